@@ -79,8 +79,7 @@ public final class Bytes implements Comparable<Bytes> {
     @Override
     public boolean equals(Object other) {
         return other instanceof Bytes that
-                && Arrays.equals(
-                        array, offset, offset + length, that.array, that.offset, that.offset + that.length);
+                && Arrays.equals(array, offset, offset + length, that.array, that.offset, that.offset + that.length);
     }
 
     @Override
