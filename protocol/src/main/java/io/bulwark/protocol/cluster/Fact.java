@@ -1,0 +1,33 @@
+package io.bulwark.protocol.cluster;
+
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Optional;
+
+/** What f+1 replicas told a node. */
+public sealed interface Fact {
+    /** Answers {@link Question.OfSession}, and tells a closing unasked. */
+    record OfSession(int volume, PrincipalId owner, long session, SessionState state) implements Fact {}
+
+    /** Answers {@link Question.OfGrant}. */
+    record OfGrant(int volume, PrincipalId principal, boolean mayRead, boolean mayWrite) implements Fact {}
+
+    /** Answers {@link Question.OfVolume}; empty if there is no such volume. */
+    record OfVolume(int volume, Optional<Volume> known) implements Fact {}
+
+    /** The pin of a referenced extent: from now on only that version counts. */
+    record OfPin(BlockId block, Bytes pin) implements Fact {}
+
+    /** These extents are freed or abandoned for good; their ids stay refused. */
+    record Freed(BlockRange range) implements Fact {}
+
+    /** The session is closed, and of all its extents only these are referenced; the others are freed for good. */
+    record ClosedWith(int volume, PrincipalId owner, long session, List<BlockRange> referenced) implements Fact {
+        public ClosedWith {
+            referenced = List.copyOf(referenced);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.bulwark.protocol.effect;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The client's side of one protocol operation: single-threaded, no I/O. The driver calls {@link #start} once, then
+ * hands in each message that came under the operation's id, and a tick at least every 50 ms. Messages may be lost,
+ * repeated, late or forged by up to f nodes.
+ *
+ * @param <R> the outcome: success or one of the operation's expected failures
+ */
+public interface ClientOperation<R> {
+    List<Effect> start(long nowMillis);
+
+    List<Effect> onMessage(long nowMillis, PrincipalId from, Message message);
+
+    List<Effect> onTick(long nowMillis);
+
+    /** What the caller gets, as soon as it is known. */
+    Optional<R> outcome();
+
+    /** Whether nothing is left to do: the operation may go on helping slow nodes for a while after its outcome. */
+    boolean finished();
+}

@@ -1,0 +1,24 @@
+package io.bulwark.protocol.effect;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+
+/**
+ * A server's side of one protocol: single-threaded, no I/O; may be sharded by block. {@code from} is what the transport
+ * authenticated. A {@link Effect.Send} that promises what a {@link Effect.Store} keeps is returned only from
+ * {@link #onStored}.
+ */
+public interface ProtocolServer {
+    List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message);
+
+    /** Called at least every 100 ms. */
+    List<Effect> onTick(long nowMillis);
+
+    List<Effect> onStored(long nowMillis, long token, Stored stored);
+
+    List<Effect> onLoaded(long nowMillis, long token, Loaded loaded);
+
+    List<Effect> onFact(long nowMillis, Fact fact);
+}

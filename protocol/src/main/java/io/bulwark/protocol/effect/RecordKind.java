@@ -1,0 +1,13 @@
+package io.bulwark.protocol.effect;
+
+/** Which protocol a stored record belongs to. The order is part of the format on disk. */
+public enum RecordKind {
+    /** An extent's fragment (PROTOCOLS section 4). */
+    EXTENT,
+    /** A register block's state: latest timestamp and the list of versions (PROTOCOLS section 2). */
+    REGISTER,
+    /** One version of a register block: staged or committed fragment. */
+    REGISTER_VERSION,
+    /** What a node must remember of sessions and freed ranges. */
+    SESSION
+}

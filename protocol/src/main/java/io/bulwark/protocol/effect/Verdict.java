@@ -1,0 +1,17 @@
+package io.bulwark.protocol.effect;
+
+/** What was seen of a node (PROTOCOLS section 4, verdicts). Only {@link #CORRUPT} accuses. */
+public enum Verdict {
+    /** It sent, as the version asked for, bytes that re-encoding the accepted block does not give for its slot. */
+    CORRUPT,
+    /** It says itself that what it holds of the version is damaged. */
+    DAMAGED,
+    /** It holds another version than the one asked for. */
+    OTHER_VERSION,
+    /** It has nothing, or something older. */
+    BEHIND,
+    /** It did not answer in time. */
+    UNREACHABLE,
+    /** It sent what no correct node sends: malformed, or against the protocol. */
+    MISBEHAVED
+}

@@ -1,0 +1,60 @@
+package io.bulwark.protocol.id;
+
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.Comparator;
+
+/**
+ * The name of a block for ever. In an object volume {@code (owner, session, counter)} is allocated by the owner without
+ * asking anybody (PROTOCOLS section 4); in a register volume the owner is nobody, the session 0, and the counter is the
+ * block's number. 25 bytes on the wire.
+ */
+public record BlockId(int volume, PrincipalId owner, long session, long counter) implements Comparable<BlockId> {
+    public static final int BYTES = 25;
+    private static final Comparator<BlockId> ORDER = Comparator.comparingInt(BlockId::volume)
+            .thenComparing(BlockId::owner)
+            .thenComparingLong(BlockId::session)
+            .thenComparingLong(BlockId::counter);
+
+    public BlockId {
+        if (volume < 0 || session < 0 || counter < 0) {
+            throw new IllegalArgumentException(
+                    "no such block: " + volume + "/" + owner + "/" + session + "/" + counter);
+        }
+    }
+
+    /** Block {@code number} of a register volume. */
+    public static BlockId register(int volume, long number) {
+        return new BlockId(volume, PrincipalId.NOBODY, 0, number);
+    }
+
+    public void write(WireWriter out) {
+        out.i32(volume);
+        owner.write(out);
+        out.i64(session).i64(counter);
+    }
+
+    public static BlockId read(WireReader in) {
+        int volume = in.i32(0, Integer.MAX_VALUE);
+        PrincipalId owner = PrincipalId.read(in);
+        long session = in.nonNegative64();
+        long counter = in.nonNegative64();
+        if (owner.equals(PrincipalId.NOBODY) && session != 0) {
+            throw new MalformedException("a register block has no session");
+        }
+        return new BlockId(volume, owner, session, counter);
+    }
+
+    @Override
+    public int compareTo(BlockId other) {
+        return ORDER.compare(this, other);
+    }
+
+    @Override
+    public String toString() {
+        return owner.equals(PrincipalId.NOBODY)
+                ? volume + ":" + counter
+                : volume + ":" + owner + "." + session + "." + counter;
+    }
+}

@@ -1,0 +1,64 @@
+package io.bulwark.protocol.id;
+
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.Comparator;
+
+/**
+ * An authenticated party: a storage node, a metadata replica or a client. Five bytes on the wire: kind, number.
+ *
+ * @param number counted from 0 within the kind
+ */
+public record PrincipalId(PrincipalKind kind, int number) implements Comparable<PrincipalId> {
+    public static final PrincipalId NOBODY = new PrincipalId(PrincipalKind.NONE, 0);
+    private static final Comparator<PrincipalId> ORDER =
+            Comparator.comparing(PrincipalId::kind).thenComparingInt(PrincipalId::number);
+
+    public PrincipalId {
+        if (number < 0 || (kind == PrincipalKind.NONE && number != 0)) {
+            throw new IllegalArgumentException("no such principal: " + kind + " " + number);
+        }
+    }
+
+    public static PrincipalId node(int number) {
+        return new PrincipalId(PrincipalKind.NODE, number);
+    }
+
+    public static PrincipalId replica(int number) {
+        return new PrincipalId(PrincipalKind.REPLICA, number);
+    }
+
+    public static PrincipalId client(int number) {
+        return new PrincipalId(PrincipalKind.CLIENT, number);
+    }
+
+    public void write(WireWriter out) {
+        out.u8(kind.ordinal()).i32(number);
+    }
+
+    public static PrincipalId read(WireReader in) {
+        PrincipalKind kind = PrincipalKind.of(in.u8());
+        int number = in.i32(0, Integer.MAX_VALUE);
+        if (kind == PrincipalKind.NONE && number != 0) {
+            throw new MalformedException("nobody has no number");
+        }
+        return new PrincipalId(kind, number);
+    }
+
+    @Override
+    public int compareTo(PrincipalId other) {
+        return ORDER.compare(this, other);
+    }
+
+    /** For example {@code node-3}. */
+    @Override
+    public String toString() {
+        return switch (kind) {
+            case NONE -> "nobody";
+            case NODE -> "node-" + number;
+            case REPLICA -> "replica-" + number;
+            case CLIENT -> "client-" + number;
+        };
+    }
+}

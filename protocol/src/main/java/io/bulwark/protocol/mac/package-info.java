@@ -1,0 +1,8 @@
+/**
+ * Message authentication codes between servers that share pairwise keys (thesis 4.2; PROTOCOLS section 1): HMAC-SHA-256,
+ * cut to 16 bytes where it travels.
+ */
+@NullMarked
+package io.bulwark.protocol.mac;
+
+import org.jspecify.annotations.NullMarked;

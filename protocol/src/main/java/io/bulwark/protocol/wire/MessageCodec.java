@@ -1,0 +1,26 @@
+package io.bulwark.protocol.wire;
+
+/**
+ * The canonical encoding of one family of messages; a family owns the type numbers whose high byte is
+ * {@link #family()}.
+ */
+public interface MessageCodec {
+    /** The high byte of this family's type numbers: 1 extents, 2 FP register, 3 metadata, 4 node control. */
+    int family();
+
+    /** True if the message belongs to this family. */
+    boolean handles(Message message);
+
+    /** The 16-bit type number of a message of this family. */
+    int typeOf(Message message);
+
+    /** Appends the body of a message of this family. */
+    void write(Message message, WireWriter out);
+
+    /**
+     * Reads one body, to its last byte.
+     *
+     * @throws MalformedException on an unknown type, a value out of bounds, or trailing bytes
+     */
+    Message read(int type, WireReader in);
+}
