@@ -1,0 +1,93 @@
+package io.bulwark.house;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.Architectures;
+import org.jspecify.annotations.NullMarked;
+
+/** The arrows of the house (docs/architecture.md), kept where the module graph alone does not keep them. */
+@NullMarked
+@AnalyzeClasses(packages = "io.bulwark", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+    @ArchTest
+    static final ArchRule ARROWS = Architectures.layeredArchitecture()
+            .consideringOnlyDependenciesInLayers()
+            .withOptionalLayers(true)
+            .layer("protocol")
+            .definedBy("io.bulwark.protocol..")
+            .layer("transport")
+            .definedBy("io.bulwark.transport..")
+            .layer("client")
+            .definedBy("io.bulwark.client..")
+            .optionalLayer("simulation")
+            .definedBy("io.bulwark.simulation..")
+            .layer("storage")
+            .definedBy("io.bulwark.storage..")
+            .layer("metadata")
+            .definedBy("io.bulwark.metadata..")
+            .layer("console")
+            .definedBy("io.bulwark.console..")
+            .layer("appliance")
+            .definedBy("io.bulwark.appliance..")
+            .whereLayer("appliance")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("console")
+            .mayOnlyBeAccessedByLayers("appliance")
+            .whereLayer("metadata")
+            .mayOnlyBeAccessedByLayers("appliance")
+            .whereLayer("storage")
+            .mayOnlyBeAccessedByLayers("appliance")
+            .whereLayer("simulation")
+            .mayOnlyBeAccessedByLayers("appliance")
+            .whereLayer("client")
+            .mayOnlyBeAccessedByLayers("storage", "metadata", "console", "appliance")
+            .whereLayer("transport")
+            .mayOnlyBeAccessedByLayers("client", "storage", "metadata", "console", "appliance");
+
+    @ArchTest
+    static final ArchRule PROTOCOLS_DO_NO_IO = noClasses()
+            .that()
+            .resideInAnyPackage("io.bulwark.protocol..", "io.bulwark.simulation..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "java.net..",
+                    "java.nio.file..",
+                    "java.nio.channels..",
+                    "java.util.concurrent.locks..",
+                    "io.netty..")
+            .orShould()
+            .dependOnClassesThat()
+            .belongToAnyOf(Thread.class, java.io.File.class, java.time.Clock.class, java.util.Timer.class);
+
+    @ArchTest
+    static final ArchRule PROTOCOLS_HAVE_NO_CLOCK_OR_RANDOMNESS_OF_THEIR_OWN = noClasses()
+            .that()
+            .resideInAnyPackage("io.bulwark.protocol..", "io.bulwark.simulation..")
+            .should()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethod(System.class, "nanoTime")
+            .orShould()
+            .callMethod(Math.class, "random")
+            .orShould()
+            .dependOnClassesThat()
+            .belongToAnyOf(java.security.SecureRandom.class, java.util.concurrent.ThreadLocalRandom.class);
+
+    @ArchTest
+    static final ArchRule SPRING_STAYS_AT_THE_EDGES = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.bulwark.console..", "io.bulwark.appliance.boot..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.springframework..");
+
+    @ArchTest
+    static final ArchRule NO_CYCLES_AMONG_PACKAGES =
+            slices().matching("io.bulwark.(*).(*)..").should().beFreeOfCycles();
+}

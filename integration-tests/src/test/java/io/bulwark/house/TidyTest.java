@@ -1,0 +1,178 @@
+package io.bulwark.house;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.palantir.javaformat.java.Formatter;
+import com.palantir.javaformat.java.FormatterException;
+import com.palantir.javaformat.java.JavaFormatterOptions;
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.LineMap;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.SourcePositions;
+import com.sun.source.util.TreePathScanner;
+import com.sun.source.util.Trees;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The house stays tidy: sizes, names, formatting, one package-info per package. There is no list of exceptions. */
+@NullMarked
+class TidyTest {
+    private static final int FILE_LINES_MAX = 500;
+    private static final int METHOD_LINES_MAX = 70;
+    private static final Set<String> BANNED_PACKAGES =
+            Set.of("util", "utils", "common", "impl", "service", "model", "helper", "helpers");
+    private static final Pattern BANNED_CLASSES = Pattern.compile(".*(Manager|Helper|Util|Utils|Impl|Base)");
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+    @Test
+    void filesAndMethodsAreShort() {
+        List<String> tooLong = new ArrayList<>();
+        for (Path file : sources()) {
+            long lines = read(file).lines().count();
+            if (lines > FILE_LINES_MAX) {
+                tooLong.add(ROOT.relativize(file) + " has " + lines + " lines");
+            }
+        }
+        tooLong.addAll(scan((unit, positions) -> new TreePathScanner<@Nullable Object, List<String>>() {
+            @Override
+            public @Nullable Object visitMethod(MethodTree method, List<String> violations) {
+                LineMap lines = unit.getLineMap();
+                long first = positions.getStartPosition(unit, method);
+                long last = positions.getEndPosition(unit, method);
+                long count = first < 0 || last < 0 ? 0 : lines.getLineNumber(last) - lines.getLineNumber(first) + 1;
+                if (count > METHOD_LINES_MAX) {
+                    violations.add(name(unit) + ": " + method.getName() + " has " + count + " lines");
+                }
+                return super.visitMethod(method, violations);
+            }
+        }));
+        assertThat(tooLong).isEmpty();
+    }
+
+    @Test
+    void namesSayWhatThingsAre() {
+        List<String> banned = scan((unit, positions) -> new TreePathScanner<@Nullable Object, List<String>>() {
+            @Override
+            public @Nullable Object visitClass(ClassTree type, List<String> violations) {
+                if (BANNED_CLASSES.matcher(type.getSimpleName()).matches()) {
+                    violations.add(name(unit) + ": " + type.getSimpleName());
+                }
+                return super.visitClass(type, violations);
+            }
+        });
+        for (Path file : sources()) {
+            for (Path part : ROOT.relativize(file)) {
+                if (BANNED_PACKAGES.contains(part.toString())) {
+                    banned.add(ROOT.relativize(file) + ": package " + part);
+                }
+            }
+        }
+        assertThat(banned).isEmpty();
+    }
+
+    @Test
+    void everyPackageSaysWhatItIs() {
+        Set<String> silent = new TreeSet<>();
+        for (Path file : sources()) {
+            if (!file.toString().contains("/src/main/java/")) {
+                continue;
+            }
+            Path info = file.resolveSibling("package-info.java");
+            if (!Files.exists(info)
+                    || !read(info).contains("@NullMarked")
+                    || !read(info).contains("/**")) {
+                silent.add(ROOT.relativize(info).toString());
+            }
+        }
+        assertThat(silent).isEmpty();
+    }
+
+    /** With {@code -Dformat.write=true} the files are rewritten instead. */
+    @Test
+    void everyFileIsFormatted() throws FormatterException, IOException {
+        Formatter formatter = Formatter.createFormatter(JavaFormatterOptions.builder()
+                .style(JavaFormatterOptions.Style.PALANTIR)
+                .build());
+        boolean write = Boolean.getBoolean("format.write");
+        List<String> unformatted = new ArrayList<>();
+        for (Path file : sources()) {
+            String source = read(file);
+            String formatted = formatter.formatSourceAndFixImports(source);
+            if (!formatted.equals(source)) {
+                if (write) {
+                    Files.writeString(file, formatted);
+                } else {
+                    unformatted.add(ROOT.relativize(file).toString());
+                }
+            }
+        }
+        assertThat(unformatted).as("run again with -Dformat.write=true").isEmpty();
+    }
+
+    private interface Rule {
+        TreePathScanner<@Nullable Object, List<String>> scanner(CompilationUnitTree unit, SourcePositions positions);
+    }
+
+    private static List<String> scan(Rule rule) {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        List<String> violations = new ArrayList<>();
+        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
+            JavacTask task = (JavacTask)
+                    compiler.getTask(null, files, null, List.of(), null, files.getJavaFileObjectsFromPaths(sources()));
+            SourcePositions positions = Trees.instance(task).getSourcePositions();
+            for (CompilationUnitTree unit : task.parse()) {
+                rule.scanner(unit, positions).scan(unit, violations);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return violations;
+    }
+
+    private static String name(CompilationUnitTree unit) {
+        return ROOT.relativize(Path.of(unit.getSourceFile().toUri())).toString();
+    }
+
+    private static List<Path> sources() {
+        try (Stream<Path> modules = Files.list(ROOT)) {
+            List<Path> found = new ArrayList<>();
+            for (Path source : modules.map(module -> module.resolve("src"))
+                    .filter(Files::isDirectory)
+                    .toList()) {
+                try (Stream<Path> files = Files.walk(source)) {
+                    files.filter(file -> file.toString().endsWith(".java")).forEach(found::add);
+                }
+            }
+            assertThat(found).as("sources under " + ROOT).isNotEmpty();
+            found.sort(null);
+            return found;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
