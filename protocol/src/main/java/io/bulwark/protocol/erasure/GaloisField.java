@@ -1,0 +1,75 @@
+package io.bulwark.protocol.erasure;
+
+import com.backblaze.erasure.Galois;
+import com.backblaze.erasure.InputOutputByteTableCodingLoop;
+import com.backblaze.erasure.Matrix;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+
+/**
+ * GF(2^8) with the polynomial 0x11D, matrices over it, and the portable coding loop: the one place that uses the
+ * library JavaReedSolomon.
+ */
+public final class GaloisField {
+    /** x^8 + x^4 + x^3 + x^2 + 1. */
+    public static final int POLYNOMIAL = 0x11D;
+
+    /** Bytes per input copied side by side before the library's loop runs over them, small enough for the L1 cache. */
+    private static final int CHUNK = 4096;
+
+    private static final byte[][] PRODUCTS = Galois.MULTIPLICATION_TABLE;
+
+    private GaloisField() {}
+
+    /** The product of two elements, each given by its low eight bits. */
+    public static byte multiply(int a, int b) {
+        return PRODUCTS[a & 0xFF][b & 0xFF];
+    }
+
+    /** The products of {@code a} with 0, 1, ... 255, in a new array. */
+    public static byte[] products(int a) {
+        return PRODUCTS[a & 0xFF].clone();
+    }
+
+    /** The n rows of the systematic generator matrix: row i times the m stripes of a block is fragment i. */
+    static byte[][] generator(int m, int n) {
+        Matrix vandermonde = new Matrix(n, m);
+        for (int row = 0; row < n; row++) {
+            for (int column = 0; column < m; column++) {
+                vandermonde.set(row, column, Galois.exp((byte) row, column));
+            }
+        }
+        return rows(vandermonde.times(vandermonde.submatrix(0, 0, m, m).invert()));
+    }
+
+    /** The inverse of a square matrix, IllegalArgumentException if it is singular. */
+    static byte[][] inverse(byte[][] rows) {
+        return rows(new Matrix(rows).invert());
+    }
+
+    private static byte[][] rows(Matrix matrix) {
+        byte[][] rows = new byte[matrix.getRows()][];
+        for (int row = 0; row < rows.length; row++) {
+            rows[row] = matrix.getRow(row);
+        }
+        return rows;
+    }
+
+    /** The portable {@link CodingLoop}: the library's fastest one, fed chunk by chunk as it knows no offsets per input. */
+    static void code(byte[][] rows, List<Bytes> inputs, byte[][] outputs, int[] positions, int length) {
+        int chunk = Math.min(CHUNK, length);
+        byte[][] in = new byte[inputs.size()][chunk];
+        byte[][] out = new byte[rows.length][chunk];
+        var loop = new InputOutputByteTableCodingLoop();
+        for (int at = 0; at < length; at += chunk) {
+            int count = Math.min(chunk, length - at);
+            for (int i = 0; i < in.length; i++) {
+                inputs.get(i).copyTo(at, in[i], 0, count);
+            }
+            loop.codeSomeShards(rows, in, in.length, out, out.length, 0, count);
+            for (int o = 0; o < out.length; o++) {
+                System.arraycopy(out[o], 0, outputs[o], positions[o] + at, count);
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package io.bulwark.protocol.fingerprint;
+
+import io.bulwark.protocol.erasure.ErasureCode;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * How the protocols cut a block into fragments and put it together again: partial encoding (thesis, lines 1000 to 1002), the
+ * server's check of a whole block (lines 1300 to 1310), and the reader's search for a block among what the servers sent
+ * (lines 1800 to 1830, without the count of preimages, which is the read protocol's).
+ *
+ * <p>Blocks here are padded: m * L bytes where L is the fragment length. Fragments, cross-checksums and blocks may come
+ * from liars; whatever does not fit is refused, never an exception. Immutable and safe for use by many threads.
+ */
+public final class BlockCode {
+    private final ErasureCode code;
+    private final int m;
+    private final int f;
+    private final int n;
+
+    /**
+     * The code for blocks of any m of n fragments, f nodes of which may be faulty.
+     *
+     * @throws IllegalArgumentException unless 1 <= m, 0 <= f and m + f <= n <= 255
+     */
+    public BlockCode(int m, int f, int n) {
+        if (f < 0 || m + f > n) {
+            throw new IllegalArgumentException("no block code with m = " + m + ", f = " + f + ", n = " + n);
+        }
+        this.code = ErasureCode.of(m, n);
+        this.m = m;
+        this.f = f;
+        this.n = n;
+    }
+
+    /**
+     * A block as its writer sends it.
+     *
+     * @param fragments the first m+f
+     */
+    public record Encoded(Fpcc fpcc, List<Bytes> fragments) {}
+
+    /**
+     * What a server keeps that was sent the whole block.
+     *
+     * @param fragment that of its slot, with an array of its own
+     * @param cc the hashes of all n fragments of the block
+     */
+    public record Staged(Bytes fragment, List<Bytes> cc) {}
+
+    public ErasureCode erasureCode() {
+        return code;
+    }
+
+    /** Encodes the zero-padded block into the first m+f fragments and their fingerprinted cross-checksum. */
+    public Encoded encode(Bytes block) {
+        List<Bytes> fragments = code.encode(block, m + f);
+        return new Encoded(Fpcc.of(code, f, fragments), fragments);
+    }
+
+    /**
+     * The server's side of a whole block sent for {@code slot}: empty unless the block has m * L bytes and at least m of its
+     * first m+f fragments are consistent with fpcc.
+     */
+    public Optional<Staged> acceptBlock(Bytes block, Fpcc fpcc, int slot) {
+        if (slot < 0 || slot >= n || !fits(fpcc) || block.length() != (long) m * fpcc.length()) {
+            return Optional.empty();
+        }
+        List<Bytes> fragments = code.encode(block, n);
+        List<Bytes> cc = fragments.stream().map(Hashes::sha256).toList();
+        if (!enoughConsistent(fpcc, fragments, cc)) {
+            return Optional.empty();
+        }
+        Bytes fragment = Bytes.of(fragments.get(slot).toByteArray());
+        return Optional.of(new Staged(fragment, cc));
+    }
+
+    /**
+     * The block that fpcc names, if the shares, by slot, suffice for it. Fragments consistent with fpcc are right; those
+     * that come with a cross-checksum of their own are tried group by group of equal cross-checksums, and a block decoded
+     * with their help counts only if at least m of its first m+f fragments are consistent with fpcc.
+     */
+    public Optional<Bytes> decode(Fpcc fpcc, Map<Integer, Share> shares) {
+        if (!fits(fpcc)) {
+            return Optional.empty();
+        }
+        SortedMap<Integer, Bytes> consistent = new TreeMap<>();
+        Map<List<Bytes>, SortedMap<Integer, Bytes>> groups = new LinkedHashMap<>();
+        new TreeMap<>(shares).forEach((slot, share) -> {
+            List<Bytes> cc = share.cc();
+            if (cc == null) {
+                if (fpcc.consistent(code, slot, share.fragment())) {
+                    consistent.put(slot, share.fragment());
+                }
+            } else if (isShareOf(fpcc, slot, share)) {
+                groups.computeIfAbsent(cc, _ -> new TreeMap<>()).put(slot, share.fragment());
+            }
+        });
+        if (consistent.size() >= m) {
+            return Optional.of(decode(consistent));
+        }
+        return tryGroups(fpcc, consistent, groups.values());
+    }
+
+    /** Tries the largest groups first: the correct servers that were sent one block agree on its cross-checksum. */
+    private Optional<Bytes> tryGroups(
+            Fpcc fpcc, SortedMap<Integer, Bytes> consistent, Collection<SortedMap<Integer, Bytes>> groups) {
+        List<SortedMap<Integer, Bytes>> largestFirst = new ArrayList<>(groups);
+        largestFirst.sort(Comparator.comparingInt((SortedMap<Integer, Bytes> g) -> g.size())
+                .reversed());
+        for (SortedMap<Integer, Bytes> group : largestFirst) {
+            SortedMap<Integer, Bytes> union = new TreeMap<>(group);
+            union.putAll(consistent);
+            if (union.size() >= m) {
+                Bytes block = decode(union);
+                List<Bytes> fragments = code.encode(block, m + f);
+                if (enoughConsistent(
+                        fpcc, fragments, fragments.stream().map(Hashes::sha256).toList())) {
+                    return Optional.of(block);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Decodes the first m of the fragments. */
+    private Bytes decode(SortedMap<Integer, Bytes> fragments) {
+        int[] indexes =
+                fragments.keySet().stream().limit(m).mapToInt(Integer::intValue).toArray();
+        return code.decode(indexes, fragments.values().stream().limit(m).toList());
+    }
+
+    private boolean enoughConsistent(Fpcc fpcc, List<Bytes> fragments, List<Bytes> hashes) {
+        int count = 0;
+        for (int i = 0; i < m + f && count < m; i++) {
+            if (fpcc.consistent(code, i, fragments.get(i), hashes.get(i))) {
+                count++;
+            }
+        }
+        return count >= m;
+    }
+
+    /**
+     * Whether the share passes the checks that it carries with it: without a cross-checksum of its own, that of consistency
+     * with fpcc; else the fragment has the length that fpcc says and the hash that its n-fragment cross-checksum says.
+     */
+    public boolean isShareOf(Fpcc fpcc, int slot, Share share) {
+        List<Bytes> cc = share.cc();
+        if (cc == null) {
+            return fits(fpcc) && fpcc.consistent(code, slot, share.fragment());
+        }
+        return fits(fpcc)
+                && slot >= 0
+                && slot < n
+                && share.fragment().length() == fpcc.length()
+                && cc.size() == n
+                && cc.stream().allMatch(hash -> hash.length() == Hashes.LENGTH)
+                && Hashes.sha256(share.fragment()).equals(cc.get(slot));
+    }
+
+    /** Whether the fragment is exactly what encoding the accepted block gives for the slot. */
+    public boolean matches(Bytes block, int slot, Bytes fragment) {
+        return slot >= 0 && slot < n && code.encodeFragment(block, slot).equals(fragment);
+    }
+
+    private boolean fits(Fpcc fpcc) {
+        return fpcc.fp().size() == m && fpcc.cc().size() == m + f;
+    }
+}

@@ -1,0 +1,225 @@
+package io.bulwark.protocol.fingerprint;
+
+import io.bulwark.protocol.erasure.ErasureCode;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fingerprinted cross-checksum (thesis, definition 2.2.2): the hashes of the first m+f fragments of a block and the
+ * fingerprints of its first m, at a point r that the hashes and the fragments' length determine. Any two blocks decoded
+ * from fragments consistent with it are the same, but for a negligible probability (theorem 2.2.4).
+ *
+ * <p>Canonical encoding: u32 fragment length in bytes, u8 m, u8 m+f, then m+f hashes of 32 bytes, then m fingerprints of 16
+ * bytes. Equality, order and {@link #pin()} are those of these bytes. Immutable and safe for use by many threads.
+ */
+public final class Fpcc implements Comparable<Fpcc> {
+    /** Greatest fragment length in bytes. */
+    public static final int MAX_LENGTH = 1 << 28;
+
+    private static final int HEADER = 6;
+
+    private final Bytes encoded;
+    private final int length;
+    private final List<Bytes> cc;
+    private final List<Bytes> fp;
+
+    // Computed at first use; a race computes the same immutable value twice.
+    private @Nullable Bytes pin;
+    private @Nullable Fingerprint fingerprint;
+
+    private Fpcc(Bytes encoded, int length, int dataFragments, int hashes) {
+        this.encoded = encoded;
+        this.length = length;
+        this.cc = slices(encoded, HEADER, hashes, Hashes.LENGTH);
+        this.fp = slices(encoded, HEADER + hashes * Hashes.LENGTH, dataFragments, Fingerprint.LENGTH);
+    }
+
+    /**
+     * The fingerprinted cross-checksum of a block's first m+f fragments.
+     *
+     * @throws IllegalArgumentException unless there are m+f <= n of one length of at most 2^28 bytes
+     */
+    public static Fpcc of(ErasureCode code, int f, List<Bytes> firstMPlusF) {
+        return of(code, f, firstMPlusF, firstMPlusF.stream().map(Hashes::sha256).toList());
+    }
+
+    /** The same with the fragments' hashes at hand. */
+    static Fpcc of(ErasureCode code, int f, List<Bytes> firstMPlusF, List<Bytes> cc) {
+        int m = code.dataFragments();
+        if (f < 0 || firstMPlusF.size() != m + f || m + f > code.fragments()) {
+            throw new IllegalArgumentException(firstMPlusF.size() + " fragments of " + code + " where f = " + f);
+        }
+        int length = firstMPlusF.getFirst().length();
+        if (firstMPlusF.stream().anyMatch(fragment -> fragment.length() != length)) {
+            throw new IllegalArgumentException("fragments of several lengths");
+        }
+        Fingerprint function = Fingerprint.at(point(cc, length));
+        Fpcc fpcc = of(
+                length, cc, firstMPlusF.subList(0, m).stream().map(function::of).toList());
+        fpcc.fingerprint = function;
+        return fpcc;
+    }
+
+    /**
+     * A fingerprinted cross-checksum that says this, whether or not any fragment is consistent with it.
+     *
+     * @throws IllegalArgumentException if a bound of the encoding does not hold
+     */
+    public static Fpcc of(int length, List<Bytes> cc, List<Bytes> fp) {
+        checkBounds(length, fp.size(), cc.size());
+        WireWriter out = new WireWriter(HEADER + cc.size() * Hashes.LENGTH + fp.size() * Fingerprint.LENGTH);
+        out.i32(length).u8(fp.size()).u8(cc.size());
+        cc.forEach(hash -> out.raw(checkSize(hash, Hashes.LENGTH)));
+        fp.forEach(print -> out.raw(checkSize(print, Fingerprint.LENGTH)));
+        return new Fpcc(out.toBytes(), length, fp.size(), cc.size());
+    }
+
+    /** Reads the canonical encoding; keeps a copy, so that the frame around it can be forgotten. */
+    public static Fpcc decode(WireReader in) {
+        int length = in.i32(0, MAX_LENGTH);
+        int dataFragments = in.u8();
+        int hashes = in.u8();
+        try {
+            checkBounds(length, dataFragments, hashes);
+        } catch (IllegalArgumentException e) {
+            throw new MalformedException(e);
+        }
+        int body = hashes * Hashes.LENGTH + dataFragments * Fingerprint.LENGTH;
+        WireWriter out = new WireWriter(HEADER + body);
+        out.i32(length).u8(dataFragments).u8(hashes).raw(Bytes.of(in.raw(body).toByteArray()));
+        return new Fpcc(out.toBytes(), length, dataFragments, hashes);
+    }
+
+    private static void checkBounds(int length, int dataFragments, int hashes) {
+        if (length < 0
+                || length > MAX_LENGTH
+                || dataFragments < 1
+                || hashes < dataFragments
+                || hashes > ErasureCode.MAX_FRAGMENTS) {
+            throw new IllegalArgumentException(
+                    "no fpcc of length " + length + ", " + dataFragments + " fingerprints, " + hashes + " hashes");
+        }
+    }
+
+    private static Bytes checkSize(Bytes bytes, int size) {
+        if (bytes.length() != size) {
+            throw new IllegalArgumentException(bytes.length() + " bytes where " + size + " belong");
+        }
+        return bytes;
+    }
+
+    private static List<Bytes> slices(Bytes bytes, int from, int count, int size) {
+        List<Bytes> slices = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            slices.add(bytes.slice(from + i * size, size));
+        }
+        return List.copyOf(slices);
+    }
+
+    /** The point r: the first 16 bytes of the hash of the concatenated cross-checksum and the length, 4 bytes big-endian. */
+    private static Bytes point(List<Bytes> cc, int length) {
+        List<Bytes> parts = new ArrayList<>(cc);
+        parts.add(new WireWriter(4).i32(length).toBytes());
+        return Hashes.sha256(parts.toArray(Bytes[]::new)).slice(0, Fingerprint.LENGTH);
+    }
+
+    /** The length of every fragment in bytes. */
+    public int length() {
+        return length;
+    }
+
+    /** The cross-checksum: SHA-256 of the first m+f fragments, 32 bytes each. */
+    public List<Bytes> cc() {
+        return cc;
+    }
+
+    /** The fingerprints of the first m fragments, 16 bytes each. */
+    public List<Bytes> fp() {
+        return fp;
+    }
+
+    /**
+     * Whether the fragment is consistent with this at the index (definition 2.2.3): its hash is {@code cc[index]} and its
+     * fingerprint {@code encode_index(fp)}. False for an index that is not one of the m+f, for another length, and where the
+     * code is not one of this many fragments.
+     */
+    public boolean consistent(ErasureCode code, int index, Bytes fragment) {
+        return plausible(code, index, fragment) && consistent(code, index, fragment, Hashes.sha256(fragment));
+    }
+
+    /** The same with the fragment's hash at hand. */
+    boolean consistent(ErasureCode code, int index, Bytes fragment, Bytes hash) {
+        return plausible(code, index, fragment)
+                && hash.equals(cc.get(index))
+                && fingerprint().of(fragment).equals(code.combine(index, fp));
+    }
+
+    private boolean plausible(ErasureCode code, int index, Bytes fragment) {
+        return fits(code) && index >= 0 && index < cc.size() && fragment.length() == length;
+    }
+
+    private boolean fits(ErasureCode code) {
+        return code.dataFragments() == fp.size() && code.fragments() >= cc.size();
+    }
+
+    /** How many of a block's first m+f fragments, in their order, are consistent with this. */
+    public int countConsistent(ErasureCode code, List<Bytes> firstMPlusF) {
+        int count = 0;
+        for (int i = 0; i < firstMPlusF.size(); i++) {
+            if (consistent(code, i, firstMPlusF.get(i))) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private Fingerprint fingerprint() {
+        Fingerprint known = fingerprint;
+        if (known == null) {
+            known = Fingerprint.at(point(cc, length));
+            fingerprint = known;
+        }
+        return known;
+    }
+
+    /** The canonical encoding. */
+    public Bytes encoded() {
+        return encoded;
+    }
+
+    /** SHA-256 of the canonical encoding: what names this version of a block. */
+    public Bytes pin() {
+        Bytes known = pin;
+        if (known == null) {
+            known = Hashes.sha256(encoded);
+            pin = known;
+        }
+        return known;
+    }
+
+    /** Compares the canonical encodings as unsigned bytes. */
+    @Override
+    public int compareTo(Fpcc other) {
+        return encoded.compareTo(other.encoded);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Fpcc that && encoded.equals(that.encoded);
+    }
+
+    @Override
+    public int hashCode() {
+        return encoded.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "fpcc " + pin() + " of " + fp.size() + "+" + (cc.size() - fp.size()) + " x " + length + " bytes";
+    }
+}
