@@ -27,6 +27,25 @@ public sealed interface Effect {
     /** Reads the meta data of all records of one kind and block, then calls {@code onLoaded} with the token. */
     record LoadMetas(long token, RecordKind kind, BlockId block) implements Effect {}
 
+    /**
+     * Reads the meta data of at most {@code max} records of one kind whose blocks lie between two, both included, in the
+     * order of their keys, then calls {@code onLoaded} with the token and {@link Loaded.Metas}. Fewer than {@code max}
+     * records mean that there are no more.
+     */
+    record Scan(long token, RecordKind kind, BlockId from, BlockId to, int max) implements Effect {
+        public Scan {
+            if (max < 1 || from.compareTo(to) > 0) {
+                throw new IllegalArgumentException("scan of " + max + " records from " + from + " to " + to);
+            }
+        }
+    }
+
+    /**
+     * Runs a client operation for a server, as this node among its peers, until it is finished; its evidence is the
+     * node's own. Its outcome comes by {@link ProtocolServer#onCompleted}. Client operations do not ask for this.
+     */
+    record Run(long token, ClientOperation<?> operation) implements Effect {}
+
     /** Asks f+1 replicas; the answer comes by {@code onFact}. Asking twice does no harm. */
     record Ask(Question question) implements Effect {}
 

@@ -21,4 +21,9 @@ public interface ProtocolServer {
     List<Effect> onLoaded(long nowMillis, long token, Loaded loaded);
 
     List<Effect> onFact(long nowMillis, Fact fact);
+
+    /** What an operation that {@link Effect.Run} started came to; it always comes, as each operation has a deadline. */
+    default List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
+        return List.of();
+    }
 }
