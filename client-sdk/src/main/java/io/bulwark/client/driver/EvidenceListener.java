@@ -1,0 +1,19 @@
+package io.bulwark.client.driver;
+
+import io.bulwark.protocol.effect.Effect;
+
+/** Is told what operations saw of the nodes. Called on a driver thread: must be quick and must not throw. */
+@FunctionalInterface
+public interface EvidenceListener {
+    EvidenceListener NONE = evidence -> {};
+
+    void onEvidence(Effect.Evidence evidence);
+
+    /** Tells this listener, then the other. */
+    default EvidenceListener andThen(EvidenceListener next) {
+        return evidence -> {
+            onEvidence(evidence);
+            next.onEvidence(evidence);
+        };
+    }
+}

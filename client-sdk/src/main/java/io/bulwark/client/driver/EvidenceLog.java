@@ -1,0 +1,153 @@
+package io.bulwark.client.driver;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The last evidence in memory, counters of all of it, and a line in the log for some of it: at most one per second and
+ * pair of principal and verdict, so that a liar cannot fill the disk. Only {@link Verdict#CORRUPT} and
+ * {@link Verdict#MISBEHAVED} are warnings; the other verdicts accuse nobody. Thread-safe.
+ */
+public final class EvidenceLog implements EvidenceListener {
+    /** How many entries are kept; the oldest go first. */
+    public static final int ENTRIES_MAX = 4096;
+
+    private static final Logger LOG = LoggerFactory.getLogger(EvidenceLog.class);
+    private static final long LOG_INTERVAL_MILLIS = 1000;
+    /** Principals beyond this many are not told apart any more. */
+    private static final int PRINCIPALS_MAX = 8192;
+
+    private final MeterRegistry meters;
+    private final InstantSource clock;
+    private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+    private final Map<PrincipalId, EnumMap<Verdict, Tally>> tallies = new HashMap<>();
+    private long total;
+
+    public EvidenceLog(MeterRegistry meters, InstantSource clock) {
+        this.meters = meters;
+        this.clock = clock;
+    }
+
+    /** One piece of evidence and when it came, with its number in the order of arrival, counted from 1. */
+    public record Entry(long number, Instant at, Effect.Evidence evidence) {}
+
+    @Override
+    public void onEvidence(Effect.Evidence evidence) {
+        Instant now = clock.instant();
+        long silenced;
+        synchronized (this) {
+            total++;
+            entries.addLast(new Entry(total, now, evidence));
+            if (entries.size() > ENTRIES_MAX) {
+                entries.removeFirst();
+            }
+            silenced = tally(evidence).count(now.toEpochMilli());
+        }
+        if (silenced >= 0) {
+            log(evidence, silenced);
+        }
+    }
+
+    /** What is kept of the evidence with a number above {@code after}, oldest first. */
+    public synchronized List<Entry> since(long after) {
+        List<Entry> found = new ArrayList<>();
+        for (Entry entry : entries) {
+            if (entry.number() > after) {
+                found.add(entry);
+            }
+        }
+        return found;
+    }
+
+    /** The number of the last entry, 0 before the first. */
+    public synchronized long last() {
+        return total;
+    }
+
+    /** How often each verdict was met, by principal, since the start. */
+    public synchronized Map<PrincipalId, Map<Verdict, Long>> counts() {
+        Map<PrincipalId, Map<Verdict, Long>> counts = new TreeMap<>();
+        tallies.forEach((about, byVerdict) -> {
+            EnumMap<Verdict, Long> copy = new EnumMap<>(Verdict.class);
+            byVerdict.forEach((verdict, tally) -> copy.put(verdict, tally.count));
+            counts.put(about, copy);
+        });
+        return counts;
+    }
+
+    private Tally tally(Effect.Evidence evidence) {
+        boolean full = tallies.size() >= PRINCIPALS_MAX && !tallies.containsKey(evidence.about());
+        PrincipalId about = full ? PrincipalId.NOBODY : evidence.about();
+        return tallies.computeIfAbsent(about, key -> new EnumMap<>(Verdict.class))
+                .computeIfAbsent(evidence.verdict(), verdict -> new Tally(counter(about, verdict)));
+    }
+
+    private Counter counter(PrincipalId about, Verdict verdict) {
+        return Counter.builder("bulwark.client.evidence")
+                .description("What operations saw of the nodes")
+                .tag("about", about.toString())
+                .tag("verdict", verdict.name())
+                .register(meters);
+    }
+
+    private static void log(Effect.Evidence evidence, long silenced) {
+        String more = silenced == 0 ? "" : " (and " + silenced + " more like it)";
+        switch (evidence.verdict()) {
+            case CORRUPT, MISBEHAVED ->
+                LOG.warn(
+                        "{} {}: block {}: {}{}",
+                        evidence.about(),
+                        evidence.verdict(),
+                        evidence.block(),
+                        evidence.detail(),
+                        more);
+            case DAMAGED, OTHER_VERSION, BEHIND, UNREACHABLE ->
+                LOG.info(
+                        "{} {}: block {}: {}{}",
+                        evidence.about(),
+                        evidence.verdict(),
+                        evidence.block(),
+                        evidence.detail(),
+                        more);
+        }
+    }
+
+    private static final class Tally {
+        private final Counter counter;
+        private long count;
+        private long silenced;
+        private long loggedAtMillis = Long.MIN_VALUE;
+
+        Tally(Counter counter) {
+            this.counter = counter;
+        }
+
+        /** Counts one; returns how many were not logged since the last line if this one is to be logged, else -1. */
+        long count(long nowMillis) {
+            count++;
+            counter.increment();
+            if (loggedAtMillis != Long.MIN_VALUE && nowMillis - loggedAtMillis < LOG_INTERVAL_MILLIS) {
+                silenced++;
+                return -1;
+            }
+            loggedAtMillis = nowMillis;
+            long before = silenced;
+            silenced = 0;
+            return before;
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package io.bulwark.client.driver;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs client operations over an {@link Outbox}. Each operation has one id, which is the request id of all its frames;
+ * its inputs are handled one at a time on a small pool of platform threads, so that encoding and decoding never run on
+ * an event loop, and it is given a tick at least every 50 ms.
+ *
+ * <p>The future completes with the outcome on a virtual thread; the operation stays registered until it says that it is
+ * finished, since it may go on helping slow nodes. What lingers so is bounded, in time, number and bytes: the oldest
+ * goes first. Cancelling the future stops the caller's waiting, not the operation (PROTOCOLS section 2), which then
+ * lingers likewise. Thread-safe.
+ */
+public final class OperationDriver implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(OperationDriver.class);
+    private static final long TICK_MILLIS = 40;
+    private static final int LINGERING_OPERATIONS_MAX = 1024;
+
+    private final Outbox outbox;
+    private final EvidenceListener evidence;
+    private final Limits limits;
+    private final ExecutorService pool;
+    private final ExecutorService callbacks = Executors.newVirtualThreadPerTaskExecutor();
+    private final ScheduledExecutorService ticker;
+    private final AtomicLong nextId;
+    private final Map<Long, RunningOperation<?>> running = new ConcurrentHashMap<>();
+    private final Map<Long, RunningOperation<?>> lingering = new LinkedHashMap<>();
+    private long lingeringBytes;
+    private volatile boolean closed;
+
+    /**
+     * What an operation may cost after its outcome is known.
+     *
+     * @param threads platform threads that run the operations
+     * @param lingerMillisMax how long it may go on
+     * @param lingerBytesMax how many bytes all such operations may hold together
+     */
+    public record Limits(int threads, long lingerMillisMax, long lingerBytesMax) {
+        public Limits {
+            if (threads < 1 || lingerMillisMax < 0 || lingerBytesMax < 0) {
+                throw new IllegalArgumentException("threads " + threads + ", linger " + lingerMillisMax + " ms");
+            }
+        }
+
+        /** A thread per core (at least two), 5 seconds, 32 MiB. */
+        public static Limits standard() {
+            return new Limits(Math.max(2, Runtime.getRuntime().availableProcessors()), 5_000, 32 << 20);
+        }
+    }
+
+    /** @param firstId the first operation's id; a random one keeps late answers to an earlier process out */
+    public OperationDriver(Outbox outbox, EvidenceListener evidence, Limits limits, long firstId) {
+        this.outbox = outbox;
+        this.evidence = evidence;
+        this.limits = limits;
+        this.nextId = new AtomicLong(firstId);
+        this.pool = Executors.newFixedThreadPool(
+                limits.threads(),
+                Thread.ofPlatform().daemon().name("bulwark-operation-", 0).factory());
+        this.ticker = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("bulwark-tick").factory());
+        var _ = ticker.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Runs an operation that holds no bytes worth counting. */
+    public <R> CompletableFuture<R> submit(ClientOperation<R> operation) {
+        return submit(operation, 0);
+    }
+
+    /**
+     * Starts an operation.
+     *
+     * @param heldBytes about how much memory it holds until it is finished
+     * @return completes with the outcome, or exceptionally if the operation throws or the driver closes
+     */
+    public <R> CompletableFuture<R> submit(ClientOperation<R> operation, long heldBytes) {
+        long id = nextId.getAndIncrement();
+        RunningOperation<R> run = new RunningOperation<>(this, id, operation, heldBytes);
+        running.put(id, run);
+        if (closed) {
+            run.abort(new IllegalStateException("the client is closed"));
+        } else {
+            run.offer(new RunningOperation.Input.Start());
+        }
+        return run.future();
+    }
+
+    /**
+     * Hands in a message that came over a link.
+     *
+     * @param from whom the transport authenticated
+     * @return whether an operation of this id is registered; other messages belong to somebody else, or came too late
+     */
+    public boolean onMessage(PrincipalId from, long requestId, Message message) {
+        return onMessage(from, requestId, message, () -> {});
+    }
+
+    /**
+     * Hands in a message of a link that reads no more while too much is not done.
+     *
+     * @param done run once the operation has handled the message, or it was dropped; not run if the answer is false
+     */
+    public boolean onMessage(PrincipalId from, long requestId, Message message, Runnable done) {
+        RunningOperation<?> run = running.get(requestId);
+        if (run == null) {
+            return false;
+        }
+        run.offer(new RunningOperation.Input.Arrived(from, message, done));
+        return true;
+    }
+
+    /** Operations that are registered, lingering ones included. */
+    public int operations() {
+        return running.size();
+    }
+
+    /** Ends all operations; futures that are still open complete exceptionally. */
+    @Override
+    public void close() {
+        closed = true;
+        ticker.shutdownNow();
+        for (RunningOperation<?> run : List.copyOf(running.values())) {
+            run.abort(new IllegalStateException("the client is closed"));
+        }
+        pool.shutdown();
+        callbacks.shutdown();
+    }
+
+    /** Milliseconds on a clock that never steps. */
+    static long nowMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    void execute(Runnable task) {
+        try {
+            pool.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("an input came after closing");
+        }
+    }
+
+    <R> void complete(CompletableFuture<R> future, R outcome) {
+        try {
+            callbacks.execute(() -> future.complete(outcome));
+        } catch (RejectedExecutionException e) {
+            future.complete(outcome);
+        }
+    }
+
+    void perform(long id, List<Effect> effects) {
+        for (Effect effect : effects) {
+            switch (effect) {
+                case Effect.Send send -> outbox.send(send.to(), id, send.message());
+                case Effect.Evidence seen -> evidence.onEvidence(seen);
+                case Effect.Store store -> throw new IllegalStateException("a client stores nothing: " + store);
+                case Effect.Load load -> throw new IllegalStateException("a client loads nothing: " + load);
+                case Effect.LoadMetas load -> throw new IllegalStateException("a client loads nothing: " + load);
+                case Effect.Ask ask -> throw new IllegalStateException("a client is asked, it asks not: " + ask);
+            }
+        }
+    }
+
+    void remove(RunningOperation<?> run) {
+        running.remove(run.id());
+        synchronized (lingering) {
+            if (lingering.remove(run.id()) != null) {
+                lingeringBytes -= run.heldBytes();
+            }
+        }
+    }
+
+    /** The caller has its answer, or waits no more; the operation goes on within the limits. */
+    void linger(RunningOperation<?> run) {
+        List<RunningOperation<?>> dropped = new ArrayList<>();
+        synchronized (lingering) {
+            if (!running.containsKey(run.id()) || lingering.putIfAbsent(run.id(), run) != null) {
+                return;
+            }
+            lingeringBytes += run.heldBytes();
+            long bytes = lingeringBytes;
+            int count = lingering.size();
+            for (RunningOperation<?> oldest : lingering.values()) {
+                if (bytes <= limits.lingerBytesMax() && count <= LINGERING_OPERATIONS_MAX) {
+                    break;
+                }
+                dropped.add(oldest);
+                bytes -= oldest.heldBytes();
+                count--;
+            }
+        }
+        dropped.forEach(RunningOperation::end);
+    }
+
+    private void tick() {
+        long now = nowMillis();
+        for (RunningOperation<?> run : running.values()) {
+            if (run.lingersSince(now) + limits.lingerMillisMax() < now) {
+                run.end();
+            } else {
+                run.offerTick();
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.bulwark.client.driver;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+
+/**
+ * Where the driver's messages leave: the links of {@code transport} in production, anything in tests. Must not block; a
+ * message that cannot be sent now is dropped, since operations send again.
+ */
+@FunctionalInterface
+public interface Outbox {
+    void send(PrincipalId to, long requestId, Message message);
+}

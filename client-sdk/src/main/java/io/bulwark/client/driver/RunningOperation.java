@@ -1,0 +1,160 @@
+package io.bulwark.client.driver;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One operation and its inbox: whichever pool thread takes the inbox handles all of it, so inputs never overlap. */
+final class RunningOperation<R> implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(RunningOperation.class);
+    /** Messages waiting for one operation; a node that floods it loses what is above, as on a lossy network. */
+    private static final int INBOX_MAX = 4096;
+
+    private final OperationDriver driver;
+    private final long id;
+    private final ClientOperation<R> operation;
+    private final long heldBytes;
+    private final CompletableFuture<R> future = new CompletableFuture<>();
+    private final Queue<Input> inbox = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicBoolean tickWaits = new AtomicBoolean();
+    /** Set once the outcome is handed on or nobody waits any more; on the driver's clock. */
+    private volatile long lingersSinceMillis = Long.MAX_VALUE;
+
+    private boolean answered;
+    private volatile boolean ended;
+
+    /** What an operation is given. */
+    sealed interface Input {
+        /** Called when the input was handled or dropped. */
+        default void release() {}
+
+        record Start() implements Input {}
+
+        record Arrived(PrincipalId from, Message message, Runnable done) implements Input {
+            @Override
+            public void release() {
+                done.run();
+            }
+        }
+
+        record Tick(AtomicBoolean waits) implements Input {
+            @Override
+            public void release() {
+                waits.set(false);
+            }
+        }
+    }
+
+    RunningOperation(OperationDriver driver, long id, ClientOperation<R> operation, long heldBytes) {
+        this.driver = driver;
+        this.id = id;
+        this.operation = operation;
+        this.heldBytes = heldBytes;
+    }
+
+    long id() {
+        return id;
+    }
+
+    long heldBytes() {
+        return heldBytes;
+    }
+
+    CompletableFuture<R> future() {
+        return future;
+    }
+
+    void offer(Input input) {
+        if (waiting.get() >= INBOX_MAX) {
+            input.release();
+            return;
+        }
+        inbox.add(input);
+        if (waiting.getAndIncrement() == 0) {
+            driver.execute(this);
+        }
+    }
+
+    void offerTick() {
+        if (tickWaits.compareAndSet(false, true)) {
+            offer(new Input.Tick(tickWaits));
+        }
+    }
+
+    /** When nobody waited for the outcome any more, or {@code now}, the limit in time being for lingering only. */
+    long lingersSince(long now) {
+        return Math.min(lingersSinceMillis, now);
+    }
+
+    void abort(RuntimeException why) {
+        end();
+        future.completeExceptionally(why);
+    }
+
+    @Override
+    public void run() {
+        do {
+            Input input = inbox.poll();
+            if (input != null) {
+                if (!ended) {
+                    handle(input);
+                }
+                input.release();
+            }
+        } while (waiting.decrementAndGet() > 0);
+    }
+
+    private void handle(Input input) {
+        try {
+            long now = OperationDriver.nowMillis();
+            List<Effect> effects = switch (input) {
+                case Input.Start start -> operation.start(now);
+                case Input.Arrived(PrincipalId from, Message message, Runnable done) ->
+                    operation.onMessage(now, from, message);
+                case Input.Tick tick -> {
+                    tickWaits.set(false);
+                    yield operation.onTick(now);
+                }
+            };
+            driver.perform(id, effects);
+            settle(now);
+        } catch (RuntimeException e) {
+            LOG.error(
+                    "operation {} failed by a broken invariant",
+                    operation.getClass().getSimpleName(),
+                    e);
+            abort(e);
+        }
+    }
+
+    private void settle(long now) {
+        if (!answered) {
+            operation.outcome().ifPresent(outcome -> {
+                answered = true;
+                driver.complete(future, outcome);
+            });
+        }
+        if (operation.finished()) {
+            end();
+        } else if ((answered || future.isDone()) && lingersSinceMillis == Long.MAX_VALUE) {
+            lingersSinceMillis = now;
+            driver.linger(this);
+        }
+    }
+
+    /** Nothing more is handed to the operation. */
+    void end() {
+        ended = true;
+        driver.remove(this);
+    }
+}
