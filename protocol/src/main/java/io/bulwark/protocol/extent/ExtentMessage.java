@@ -1,0 +1,149 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+
+/** What clients and nodes say about one extent. Each message names the extent and an epoch of its placement group. */
+public sealed interface ExtentMessage extends Message {
+    BlockId block();
+
+    /** In a request the epoch that the sender counts answers of; in an answer that of the node. Counted from 1. */
+    long epoch();
+
+    /** What a node is asked. */
+    sealed interface Request extends ExtentMessage {
+        /** The slot that the sender believes the node to hold in the extent's group. */
+        int slot();
+    }
+
+    /** What a node says. */
+    sealed interface Answer extends ExtentMessage {}
+
+    /** STORE: keep the writer's fragment of this slot. Answered by {@link Acknowledged} or {@link NotStored}. */
+    record Store(BlockId block, long epoch, int slot, Bytes fragment, Fpcc fpcc) implements Request {
+        public Store {
+            check(epoch, slot);
+        }
+    }
+
+    /**
+     * STORE_BLOCK: cut this slot's fragment from the block and keep it, with the hashes of all n. For slots beyond the first
+     * m+f, and where a fragment was refused.
+     *
+     * @param content the block, zero-padded to m times the fragment length
+     */
+    record StoreBlock(BlockId block, long epoch, int slot, Bytes content, Fpcc fpcc) implements Request {
+        public StoreBlock {
+            check(epoch, slot);
+        }
+    }
+
+    /**
+     * READ_PINNED: exactly this version. Answered by {@link Found} or {@link NotFound}; without {@code wantFragment} by
+     * {@link Holds} or {@link NotFound}, from the record's meta data, not from the fragment itself.
+     */
+    record ReadPinned(BlockId block, long epoch, int slot, Bytes pin, boolean wantFragment) implements Request {
+        public ReadPinned {
+            check(epoch, slot);
+            checkPin(pin);
+        }
+    }
+
+    /**
+     * SUSPECT: a reader's hint that the holder of another slot, or this one, sent corrupt bytes. Not answered; the node
+     * fetches and judges itself, a few times per second and asker.
+     */
+    record Suspect(BlockId block, long epoch, int slot, Bytes pin, int suspectSlot) implements Request {
+        public Suspect {
+            check(epoch, slot);
+            checkPin(pin);
+            checkSlot(suspectSlot);
+        }
+    }
+
+    /**
+     * COMPLETE: f+1 replicas say that the extent is referenced under this pin; see that it is here, repair it if not.
+     * A node accepts it from itself only. Answered by {@link Completed}.
+     *
+     * @param verify reads the fragment and checks it, too
+     */
+    record Complete(BlockId block, long epoch, int slot, Bytes pin, boolean verify) implements Request {
+        public Complete {
+            check(epoch, slot);
+            checkPin(pin);
+        }
+    }
+
+    /** OK: the fragment is durable here, and no other content ever will be under this id. */
+    record Acknowledged(BlockId block, long epoch) implements Answer {
+        public Acknowledged {
+            check(epoch, 0);
+        }
+    }
+
+    /** Nothing is promised. */
+    record NotStored(BlockId block, long epoch, StoreRefusal reason) implements Answer {
+        public NotStored {
+            check(epoch, 0);
+        }
+    }
+
+    /** The version asked for, as this node has it. */
+    record Found(BlockId block, long epoch, Fpcc fpcc, Share share) implements Answer {
+        public Found {
+            check(epoch, 0);
+            List<Bytes> cc = share.cc();
+            if (cc != null
+                    && (cc.isEmpty()
+                            || cc.size() > 255
+                            || cc.stream().anyMatch(hash -> hash.length() != Hashes.LENGTH))) {
+                throw new IllegalArgumentException("not a cross-checksum");
+            }
+        }
+    }
+
+    /** The version asked for is here. */
+    record Holds(BlockId block, long epoch) implements Answer {
+        public Holds {
+            check(epoch, 0);
+        }
+    }
+
+    /** The version asked for does not come from here. */
+    record NotFound(BlockId block, long epoch, ReadRefusal reason) implements Answer {
+        public NotFound {
+            check(epoch, 0);
+        }
+    }
+
+    /** What a COMPLETE came to. */
+    record Completed(BlockId block, long epoch, CompletionResult result) implements Answer {
+        public Completed {
+            check(epoch, 0);
+        }
+    }
+
+    private static void check(long epoch, int slot) {
+        if (epoch < 1) {
+            throw new IllegalArgumentException("epoch " + epoch);
+        }
+        checkSlot(slot);
+    }
+
+    private static void checkSlot(int slot) {
+        if (slot < 0 || slot > 254) {
+            throw new IllegalArgumentException("slot " + slot);
+        }
+    }
+
+    private static void checkPin(Bytes pin) {
+        if (pin.length() != Hashes.LENGTH) {
+            throw new IllegalArgumentException("a pin of " + pin.length() + " bytes");
+        }
+    }
+}

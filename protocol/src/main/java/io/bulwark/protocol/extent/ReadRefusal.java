@@ -1,0 +1,21 @@
+package io.bulwark.protocol.extent;
+
+/** Why a version does not come from a node. The order is part of the wire format. */
+public enum ReadRefusal {
+    /** The group is in another epoch, the answer's. */
+    WRONG_EPOCH,
+    /** The node does not hold this slot. */
+    NOT_HOLDER,
+    /** The replicas know no such object volume. */
+    NO_VOLUME,
+    /** The asker has no read grant on the volume. */
+    NOT_PERMITTED,
+    /** Never stored here. */
+    NONE,
+    /** Another version was stored here. */
+    OTHER_VERSION,
+    /** It was stored, but what the disk has is not it any more; the node repairs it. */
+    DAMAGED,
+    /** The extent was freed. */
+    FREED
+}

@@ -1,0 +1,55 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.Complete;
+import io.bulwark.protocol.extent.ExtentMessage.Completed;
+import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.Holds;
+import io.bulwark.protocol.extent.ExtentMessage.NotFound;
+import io.bulwark.protocol.extent.ExtentMessage.NotStored;
+import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
+import io.bulwark.protocol.extent.ExtentMessage.Store;
+import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.extent.ExtentMessage.Suspect;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.NullMarked;
+
+/** One message of each type and shape, by name. */
+@NullMarked
+final class SampleMessages {
+    private SampleMessages() {}
+
+    static Map<String, ExtentMessage> all() {
+        BlockId block = new BlockId(7, PrincipalId.client(3), 9, 0x0102030405L);
+        Bytes content = Bytes.of("Bulwark!".getBytes(StandardCharsets.US_ASCII));
+        BlockCode code = new BlockCode(2, 1, 4);
+        BlockCode.Encoded encoded = code.encode(content);
+        BlockCode.Staged staged = code.acceptBlock(content, encoded.fpcc(), 3).orElseThrow();
+        Bytes pin = encoded.fpcc().pin();
+        Map<String, ExtentMessage> samples = new LinkedHashMap<>();
+        samples.put("STORE", new Store(block, 1, 2, encoded.fragments().get(2), encoded.fpcc()));
+        samples.put("STORE_BLOCK", new StoreBlock(block, 2, 3, content, encoded.fpcc()));
+        samples.put("READ_PINNED", new ReadPinned(block, 1, 0, pin, true));
+        samples.put("READ_PINNED-light", new ReadPinned(block, 1, 0, pin, false));
+        samples.put("SUSPECT", new Suspect(block, 1, 0, pin, 3));
+        samples.put("COMPLETE", new Complete(block, 1, 3, pin, true));
+        samples.put("ACKNOWLEDGED", new Acknowledged(block, 1));
+        samples.put("NOT_STORED", new NotStored(block, 5, StoreRefusal.LIMIT));
+        samples.put(
+                "FOUND",
+                new Found(
+                        block, 1, encoded.fpcc(), new Share(encoded.fragments().get(1), null)));
+        samples.put("FOUND-with-cc", new Found(block, 1, encoded.fpcc(), new Share(staged.fragment(), staged.cc())));
+        samples.put("HOLDS", new Holds(block, 1));
+        samples.put("NOT_FOUND", new NotFound(block, 1, ReadRefusal.DAMAGED));
+        samples.put("COMPLETED", new Completed(block, 1, CompletionResult.REPAIRED));
+        return samples;
+    }
+}
