@@ -1,0 +1,66 @@
+package io.bulwark.protocol.ordering;
+
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.MessageCodec;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+
+/** Family 3: type numbers 0x0301 to 0x0305, each body the call number and what belongs to it. */
+public final class OrderingCodec implements MessageCodec {
+    private static final int FAMILY = 3;
+    private static final int SUBMIT = 0x0301;
+    private static final int QUERY = 0x0302;
+    private static final int ORDERED_QUERY = 0x0303;
+    private static final int REPLY = 0x0304;
+    private static final int REFUSED = 0x0305;
+
+    @Override
+    public int family() {
+        return FAMILY;
+    }
+
+    @Override
+    public boolean handles(Message message) {
+        return message instanceof OrderingMessage;
+    }
+
+    @Override
+    public int typeOf(Message message) {
+        return switch ((OrderingMessage) message) {
+            case OrderingMessage.Submit _ -> SUBMIT;
+            case OrderingMessage.Query _ -> QUERY;
+            case OrderingMessage.OrderedQuery _ -> ORDERED_QUERY;
+            case OrderingMessage.Reply _ -> REPLY;
+            case OrderingMessage.Refused _ -> REFUSED;
+        };
+    }
+
+    @Override
+    public void write(Message message, WireWriter out) {
+        OrderingMessage ordering = (OrderingMessage) message;
+        out.i64(ordering.call());
+        switch (ordering) {
+            case OrderingMessage.Submit submit -> out.bytes(submit.command());
+            case OrderingMessage.Query query -> out.bytes(query.query());
+            case OrderingMessage.OrderedQuery query -> out.bytes(query.query());
+            case OrderingMessage.Reply reply -> out.bytes(reply.reply());
+            case OrderingMessage.Refused refused -> out.u8(refused.reason().ordinal());
+        }
+    }
+
+    @Override
+    public Message read(int type, WireReader in) {
+        long call = in.i64();
+        Message message = switch (type) {
+            case SUBMIT -> new OrderingMessage.Submit(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
+            case QUERY -> new OrderingMessage.Query(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
+            case ORDERED_QUERY -> new OrderingMessage.OrderedQuery(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
+            case REPLY -> new OrderingMessage.Reply(call, in.bytes(OrderingMessage.REPLY_BYTES_MAX));
+            case REFUSED -> new OrderingMessage.Refused(call, Refusal.of(in.u8()));
+            default -> throw new MalformedException("unknown type " + type);
+        };
+        in.end();
+        return message;
+    }
+}

@@ -1,0 +1,264 @@
+package io.bulwark.protocol.ordering;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingMessage.OrderedQuery;
+import io.bulwark.protocol.ordering.OrderingMessage.Query;
+import io.bulwark.protocol.ordering.OrderingMessage.Submit;
+import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request to the replicated state machine (PROTOCOLS section 7): sent to all 3f+1 replicas, sent again to those that
+ * have not answered, done once enough of them answered the same. A query that finds no agreement in time, since replicas
+ * stand at different places of the order, is repeated as an ordered one.
+ */
+public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outcome> {
+    static final long RESEND_FIRST_MILLIS = 300;
+    static final long RESEND_MAX_MILLIS = 2_400;
+
+    /** A query waits so long for agreement before it is ordered. */
+    static final long QUERY_MILLIS = 200;
+
+    /** Once 2f+1 have answered a query differently, the others get so long to bring agreement. */
+    static final long DISAGREEMENT_MILLIS = 40;
+
+    /** How the call ended. */
+    public sealed interface Outcome {}
+
+    /** Enough replicas gave this reply. */
+    public record Agreed(Bytes reply) implements Outcome {}
+
+    /** The state machine fails on this request: f+1 replicas say so. */
+    public record Rejected() implements Outcome {}
+
+    /** Time was up; what the call knows of each replica, in their order. For a command the result is not known. */
+    public record TimedOut(SortedMap<PrincipalId, Standing> replicas) implements Outcome {}
+
+    /** What a call has heard of one replica. */
+    public enum Standing {
+        SILENT,
+        NOT_READY,
+        OVERLOADED,
+        FAILED,
+        ANSWERED
+    }
+
+    private final SortedMap<PrincipalId, @Nullable Object> answers = new TreeMap<>();
+    private final RandomGenerator random;
+    private final int needed;
+    private final int faulty;
+    private final long timeoutMillis;
+    private ToReplica request;
+    private long orderAtMillis = Long.MAX_VALUE;
+    private long deadlineMillis;
+    private long resendAtMillis;
+    private long resendMillis;
+    private @Nullable Outcome outcome;
+
+    private ReplicatedCall(
+            List<PrincipalId> replicas, int needed, ToReplica request, long timeoutMillis, RandomGenerator random) {
+        this.faulty = faultyOf(replicas.size());
+        this.needed = needed;
+        this.request = request;
+        this.timeoutMillis = timeoutMillis;
+        this.random = random;
+        replicas.forEach(replica -> answers.put(replica, null));
+        if (answers.size() != replicas.size()) {
+            throw new IllegalArgumentException("a replica is named twice: " + replicas);
+        }
+    }
+
+    /** A command; done at 2f+1 equal replies. */
+    public static ReplicatedCall command(
+            List<PrincipalId> replicas, Bytes command, long timeoutMillis, RandomGenerator random) {
+        int needed = 2 * faultyOf(replicas.size()) + 1;
+        return new ReplicatedCall(replicas, needed, new Submit(random.nextLong(), command), timeoutMillis, random);
+    }
+
+    /** A linearizable query; done at 2f+1 equal replies. */
+    public static ReplicatedCall query(
+            List<PrincipalId> replicas, Bytes query, long timeoutMillis, RandomGenerator random) {
+        int needed = 2 * faultyOf(replicas.size()) + 1;
+        return new ReplicatedCall(replicas, needed, new Query(random.nextLong(), query), timeoutMillis, random);
+    }
+
+    /** A question for a fact that never reverts once it is so; done at f+1 equal replies, which may be out of date. */
+    public static ReplicatedCall fact(
+            List<PrincipalId> replicas, Bytes query, long timeoutMillis, RandomGenerator random) {
+        int needed = faultyOf(replicas.size()) + 1;
+        return new ReplicatedCall(replicas, needed, new Query(random.nextLong(), query), timeoutMillis, random);
+    }
+
+    /** The f of n = 3f+1. */
+    public static int faultyOf(int replicas) {
+        if (replicas < 1 || replicas % 3 != 1) {
+            throw new IllegalArgumentException(replicas + " replicas are not 3f+1");
+        }
+        return replicas / 3;
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        deadlineMillis = nowMillis + timeoutMillis;
+        if (request instanceof Query) {
+            orderAtMillis = nowMillis + QUERY_MILLIS;
+        }
+        return begin(nowMillis);
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        if (outcome != null
+                || !answers.containsKey(from)
+                || !(message instanceof OrderingMessage.ToClient answer)
+                || answer.call() != request.call()) {
+            return List.of();
+        }
+        switch (answer) {
+            case OrderingMessage.Reply reply -> {
+                answers.put(from, reply.reply());
+                if (count(reply.reply()) >= needed) {
+                    outcome = new Agreed(reply.reply());
+                }
+            }
+            case OrderingMessage.Refused refused -> {
+                if (!(answers.get(from) instanceof Bytes)) {
+                    answers.put(from, refused.reason());
+                }
+                if (count(Refusal.FAILED) > faulty) {
+                    outcome = new Rejected();
+                }
+            }
+        }
+        return outcome == null && request instanceof Query ? onDisagreement(nowMillis) : List.of();
+    }
+
+    private List<Effect> onDisagreement(long nowMillis) {
+        if (agreementIsLost()) {
+            return order(nowMillis);
+        }
+        long replies = answers.values().stream().filter(Bytes.class::isInstance).count();
+        if (replies > 2L * faulty) {
+            orderAtMillis = Math.min(orderAtMillis, nowMillis + DISAGREEMENT_MILLIS);
+        }
+        return List.of();
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        if (outcome != null) {
+            return List.of();
+        }
+        if (nowMillis >= deadlineMillis) {
+            outcome = new TimedOut(standings());
+            return List.of();
+        }
+        if (nowMillis >= orderAtMillis) {
+            return order(nowMillis);
+        }
+        return nowMillis >= resendAtMillis ? resend(nowMillis) : List.of();
+    }
+
+    @Override
+    public Optional<Outcome> outcome() {
+        return Optional.ofNullable(outcome);
+    }
+
+    @Override
+    public boolean finished() {
+        return outcome != null;
+    }
+
+    /** No reply can reach the count any more, whatever those say that have not replied yet. */
+    private boolean agreementIsLost() {
+        int open = 0;
+        int best = 0;
+        for (Object answer : answers.values()) {
+            if (answer instanceof Bytes reply) {
+                best = Math.max(best, count(reply));
+            } else {
+                open++;
+            }
+        }
+        return best + open < needed;
+    }
+
+    private List<Effect> order(long nowMillis) {
+        orderAtMillis = Long.MAX_VALUE;
+        if (request instanceof Query query) {
+            request = new OrderedQuery(random.nextLong(), query.query());
+        }
+        return begin(nowMillis);
+    }
+
+    private List<Effect> begin(long nowMillis) {
+        answers.replaceAll((_, _) -> null);
+        resendMillis = RESEND_FIRST_MILLIS;
+        resendAtMillis = nowMillis + resendMillis;
+        return sendTo(List.copyOf(answers.keySet()));
+    }
+
+    private List<Effect> resend(long nowMillis) {
+        resendMillis = Math.min(2 * resendMillis, RESEND_MAX_MILLIS);
+        // Clients that lost the same replica do not come back in step.
+        resendAtMillis = nowMillis + resendMillis / 2 + random.nextLong(resendMillis / 2 + 1);
+        if (agreementIsLost()) {
+            // Some of these replies are wrong or out of date, nobody knows which: ask all again.
+            request = request.withCall(random.nextLong());
+            return begin(nowMillis);
+        }
+        List<PrincipalId> missing = new ArrayList<>(answers.keySet());
+        missing.removeIf(replica -> answers.get(replica) instanceof Bytes);
+        return sendTo(missing);
+    }
+
+    private List<Effect> sendTo(List<PrincipalId> replicas) {
+        List<Effect> sends = new ArrayList<>(replicas.size());
+        for (PrincipalId replica : replicas) {
+            sends.add(new Effect.Send(replica, 0, request));
+        }
+        return sends;
+    }
+
+    private int count(Object answer) {
+        int count = 0;
+        for (Object given : answers.values()) {
+            if (answer.equals(given)) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private SortedMap<PrincipalId, Standing> standings() {
+        SortedMap<PrincipalId, Standing> standings = new TreeMap<>();
+        for (Map.Entry<PrincipalId, @Nullable Object> answer : answers.entrySet()) {
+            standings.put(answer.getKey(), standing(answer.getValue()));
+        }
+        return standings;
+    }
+
+    private static Standing standing(@Nullable Object answer) {
+        return switch (answer) {
+            case Refusal refusal ->
+                switch (refusal) {
+                    case NOT_READY -> Standing.NOT_READY;
+                    case OVERLOADED -> Standing.OVERLOADED;
+                    case FAILED -> Standing.FAILED;
+                };
+            case null -> Standing.SILENT;
+            default -> Standing.ANSWERED;
+        };
+    }
+}

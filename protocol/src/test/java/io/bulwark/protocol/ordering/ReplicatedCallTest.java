@@ -1,0 +1,176 @@
+package io.bulwark.protocol.ordering;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingMessage.OrderedQuery;
+import io.bulwark.protocol.ordering.OrderingMessage.Query;
+import io.bulwark.protocol.ordering.OrderingMessage.Refused;
+import io.bulwark.protocol.ordering.OrderingMessage.Reply;
+import io.bulwark.protocol.ordering.OrderingMessage.Submit;
+import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
+import io.bulwark.protocol.ordering.ReplicatedCall.Agreed;
+import io.bulwark.protocol.ordering.ReplicatedCall.Rejected;
+import io.bulwark.protocol.ordering.ReplicatedCall.Standing;
+import io.bulwark.protocol.ordering.ReplicatedCall.TimedOut;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class ReplicatedCallTest {
+    private static final List<PrincipalId> FOUR =
+            IntStream.range(0, 4).mapToObj(PrincipalId::replica).toList();
+    private static final Bytes REQUEST = Bytes.of((byte) 1, (byte) 2);
+    private static final Bytes RIGHT = Bytes.of((byte) 7);
+    private static final Bytes WRONG = Bytes.of((byte) 8);
+    private static final long TIMEOUT = 10_000;
+
+    private final SplittableRandom random = new SplittableRandom(1);
+
+    @Test
+    void aCommandGoesToAllAndIsDoneAtTwoFPlusOneEqualReplies() {
+        ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+        List<Effect> sends = call.start(0);
+        assertThat(receivers(sends)).isEqualTo(FOUR);
+        long number = ((Submit) request(sends)).call();
+        reply(call, 0, number, RIGHT);
+        reply(call, 1, number, WRONG);
+        reply(call, 2, number, RIGHT);
+        assertThat(call.outcome()).isEmpty();
+        reply(call, 3, number, RIGHT);
+        assertThat(call.outcome()).contains(new Agreed(RIGHT));
+        assertThat(call.finished()).isTrue();
+    }
+
+    @Test
+    void oneReplicaIsCountedOnceAndAStrangerNever() {
+        ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+        long number = request(call.start(0)).call();
+        for (int i = 0; i < 3; i++) {
+            reply(call, 0, number, RIGHT);
+            reply(call, 4 + i, number, RIGHT);
+            call.onMessage(1, PrincipalId.node(1), new Reply(number, RIGHT));
+        }
+        reply(call, 1, number, RIGHT);
+        reply(call, 2, number + 1, RIGHT);
+        assertThat(call.outcome()).isEmpty();
+    }
+
+    @Test
+    void theSilentAreAskedAgainWithGrowingPauses() {
+        ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+        ToReplica first = request(call.start(0));
+        reply(call, 2, first.call(), RIGHT);
+        call.onMessage(1, FOUR.get(0), new Refused(first.call(), Refusal.NOT_READY));
+        int rounds = 0;
+        for (long now = 10; now < TIMEOUT; now += 10) {
+            List<Effect> sends = call.onTick(now);
+            if (!sends.isEmpty()) {
+                rounds++;
+                assertThat(receivers(sends)).containsExactly(FOUR.get(0), FOUR.get(1), FOUR.get(3));
+                assertThat(request(sends)).isEqualTo(first);
+            }
+        }
+        assertThat(rounds).isBetween(4, 12);
+        call.onTick(TIMEOUT);
+        assertThat(call.outcome())
+                .contains(new TimedOut(new TreeMap<>(Map.of(
+                        FOUR.get(0), Standing.NOT_READY,
+                        FOUR.get(1), Standing.SILENT,
+                        FOUR.get(2), Standing.ANSWERED,
+                        FOUR.get(3), Standing.SILENT))));
+    }
+
+    @Test
+    void aQueryOnWhichTheReplicasCannotAgreeIsOrderedAtOnce() {
+        ReplicatedCall call = ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random);
+        long number = ((Query) request(call.start(0))).call();
+        reply(call, 0, number, RIGHT);
+        reply(call, 1, number, WRONG);
+        reply(call, 2, number, RIGHT);
+        List<Effect> sends = reply(call, 3, number, WRONG);
+        OrderedQuery ordered = (OrderedQuery) request(sends);
+        assertThat(ordered.query()).isEqualTo(REQUEST);
+        assertThat(receivers(sends)).isEqualTo(FOUR);
+        reply(call, 0, number, WRONG);
+        reply(call, 1, number, WRONG);
+        reply(call, 2, number, WRONG);
+        assertThat(call.outcome()).as("late answers to the query").isEmpty();
+        for (int i = 0; i < 3; i++) {
+            reply(call, i, ordered.call(), RIGHT);
+        }
+        assertThat(call.outcome()).contains(new Agreed(RIGHT));
+    }
+
+    @Test
+    void aQueryThatTooFewAnswerInTimeIsOrdered() {
+        ReplicatedCall call = ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random);
+        long number = request(call.start(0)).call();
+        reply(call, 0, number, RIGHT);
+        reply(call, 1, number, WRONG);
+        assertThat(call.onTick(ReplicatedCall.QUERY_MILLIS - 1)).isEmpty();
+        assertThat(request(call.onTick(ReplicatedCall.QUERY_MILLIS))).isInstanceOf(OrderedQuery.class);
+    }
+
+    @Test
+    void aFactNeedsOnlyFPlusOne() {
+        ReplicatedCall call = ReplicatedCall.fact(FOUR, REQUEST, TIMEOUT, random);
+        long number = request(call.start(0)).call();
+        reply(call, 3, number, WRONG);
+        reply(call, 1, number, RIGHT);
+        assertThat(call.outcome()).isEmpty();
+        reply(call, 0, number, RIGHT);
+        assertThat(call.outcome()).contains(new Agreed(RIGHT));
+    }
+
+    @Test
+    void oneLiarCannotRejectACall() {
+        ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+        long number = request(call.start(0)).call();
+        call.onMessage(1, FOUR.get(0), new Refused(number, Refusal.FAILED));
+        assertThat(call.outcome()).isEmpty();
+        call.onMessage(1, FOUR.get(1), new Refused(number, Refusal.FAILED));
+        assertThat(call.outcome()).contains(new Rejected());
+    }
+
+    @Test
+    void aCommandWithoutAgreementIsAskedAgainUnderANewNumber() {
+        ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+        long number = request(call.start(0)).call();
+        reply(call, 0, number, RIGHT);
+        reply(call, 1, number, RIGHT);
+        reply(call, 2, number, WRONG);
+        reply(call, 3, number, WRONG);
+        List<Effect> sends = call.onTick(ReplicatedCall.RESEND_FIRST_MILLIS);
+        assertThat(receivers(sends)).isEqualTo(FOUR);
+        assertThat(request(sends)).isInstanceOf(Submit.class);
+        assertThat(request(sends).call()).isNotEqualTo(number);
+    }
+
+    @Test
+    void groupsAreThreeFPlusOne() {
+        assertThat(ReplicatedCall.faultyOf(1)).isZero();
+        assertThat(ReplicatedCall.faultyOf(7)).isEqualTo(2);
+        assertThatThrownBy(() -> ReplicatedCall.faultyOf(5)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static List<Effect> reply(ReplicatedCall call, int replica, long number, Bytes reply) {
+        return call.onMessage(1, PrincipalId.replica(replica), new Reply(number, reply));
+    }
+
+    private static List<PrincipalId> receivers(List<Effect> sends) {
+        return sends.stream().map(send -> ((Effect.Send) send).to()).toList();
+    }
+
+    private static ToReplica request(List<Effect> sends) {
+        return (ToReplica) ((Effect.Send) sends.getFirst()).message();
+    }
+}
