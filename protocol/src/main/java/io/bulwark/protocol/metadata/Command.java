@@ -1,0 +1,147 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
+import java.util.List;
+
+/**
+ * What changes the metadata, executed once in a session. Unless said otherwise the reply is {@link Reply.Done}, or
+ * {@link Reply.Failed} and nothing has changed. Names are checked by {@link Names} when the command is executed, so that
+ * a bad one gets a typed error.
+ */
+public sealed interface Command {
+    /** A put consumes at most so many pending uploads. */
+    int PENDING_MAX = 256;
+
+    /** A command registers or abandons at most so many ranges. */
+    int RANGES_MAX = 256;
+
+    int DETAIL_BYTES_MAX = 256;
+
+    /** Keeps the session open for another time to live, as every command does, and moves the agreed time. */
+    record RenewSession() implements Command {}
+
+    /**
+     * Closes the session: its pending uploads end, and of all its blocks only those that inodes name stay. The reply is
+     * not kept: repeated, the command gets {@link MetadataError#SESSION_CLOSED}.
+     */
+    record CloseSession() implements Command {}
+
+    /**
+     * Makes a volume over all nodes. Answered by {@link Reply.VolumeCreated}.
+     *
+     * @param blocks the number of blocks of a register volume; 0 for an object volume
+     * @param groups the number of placement groups, fixed for good; 0 for one per node
+     * @param quotaBytes limit of the bytes of all inodes; 0 for none
+     */
+    record CreateVolume(String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups, long quotaBytes)
+            implements Command {}
+
+    /** Deletes a volume without buckets and linked inodes, and closes the sessions for it. */
+    record DeleteVolume(String name) implements Command {}
+
+    /**
+     * Makes a bucket.
+     *
+     * @param quotaBytes limit of the bytes of all its versions; 0 for none
+     */
+    record CreateBucket(String name, String volume, Versioning versioning, long quotaBytes) implements Command {}
+
+    /** Deletes an empty bucket. */
+    record DeleteBucket(String name) implements Command {}
+
+    /**
+     * Makes an object visible, after all its extents are complete. Answered by {@link Reply.ObjectStored}. Refused, it
+     * leaves the ranges to the submitter.
+     *
+     * @param layout ranges of this session, not used or abandoned before
+     * @param epochs see {@link EpochClaim}; empty if the object is empty
+     * @param pending ids of the pending uploads whose ranges the layout uses; what it does not use of them is freed
+     */
+    record PutObject(
+            String bucket,
+            String key,
+            Condition condition,
+            ObjectLayout layout,
+            ObjectAttributes attributes,
+            List<EpochClaim> epochs,
+            List<Long> pending)
+            implements Command {
+        public PutObject {
+            epochs = List.copyOf(epochs);
+            pending = List.copyOf(pending);
+            if (epochs.size() > Volume.GROUPS_MAX || pending.size() > PENDING_MAX) {
+                throw new IllegalArgumentException(epochs.size() + " epochs, " + pending.size() + " pending uploads");
+            }
+        }
+    }
+
+    /**
+     * Registers ranges of this session for a long upload, in a hidden inode that ends with the session, so that nodes
+     * count them as referenced. Answered by {@link Reply.PendingRegistered}.
+     */
+    record RegisterPending(List<BlockRange> ranges) implements Command {
+        public RegisterPending {
+            ranges = List.copyOf(ranges);
+            checkRanges(ranges);
+        }
+    }
+
+    /**
+     * Gives ranges of this session up for good: unused ones, and all ranges of the pending uploads named.
+     *
+     * @param pending ids of pending uploads of this session
+     */
+    record AbandonRanges(List<BlockRange> ranges, List<Long> pending) implements Command {
+        public AbandonRanges {
+            ranges = List.copyOf(ranges);
+            pending = List.copyOf(pending);
+            if (ranges.size() > RANGES_MAX || pending.size() > PENDING_MAX) {
+                throw new IllegalArgumentException(ranges.size() + " ranges, " + pending.size() + " pending uploads");
+            }
+        }
+    }
+
+    /**
+     * Deletes an object: in a bucket that keeps versions by a delete marker on top. Answered by {@link Reply.Deleted}.
+     *
+     * @param version if not 0, removes just this version, for good
+     */
+    record DeleteObject(String bucket, String key, long version) implements Command {}
+
+    /**
+     * Moves the latest version to another name in the same volume, without copying bytes; the condition is about the
+     * target. In a bucket that keeps versions a delete marker takes its place. Answered by {@link Reply.ObjectStored}.
+     */
+    record RenameObject(String bucket, String key, String toBucket, String toKey, Condition condition)
+            implements Command {}
+
+    /**
+     * Adds a link to an object's inode in the same volume, without copying bytes. Answered by
+     * {@link Reply.ObjectStored}.
+     *
+     * @param version the version to copy; 0 for the latest
+     */
+    record CopyObject(String bucket, String key, long version, String toBucket, String toKey, Condition condition)
+            implements Command {}
+
+    /**
+     * A node says what it has seen of another, having fetched from it itself.
+     *
+     * @param node the node that it is about
+     * @param detail at most {@link #DETAIL_BYTES_MAX} bytes, for people
+     */
+    record ReportEvidence(int node, BlockId block, Verdict verdict, String detail) implements Command {}
+
+    private static void checkRanges(List<BlockRange> ranges) {
+        if (ranges.isEmpty() || ranges.size() > RANGES_MAX) {
+            throw new IllegalArgumentException(ranges.size() + " ranges");
+        }
+    }
+}

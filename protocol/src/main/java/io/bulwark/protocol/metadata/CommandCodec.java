@@ -1,0 +1,152 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.metadata.Command.AbandonRanges;
+import io.bulwark.protocol.metadata.Command.CloseSession;
+import io.bulwark.protocol.metadata.Command.CopyObject;
+import io.bulwark.protocol.metadata.Command.CreateBucket;
+import io.bulwark.protocol.metadata.Command.CreateVolume;
+import io.bulwark.protocol.metadata.Command.DeleteBucket;
+import io.bulwark.protocol.metadata.Command.DeleteObject;
+import io.bulwark.protocol.metadata.Command.DeleteVolume;
+import io.bulwark.protocol.metadata.Command.PutObject;
+import io.bulwark.protocol.metadata.Command.RegisterPending;
+import io.bulwark.protocol.metadata.Command.RenameObject;
+import io.bulwark.protocol.metadata.Command.RenewSession;
+import io.bulwark.protocol.metadata.Command.ReportEvidence;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+
+/** Canonical bytes of commands: one byte of type, then the fields in their order. */
+final class CommandCodec {
+    private static final Verdict[] VERDICTS = Verdict.values();
+
+    private CommandCodec() {}
+
+    static void write(Command command, WireWriter out) {
+        switch (command) {
+            case RenewSession _ -> out.u8(1);
+            case CloseSession _ -> out.u8(2);
+            case CreateVolume create -> {
+                out.u8(3).string(create.name()).u8(create.kind().ordinal());
+                create.policy().write(out);
+                out.i64(create.blocks()).i32(create.groups()).i64(create.quotaBytes());
+            }
+            case DeleteVolume delete -> out.u8(4).string(delete.name());
+            case CreateBucket create ->
+                out.u8(5)
+                        .string(create.name())
+                        .string(create.volume())
+                        .u8(create.versioning().ordinal())
+                        .i64(create.quotaBytes());
+            case DeleteBucket delete -> out.u8(6).string(delete.name());
+            case PutObject put -> writePut(put, out.u8(7));
+            case RegisterPending pending -> Lists.write(pending.ranges(), out.u8(8), BlockRange::write);
+            case AbandonRanges abandon -> {
+                Lists.write(abandon.ranges(), out.u8(9), BlockRange::write);
+                Lists.write(abandon.pending(), out, (id, to) -> to.i64(id));
+            }
+            case DeleteObject delete ->
+                out.u8(10).string(delete.bucket()).string(delete.key()).i64(delete.version());
+            case RenameObject rename -> {
+                out.u8(11).string(rename.bucket()).string(rename.key());
+                out.string(rename.toBucket()).string(rename.toKey());
+                rename.condition().write(out);
+            }
+            case CopyObject copy -> {
+                out.u8(12).string(copy.bucket()).string(copy.key()).i64(copy.version());
+                out.string(copy.toBucket()).string(copy.toKey());
+                copy.condition().write(out);
+            }
+            case ReportEvidence report -> {
+                out.u8(13).i32(report.node());
+                report.block().write(out);
+                writeVerdict(report.verdict(), out);
+                out.string(report.detail());
+            }
+        }
+    }
+
+    static Command read(WireReader in) {
+        int type = in.u8();
+        return switch (type) {
+            case 1 -> new RenewSession();
+            case 2 -> new CloseSession();
+            case 3 ->
+                new CreateVolume(
+                        name(in),
+                        in.bool() ? VolumeKind.REGISTER : VolumeKind.OBJECT,
+                        ProtectionPolicy.read(in),
+                        in.nonNegative64(),
+                        in.i32(),
+                        in.nonNegative64());
+            case 4 -> new DeleteVolume(name(in));
+            case 5 -> new CreateBucket(name(in), name(in), readVersioning(in), in.nonNegative64());
+            case 6 -> new DeleteBucket(name(in));
+            case 7 -> readPut(in);
+            case 8 -> new RegisterPending(Lists.read(in, Command.RANGES_MAX, BlockRange::read));
+            case 9 ->
+                new AbandonRanges(
+                        Lists.read(in, Command.RANGES_MAX, BlockRange::read),
+                        Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
+            case 10 -> new DeleteObject(name(in), name(in), in.nonNegative64());
+            case 11 -> new RenameObject(name(in), name(in), name(in), name(in), Condition.read(in));
+            case 12 -> new CopyObject(name(in), name(in), in.nonNegative64(), name(in), name(in), Condition.read(in));
+            case 13 ->
+                new ReportEvidence(
+                        in.i32(0, Integer.MAX_VALUE),
+                        BlockId.read(in),
+                        readVerdict(in),
+                        in.string(Command.DETAIL_BYTES_MAX));
+            default -> throw new MalformedException("unknown command " + type);
+        };
+    }
+
+    static Versioning readVersioning(WireReader in) {
+        return in.bool() ? Versioning.KEEP_ALL : Versioning.LATEST_ONLY;
+    }
+
+    static void writeVerdict(Verdict verdict, WireWriter out) {
+        out.u8(verdict.ordinal());
+    }
+
+    static Verdict readVerdict(WireReader in) {
+        int code = in.u8();
+        if (code >= VERDICTS.length) {
+            throw new MalformedException("unknown verdict " + code);
+        }
+        return VERDICTS[code];
+    }
+
+    private static void writePut(PutObject put, WireWriter out) {
+        out.string(put.bucket()).string(put.key());
+        put.condition().write(out);
+        put.layout().write(out);
+        put.attributes().write(out);
+        Lists.write(put.epochs(), out, EpochClaim::write);
+        Lists.write(put.pending(), out, (id, to) -> to.i64(id));
+    }
+
+    private static PutObject readPut(WireReader in) {
+        return new PutObject(
+                name(in),
+                name(in),
+                Condition.read(in),
+                ObjectLayout.read(in),
+                ObjectAttributes.read(in),
+                Lists.read(in, Volume.GROUPS_MAX, EpochClaim::read),
+                Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
+    }
+
+    private static String name(WireReader in) {
+        return in.string(Names.WIRE_BYTES_MAX);
+    }
+}

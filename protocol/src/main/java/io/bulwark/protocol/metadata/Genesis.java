@@ -1,0 +1,70 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
+
+/**
+ * What the state machine starts from, the same at every replica.
+ *
+ * @param nodes ascending by number
+ * @param grants of clients, ascending by principal
+ */
+public record Genesis(List<NodeAddress> nodes, List<Grant> grants) {
+    static final int GRANTS_MAX = 65_535;
+
+    /** What a client may do, on all volumes. */
+    public record Grant(PrincipalId client, boolean mayAdminister, boolean mayRead, boolean mayWrite) {
+        public Grant {
+            if (client.kind() != PrincipalKind.CLIENT) {
+                throw new IllegalArgumentException("a grant for " + client);
+            }
+        }
+
+        /** A client that may do everything. */
+        public static Grant all(PrincipalId client) {
+            return new Grant(client, true, true, true);
+        }
+
+        void write(WireWriter out) {
+            client.write(out);
+            out.bool(mayAdminister).bool(mayRead).bool(mayWrite);
+        }
+
+        static Grant read(WireReader in) {
+            return new Grant(PrincipalId.read(in), in.bool(), in.bool(), in.bool());
+        }
+    }
+
+    public Genesis {
+        nodes = List.copyOf(nodes);
+        grants = List.copyOf(grants);
+        if (nodes.size() > ClusterMap.NODES_MAX || grants.size() > GRANTS_MAX) {
+            throw new IllegalArgumentException(nodes.size() + " nodes, " + grants.size() + " grants");
+        }
+        for (int i = 1; i < nodes.size(); i++) {
+            if (nodes.get(i - 1).node() >= nodes.get(i).node()) {
+                throw new IllegalArgumentException("nodes must ascend by number");
+            }
+        }
+        for (int i = 1; i < grants.size(); i++) {
+            if (grants.get(i - 1).client().compareTo(grants.get(i).client()) >= 0) {
+                throw new IllegalArgumentException("grants must ascend by principal");
+            }
+        }
+    }
+
+    void write(WireWriter out) {
+        Lists.write(nodes, out, (node, to) -> node.write(to));
+        Lists.write(grants, out, (grant, to) -> grant.write(to));
+    }
+
+    static Genesis read(WireReader in) {
+        return new Genesis(
+                Lists.read(in, ClusterMap.NODES_MAX, NodeAddress::read), Lists.read(in, GRANTS_MAX, Grant::read));
+    }
+}

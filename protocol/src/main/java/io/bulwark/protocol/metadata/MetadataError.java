@@ -1,0 +1,56 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.wire.MalformedException;
+
+/** Why a command or a query was refused; the reply adds a sentence with the particulars. The order is on the wire. */
+public enum MetadataError {
+    MALFORMED("the request is not a canonical encoding of anything"),
+    NOT_AUTHORISED("the principal has no grant for this"),
+    SESSION_UNKNOWN("no such session of this principal"),
+    SESSION_CLOSED("the session is closed or has expired; open a new one"),
+    TOO_MANY_SESSIONS("too many open sessions of this principal"),
+    NUMBER_TOO_OLD("the result of this command was acknowledged and is no longer kept"),
+    NUMBER_REUSED("this number was used for another command"),
+    WINDOW_EXCEEDED("too many commands outstanding in this session"),
+    BAD_NAME("not a valid name of a bucket or volume"),
+    BAD_KEY("not a valid object key"),
+    BAD_ARGUMENT("an argument is out of its bounds"),
+    NO_SUCH_VOLUME("no such volume"),
+    VOLUME_EXISTS("a volume of this name exists"),
+    VOLUME_IN_USE("the volume still has buckets or objects"),
+    TOO_FEW_NODES("the cluster has fewer nodes than the policy has slots"),
+    NO_SUCH_BUCKET("no such bucket"),
+    BUCKET_EXISTS("a bucket of this name exists"),
+    BUCKET_NOT_EMPTY("the bucket still has objects or versions"),
+    NO_SUCH_OBJECT("no such object"),
+    NO_SUCH_VERSION("no such version of this object"),
+    CONDITION_FAILED("the object is not in the state that the condition asks for"),
+    OTHER_VOLUME("both names must lie in one volume; copy the bytes instead"),
+    WRONG_SESSION("the session is not for the volume of this object, or the ranges are of another session"),
+    WRONG_LAYOUT("the layout does not fit the volume"),
+    STALE_EPOCH("a placement group has another epoch now; ask its current holders again"),
+    RANGE_USED("a range was used or abandoned before"),
+    TOO_MANY_RANGES("the session has too many intervals of used ranges"),
+    QUOTA_EXCEEDED("the quota is used up"),
+    NO_SUCH_PENDING("no such pending upload in this session"),
+    LIMIT_REACHED("a limit of the cluster is reached");
+
+    private static final MetadataError[] ERRORS = values();
+    private final String message;
+
+    MetadataError(String message) {
+        this.message = message;
+    }
+
+    /** One sentence for people, without particulars. */
+    public String message() {
+        return message;
+    }
+
+    static MetadataError of(int code) {
+        if (code >= ERRORS.length) {
+            throw new MalformedException("unknown error " + code);
+        }
+        return ERRORS[code];
+    }
+}

@@ -1,0 +1,94 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+
+/**
+ * What only reads the metadata. An engine may answer it unordered at 2f+1 equal replies, or order it like a command.
+ * Pages end at the limit asked for, at {@link #PAGE_BYTES_MAX}, or after a bounded search; an empty page may therefore
+ * have a successor.
+ */
+public sealed interface Query {
+    /** No query is longer. */
+    int BYTES_MAX = 64 << 10;
+
+    int PAGE_MAX = 1000;
+    /** A page ends once it has this many bytes. */
+    int PAGE_BYTES_MAX = 1 << 20;
+
+    int DELIMITER_BYTES_MAX = 64;
+    /** A place in a list of keys is at most this long. */
+    int TOKEN_BYTES_MAX = Names.KEY_BYTES_MAX + 1;
+
+    /** Answered by {@link Reply.Map}. */
+    record GetMap() implements Query {}
+
+    /** Answered by {@link Reply.Status}. For clients. */
+    record GetStatus() implements Query {}
+
+    /** Answered by {@link Reply.Session}. For nodes and the owner. */
+    record SessionOf(int volume, PrincipalId owner, long session) implements Query {}
+
+    /** Answered by {@link Reply.Granted}. For nodes, and for principals about themselves. */
+    record GrantOf(int volume, PrincipalId principal) implements Query {}
+
+    /**
+     * The inodes of a volume in the order of their ids, pending uploads included, until their ranges are freed: what the
+     * nodes must hold. Ids only grow, so that a node with a cursor misses none. Answered by {@link Reply.References}.
+     */
+    record References(int volume, long afterInode, int limit) implements Query {}
+
+    /**
+     * What has changed of sessions and freed ranges since a sequence number, in the order of the last change. Answered
+     * by {@link Reply.SessionChanges}.
+     */
+    record SessionChanges(long afterSequence, int limit) implements Query {}
+
+    /**
+     * Answered by {@link Reply.ObjectFound}.
+     *
+     * @param version 0 for the latest
+     */
+    record FindObject(String bucket, String key, long version) implements Query {}
+
+    /** Whether an inode is still there, for readers that met a freed block. Answered by {@link Reply.InodeFound}. */
+    record FindInode(long inode) implements Query {}
+
+    /**
+     * The objects of a bucket in the byte order of their keys. Answered by {@link Reply.ObjectList}.
+     *
+     * @param delimiter if not empty, keys that have it after the prefix are rolled up into one common prefix
+     * @param after empty, or the {@code next} of the page before
+     * @param withTags whether the entries carry tags
+     */
+    record ListObjects(String bucket, String prefix, String delimiter, Bytes after, int limit, boolean withTags)
+            implements Query {}
+
+    /**
+     * All versions in a bucket, by key, newest first within a key. Answered by {@link Reply.VersionList}.
+     *
+     * @param afterKey with {@code beforeVersion} the {@code next} of the page before; empty to begin
+     * @param beforeVersion go on within {@code afterKey} below this version; 0 to go on behind that key
+     */
+    record ListVersions(String bucket, String prefix, String afterKey, long beforeVersion, int limit)
+            implements Query {}
+
+    /** Answered by {@link Reply.BucketList}. */
+    record ListBuckets(String after, int limit) implements Query {}
+
+    /** Answered by {@link Reply.EvidenceList}. */
+    record ListEvidence(long afterNumber, int limit) implements Query {}
+
+    default Bytes encoded() {
+        return QueryCodec.encode(this);
+    }
+
+    /**
+     * Reads one query.
+     *
+     * @throws io.bulwark.protocol.wire.MalformedException unless these are its canonical bytes
+     */
+    static Query decode(Bytes bytes) {
+        return QueryCodec.decode(bytes);
+    }
+}

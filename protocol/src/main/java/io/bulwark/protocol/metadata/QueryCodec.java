@@ -1,0 +1,106 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Query.FindInode;
+import io.bulwark.protocol.metadata.Query.FindObject;
+import io.bulwark.protocol.metadata.Query.GetMap;
+import io.bulwark.protocol.metadata.Query.GetStatus;
+import io.bulwark.protocol.metadata.Query.GrantOf;
+import io.bulwark.protocol.metadata.Query.ListBuckets;
+import io.bulwark.protocol.metadata.Query.ListEvidence;
+import io.bulwark.protocol.metadata.Query.ListObjects;
+import io.bulwark.protocol.metadata.Query.ListVersions;
+import io.bulwark.protocol.metadata.Query.References;
+import io.bulwark.protocol.metadata.Query.SessionChanges;
+import io.bulwark.protocol.metadata.Query.SessionOf;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+
+/** Canonical bytes of queries: one byte of type, then the fields in their order. */
+final class QueryCodec {
+    private QueryCodec() {}
+
+    static Bytes encode(Query query) {
+        WireWriter out = new WireWriter();
+        switch (query) {
+            case GetMap _ -> out.u8(1);
+            case GetStatus _ -> out.u8(2);
+            case SessionOf of -> {
+                out.u8(3).i32(of.volume());
+                of.owner().write(out);
+                out.i64(of.session());
+            }
+            case GrantOf of -> of.principal().write(out.u8(4).i32(of.volume()));
+            case References of ->
+                out.u8(5).i32(of.volume()).i64(of.afterInode()).i32(of.limit());
+            case SessionChanges of -> out.u8(6).i64(of.afterSequence()).i32(of.limit());
+            case FindObject find ->
+                out.u8(7).string(find.bucket()).string(find.key()).i64(find.version());
+            case FindInode find -> out.u8(8).i64(find.inode());
+            case ListObjects list ->
+                out.u8(9)
+                        .string(list.bucket())
+                        .string(list.prefix())
+                        .string(list.delimiter())
+                        .bytes(list.after())
+                        .i32(list.limit())
+                        .bool(list.withTags());
+            case ListVersions list ->
+                out.u8(10)
+                        .string(list.bucket())
+                        .string(list.prefix())
+                        .string(list.afterKey())
+                        .i64(list.beforeVersion())
+                        .i32(list.limit());
+            case ListBuckets list -> out.u8(11).string(list.after()).i32(list.limit());
+            case ListEvidence list -> out.u8(12).i64(list.afterNumber()).i32(list.limit());
+        }
+        return out.toBytes();
+    }
+
+    static Query decode(Bytes bytes) {
+        if (bytes.length() > Query.BYTES_MAX) {
+            throw new MalformedException(bytes.length() + " bytes, the limit is " + Query.BYTES_MAX);
+        }
+        WireReader in = new WireReader(bytes);
+        int type = in.u8();
+        Query read = switch (type) {
+            case 1 -> new GetMap();
+            case 2 -> new GetStatus();
+            case 3 -> new SessionOf(volume(in), PrincipalId.read(in), in.nonNegative64());
+            case 4 -> new GrantOf(volume(in), PrincipalId.read(in));
+            case 5 -> new References(volume(in), in.nonNegative64(), limit(in));
+            case 6 -> new SessionChanges(in.nonNegative64(), limit(in));
+            case 7 -> new FindObject(name(in), name(in), in.nonNegative64());
+            case 8 -> new FindInode(in.nonNegative64());
+            case 9 ->
+                new ListObjects(
+                        name(in),
+                        name(in),
+                        in.string(Query.DELIMITER_BYTES_MAX),
+                        in.bytes(Query.TOKEN_BYTES_MAX),
+                        limit(in),
+                        in.bool());
+            case 10 -> new ListVersions(name(in), name(in), name(in), in.nonNegative64(), limit(in));
+            case 11 -> new ListBuckets(name(in), limit(in));
+            case 12 -> new ListEvidence(in.nonNegative64(), limit(in));
+            default -> throw new MalformedException("unknown query " + type);
+        };
+        in.end();
+        return read;
+    }
+
+    private static int volume(WireReader in) {
+        return in.i32(0, Integer.MAX_VALUE);
+    }
+
+    private static int limit(WireReader in) {
+        return in.i32(1, Query.PAGE_MAX);
+    }
+
+    private static String name(WireReader in) {
+        return in.string(Names.WIRE_BYTES_MAX);
+    }
+}

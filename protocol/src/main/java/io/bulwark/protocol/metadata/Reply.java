@@ -1,0 +1,238 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Optional;
+
+/** What the state machine answers. All times are agreed time in milliseconds since the epoch. */
+public sealed interface Reply {
+    /** Refused; nothing has changed. */
+    record Failed(MetadataError error, String detail) implements Reply {
+        static final int DETAIL_BYTES_MAX = 4096;
+
+        /** For people: the sentence of the error and the particulars. */
+        public String message() {
+            return detail.isEmpty() ? error.message() : error.message() + ": " + detail;
+        }
+    }
+
+    record Done() implements Reply {}
+
+    /**
+     * The session is open, counted from 1 per owner.
+     *
+     * @param ttlMillis it expires when so much served time passes without a command; time in which nothing is served
+     *     counts little
+     */
+    record SessionOpened(int volume, long session, long ttlMillis) implements Reply {}
+
+    record VolumeCreated(int volume) implements Reply {}
+
+    /** A name links to the inode now. Version numbers grow over all names and are never reused. */
+    record ObjectStored(long inode, long version) implements Reply {}
+
+    record PendingRegistered(long pending) implements Reply {}
+
+    /**
+     * A name has lost its latest version, or one version.
+     *
+     * @param version the number of the delete marker, or of the version that is gone
+     */
+    record Deleted(long version, boolean marker) implements Reply {}
+
+    record Map(ClusterMap map) implements Reply {}
+
+    /**
+     * Counts.
+     *
+     * @param objects names that are not hidden by a delete marker
+     * @param digest SHA-256 of the snapshot
+     */
+    record Status(
+            long commands,
+            long agreedMillis,
+            int volumes,
+            int buckets,
+            long objects,
+            long inodes,
+            long bytes,
+            int openSessions,
+            Bytes digest)
+            implements Reply {
+        static final int DIGEST_BYTES = 32;
+    }
+
+    /** Closed for good if the session exists but is for another volume. */
+    record Session(SessionState state) implements Reply {}
+
+    record Granted(boolean mayRead, boolean mayWrite) implements Reply {}
+
+    /**
+     * A page.
+     *
+     * @param next the cursor for the next page
+     * @param more whether it is worth asking at once
+     */
+    record References(List<Reference> references, long next, boolean more) implements Reply {
+        public References {
+            references = List.copyOf(references);
+        }
+    }
+
+    /**
+     * What an inode references.
+     *
+     * @param layout empty for a pending upload, whose pins are not known yet
+     * @param pendingRanges the ranges of a pending upload
+     */
+    record Reference(long inode, Optional<ObjectLayout> layout, List<BlockRange> pendingRanges) {
+        public Reference {
+            pendingRanges = List.copyOf(pendingRanges);
+            if (layout.isPresent() != pendingRanges.isEmpty()) {
+                throw new IllegalArgumentException("a reference has either a layout or pending ranges");
+            }
+        }
+    }
+
+    /**
+     * A page.
+     *
+     * @param next the cursor for the next page
+     * @param more whether it is worth asking at once
+     */
+    record SessionChanges(List<SessionChange> changes, long next, boolean more) implements Reply {
+        public SessionChanges {
+            changes = List.copyOf(changes);
+        }
+    }
+
+    /**
+     * A version of an object; its inode tells the rest.
+     *
+     * @param linkedMillis when the name got this version
+     */
+    record ObjectFound(long version, long linkedMillis, Inode inode) implements Reply {}
+
+    /**
+     * An inode by its id.
+     *
+     * @param inode empty once its ranges are freed
+     */
+    record InodeFound(Optional<Inode> inode) implements Reply {}
+
+    /** One entry of a list of objects. */
+    record ObjectEntry(
+            String key, long version, long inode, long length, long linkedMillis, ObjectAttributes attributes) {}
+
+    /**
+     * A page.
+     *
+     * @param next where the next page begins; empty if there is none
+     */
+    record ObjectList(List<ObjectEntry> objects, List<String> commonPrefixes, Bytes next) implements Reply {
+        public ObjectList {
+            objects = List.copyOf(objects);
+            commonPrefixes = List.copyOf(commonPrefixes);
+        }
+    }
+
+    /**
+     * One entry of a list of versions.
+     *
+     * @param inode 0 for a delete marker, whose length is 0
+     */
+    record VersionEntry(String key, long version, boolean latest, long inode, long length, long linkedMillis) {
+        public boolean deleteMarker() {
+            return inode == 0;
+        }
+    }
+
+    /**
+     * A page.
+     *
+     * @param more whether there is a next page, from {@code nextKey} and {@code nextVersion}
+     */
+    record VersionList(List<VersionEntry> versions, boolean more, String nextKey, long nextVersion) implements Reply {
+        public VersionList {
+            versions = List.copyOf(versions);
+        }
+    }
+
+    /**
+     * One entry of a list of buckets.
+     *
+     * @param objects names with at least one version
+     * @param bytes of all versions
+     */
+    record BucketEntry(
+            String name,
+            int volume,
+            Versioning versioning,
+            long quotaBytes,
+            long objects,
+            long bytes,
+            long createdMillis) {}
+
+    /**
+     * A page.
+     *
+     * @param next where the next page begins; empty if there is none
+     */
+    record BucketList(List<BucketEntry> buckets, String next) implements Reply {
+        public BucketList {
+            buckets = List.copyOf(buckets);
+        }
+    }
+
+    /**
+     * What f+1 nodes of the block's volume, or more, say of a node.
+     *
+     * @param number counted from 1 in the order in which f+1 was reached
+     * @param detail of the report that completed f+1
+     */
+    record EvidenceEntry(
+            long number,
+            int node,
+            BlockId block,
+            Verdict verdict,
+            List<PrincipalId> reporters,
+            long agreedMillis,
+            String detail) {
+        public EvidenceEntry {
+            reporters = List.copyOf(reporters);
+        }
+    }
+
+    /**
+     * A page.
+     *
+     * @param next the cursor for the next page
+     */
+    record EvidenceList(List<EvidenceEntry> entries, long next, boolean more) implements Reply {
+        public EvidenceList {
+            entries = List.copyOf(entries);
+        }
+    }
+
+    default Bytes encoded() {
+        return ReplyCodec.encode(this);
+    }
+
+    /**
+     * Reads one reply.
+     *
+     * @throws io.bulwark.protocol.wire.MalformedException unless these are its canonical bytes
+     */
+    static Reply decode(Bytes bytes) {
+        return ReplyCodec.decode(bytes);
+    }
+}

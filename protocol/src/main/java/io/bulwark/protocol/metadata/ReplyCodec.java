@@ -1,0 +1,298 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Reply.BucketEntry;
+import io.bulwark.protocol.metadata.Reply.BucketList;
+import io.bulwark.protocol.metadata.Reply.Deleted;
+import io.bulwark.protocol.metadata.Reply.Done;
+import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
+import io.bulwark.protocol.metadata.Reply.EvidenceList;
+import io.bulwark.protocol.metadata.Reply.Failed;
+import io.bulwark.protocol.metadata.Reply.Granted;
+import io.bulwark.protocol.metadata.Reply.InodeFound;
+import io.bulwark.protocol.metadata.Reply.ObjectEntry;
+import io.bulwark.protocol.metadata.Reply.ObjectFound;
+import io.bulwark.protocol.metadata.Reply.ObjectList;
+import io.bulwark.protocol.metadata.Reply.ObjectStored;
+import io.bulwark.protocol.metadata.Reply.PendingRegistered;
+import io.bulwark.protocol.metadata.Reply.Reference;
+import io.bulwark.protocol.metadata.Reply.References;
+import io.bulwark.protocol.metadata.Reply.Session;
+import io.bulwark.protocol.metadata.Reply.SessionChanges;
+import io.bulwark.protocol.metadata.Reply.SessionOpened;
+import io.bulwark.protocol.metadata.Reply.Status;
+import io.bulwark.protocol.metadata.Reply.VersionEntry;
+import io.bulwark.protocol.metadata.Reply.VersionList;
+import io.bulwark.protocol.metadata.Reply.VolumeCreated;
+import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
+import java.util.Optional;
+
+/** Canonical bytes of replies: one byte of type, then the fields in their order. */
+final class ReplyCodec {
+    private static final SessionState[] STATES = SessionState.values();
+
+    private ReplyCodec() {}
+
+    static Bytes encode(Reply reply) {
+        WireWriter out = new WireWriter();
+        switch (reply) {
+            case Failed failed -> out.u8(1).u8(failed.error().ordinal()).string(failed.detail());
+            case Done _ -> out.u8(2);
+            case SessionOpened opened ->
+                out.u8(3).i32(opened.volume()).i64(opened.session()).i64(opened.ttlMillis());
+            case VolumeCreated created -> out.u8(4).i32(created.volume());
+            case ObjectStored stored -> out.u8(5).i64(stored.inode()).i64(stored.version());
+            case PendingRegistered registered -> out.u8(6).i64(registered.pending());
+            case Deleted deleted -> out.u8(7).i64(deleted.version()).bool(deleted.marker());
+            case Reply.Map map -> map.map().write(out.u8(8));
+            case Status status -> writeStatus(status, out.u8(9));
+            case Session session -> out.u8(10).i32(session.state().ordinal());
+            case Granted granted -> out.u8(11).bool(granted.mayRead()).bool(granted.mayWrite());
+            case References page -> {
+                Lists.write(page.references(), out.u8(12), ReplyCodec::writeReference);
+                out.i64(page.next()).bool(page.more());
+            }
+            case SessionChanges page -> {
+                Lists.write(page.changes(), out.u8(13), ReplyCodec::writeChange);
+                out.i64(page.next()).bool(page.more());
+            }
+            case ObjectFound found ->
+                found.inode().write(out.u8(14).i64(found.version()).i64(found.linkedMillis()));
+            case InodeFound found -> {
+                out.u8(15).bool(found.inode().isPresent());
+                found.inode().ifPresent(inode -> inode.write(out));
+            }
+            case ObjectList list -> {
+                Lists.write(list.objects(), out.u8(16), ReplyCodec::writeObject);
+                Lists.write(list.commonPrefixes(), out, (prefix, to) -> to.string(prefix));
+                out.bytes(list.next());
+            }
+            case VersionList list -> {
+                Lists.write(list.versions(), out.u8(17), ReplyCodec::writeVersion);
+                out.bool(list.more()).string(list.nextKey()).i64(list.nextVersion());
+            }
+            case BucketList list -> {
+                Lists.write(list.buckets(), out.u8(18), ReplyCodec::writeBucket);
+                out.string(list.next());
+            }
+            case EvidenceList list -> {
+                Lists.write(list.entries(), out.u8(19), ReplyCodec::writeEvidence);
+                out.i64(list.next()).bool(list.more());
+            }
+        }
+        return out.toBytes();
+    }
+
+    static Reply decode(Bytes bytes) {
+        WireReader in = new WireReader(bytes);
+        try {
+            Reply reply = read(in.u8(), in);
+            in.end();
+            return reply;
+        } catch (IllegalArgumentException e) {
+            throw new MalformedException(e);
+        }
+    }
+
+    private static Reply read(int type, WireReader in) {
+        return switch (type) {
+            case 1 -> new Failed(MetadataError.of(in.u8()), in.string(Failed.DETAIL_BYTES_MAX));
+            case 2 -> new Done();
+            case 3 -> new SessionOpened(in.i32(0, Integer.MAX_VALUE), in.nonNegative64(), in.nonNegative64());
+            case 4 -> new VolumeCreated(in.i32(0, Integer.MAX_VALUE));
+            case 5 -> new ObjectStored(in.nonNegative64(), in.nonNegative64());
+            case 6 -> new PendingRegistered(in.nonNegative64());
+            case 7 -> new Deleted(in.nonNegative64(), in.bool());
+            case 8 -> new Reply.Map(ClusterMap.read(in));
+            case 9 -> readStatus(in);
+            case 10 -> new Session(STATES[in.i32(0, STATES.length - 1)]);
+            case 11 -> new Granted(in.bool(), in.bool());
+            case 12 ->
+                new References(
+                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readReference), in.nonNegative64(), in.bool());
+            case 13 ->
+                new SessionChanges(
+                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readChange), in.nonNegative64(), in.bool());
+            case 14 -> new ObjectFound(in.nonNegative64(), in.nonNegative64(), Inode.read(in));
+            case 15 -> new InodeFound(in.bool() ? Optional.of(Inode.read(in)) : Optional.empty());
+            case 16 ->
+                new ObjectList(
+                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readObject),
+                        Lists.read(in, Query.PAGE_MAX, from -> from.string(Names.KEY_BYTES_MAX)),
+                        in.bytes(Query.TOKEN_BYTES_MAX));
+            case 17 ->
+                new VersionList(
+                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readVersion),
+                        in.bool(),
+                        in.string(Names.KEY_BYTES_MAX),
+                        in.nonNegative64());
+            case 18 -> new BucketList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readBucket), name(in));
+            case 19 ->
+                new EvidenceList(
+                        Lists.read(in, Query.PAGE_MAX, ReplyCodec::readEvidence), in.nonNegative64(), in.bool());
+            default -> throw new MalformedException("unknown reply " + type);
+        };
+    }
+
+    private static void writeStatus(Status status, WireWriter out) {
+        out.i64(status.commands())
+                .i64(status.agreedMillis())
+                .i32(status.volumes())
+                .i32(status.buckets());
+        out.i64(status.objects()).i64(status.inodes()).i64(status.bytes());
+        out.i32(status.openSessions()).raw(status.digest());
+    }
+
+    private static Status readStatus(WireReader in) {
+        return new Status(
+                in.nonNegative64(),
+                in.nonNegative64(),
+                in.i32(0, Integer.MAX_VALUE),
+                in.i32(0, Integer.MAX_VALUE),
+                in.nonNegative64(),
+                in.nonNegative64(),
+                in.nonNegative64(),
+                in.i32(0, Integer.MAX_VALUE),
+                in.raw(Status.DIGEST_BYTES));
+    }
+
+    private static void writeReference(Reference reference, WireWriter out) {
+        out.i64(reference.inode()).bool(reference.layout().isPresent());
+        reference
+                .layout()
+                .ifPresentOrElse(
+                        layout -> layout.write(out),
+                        () -> Lists.write(reference.pendingRanges(), out, BlockRange::write));
+    }
+
+    private static Reference readReference(WireReader in) {
+        long inode = in.nonNegative64();
+        return in.bool()
+                ? new Reference(inode, Optional.of(ObjectLayout.read(in)), List.of())
+                : new Reference(inode, Optional.empty(), Lists.read(in, Command.RANGES_MAX, BlockRange::read));
+    }
+
+    private static void writeChange(SessionChange change, WireWriter out) {
+        switch (change) {
+            case SessionChange.Opened opened -> {
+                out.u8(1).i64(opened.sequence());
+                opened.owner().write(out);
+                out.i64(opened.session()).i32(opened.volume());
+            }
+            case SessionChange.Closed closed -> {
+                out.u8(2).i64(closed.sequence());
+                closed.owner().write(out);
+                out.i64(closed.session()).i32(closed.volume());
+                Lists.write(closed.used(), out, BlockRange::write);
+            }
+            case SessionChange.Freed freed -> freed.range().write(out.u8(3).i64(freed.sequence()));
+            case SessionChange.Collapsed collapsed -> {
+                out.u8(4).i64(collapsed.sequence());
+                collapsed.owner().write(out);
+                out.i64(collapsed.firstSession()).i64(collapsed.lastSession());
+            }
+        }
+    }
+
+    private static SessionChange readChange(WireReader in) {
+        int type = in.u8();
+        long sequence = in.nonNegative64();
+        return switch (type) {
+            case 1 ->
+                new SessionChange.Opened(
+                        sequence, PrincipalId.read(in), in.nonNegative64(), in.i32(0, Integer.MAX_VALUE));
+            case 2 ->
+                new SessionChange.Closed(
+                        sequence,
+                        PrincipalId.read(in),
+                        in.nonNegative64(),
+                        in.i32(0, Integer.MAX_VALUE),
+                        Lists.read(in, SessionChange.INTERVALS_MAX, BlockRange::read));
+            case 3 -> new SessionChange.Freed(sequence, BlockRange.read(in));
+            case 4 ->
+                new SessionChange.Collapsed(sequence, PrincipalId.read(in), in.nonNegative64(), in.nonNegative64());
+            default -> throw new MalformedException("unknown change " + type);
+        };
+    }
+
+    private static void writeObject(ObjectEntry entry, WireWriter out) {
+        out.string(entry.key()).i64(entry.version()).i64(entry.inode());
+        out.i64(entry.length()).i64(entry.linkedMillis());
+        entry.attributes().write(out);
+    }
+
+    private static ObjectEntry readObject(WireReader in) {
+        return new ObjectEntry(
+                in.string(Names.KEY_BYTES_MAX),
+                in.nonNegative64(),
+                in.nonNegative64(),
+                in.nonNegative64(),
+                in.nonNegative64(),
+                ObjectAttributes.read(in));
+    }
+
+    private static void writeVersion(VersionEntry entry, WireWriter out) {
+        out.string(entry.key()).i64(entry.version()).bool(entry.latest());
+        out.i64(entry.inode()).i64(entry.length()).i64(entry.linkedMillis());
+    }
+
+    private static VersionEntry readVersion(WireReader in) {
+        return new VersionEntry(
+                in.string(Names.KEY_BYTES_MAX),
+                in.nonNegative64(),
+                in.bool(),
+                in.nonNegative64(),
+                in.nonNegative64(),
+                in.nonNegative64());
+    }
+
+    private static void writeBucket(BucketEntry entry, WireWriter out) {
+        out.string(entry.name()).i32(entry.volume()).u8(entry.versioning().ordinal());
+        out.i64(entry.quotaBytes()).i64(entry.objects()).i64(entry.bytes()).i64(entry.createdMillis());
+    }
+
+    private static BucketEntry readBucket(WireReader in) {
+        return new BucketEntry(
+                name(in),
+                in.i32(0, Integer.MAX_VALUE),
+                CommandCodec.readVersioning(in),
+                in.nonNegative64(),
+                in.nonNegative64(),
+                in.nonNegative64(),
+                in.nonNegative64());
+    }
+
+    static void writeEvidence(EvidenceEntry entry, WireWriter out) {
+        out.i64(entry.number()).i32(entry.node());
+        entry.block().write(out);
+        CommandCodec.writeVerdict(entry.verdict(), out);
+        Lists.write(entry.reporters(), out, PrincipalId::write);
+        out.i64(entry.agreedMillis()).string(entry.detail());
+    }
+
+    static EvidenceEntry readEvidence(WireReader in) {
+        return new EvidenceEntry(
+                in.nonNegative64(),
+                in.i32(0, Integer.MAX_VALUE),
+                BlockId.read(in),
+                CommandCodec.readVerdict(in),
+                Lists.read(in, ClusterMap.NODES_MAX, PrincipalId::read),
+                in.nonNegative64(),
+                in.string(Command.DETAIL_BYTES_MAX));
+    }
+
+    private static String name(WireReader in) {
+        return in.string(Names.WIRE_BYTES_MAX);
+    }
+}

@@ -1,0 +1,84 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+
+/** What the ordering engine orders: the opening of a session, or a numbered command within one. */
+public sealed interface Submission {
+    /** No submission is longer. */
+    int BYTES_MAX = 64 << 10;
+
+    /** Commands that a session may have outstanding: numbers from the lowest unanswered one on. */
+    int WINDOW = 256;
+
+    /**
+     * Opens a session of the submitter; the same nonce again, while the session is open, gives the same reply. Answered
+     * by {@link Reply.SessionOpened}.
+     *
+     * @param nonce {@link #NONCE_BYTES} bytes chosen by the client
+     * @param volume the id of the object volume whose blocks the session may write, or 0 for commands without blocks
+     */
+    record OpenSession(Bytes nonce, int volume) implements Submission {
+        public static final int NONCE_BYTES = 16;
+
+        public OpenSession {
+            if (nonce.length() != NONCE_BYTES || volume < 0) {
+                throw new IllegalArgumentException("nonce of " + nonce.length() + " bytes, volume " + volume);
+            }
+        }
+    }
+
+    /**
+     * A command of the submitter's session. Submitted again under the same number it gets the stored reply, so a client
+     * that does not know whether a command was executed submits it again.
+     *
+     * @param number counted from 1 by the client; at most {@link #WINDOW} above the lowest unanswered one
+     * @param lowestUnanswered replies below this number are no longer needed; at most {@code number}
+     */
+    record InSession(long session, long number, long lowestUnanswered, Command command) implements Submission {
+        public InSession {
+            if (session < 1 || lowestUnanswered < 1 || number < lowestUnanswered) {
+                throw new IllegalArgumentException(
+                        "session " + session + ", number " + number + ", lowest unanswered " + lowestUnanswered);
+            }
+        }
+    }
+
+    default Bytes encoded() {
+        WireWriter out = new WireWriter();
+        switch (this) {
+            case OpenSession open -> out.u8(1).raw(open.nonce).i32(open.volume);
+            case InSession in -> {
+                out.u8(2).i64(in.session).i64(in.number).i64(in.lowestUnanswered);
+                CommandCodec.write(in.command, out);
+            }
+        }
+        return out.toBytes();
+    }
+
+    /**
+     * Reads one submission.
+     *
+     * @throws MalformedException unless these are its canonical bytes
+     */
+    static Submission decode(Bytes bytes) {
+        if (bytes.length() > BYTES_MAX) {
+            throw new MalformedException(bytes.length() + " bytes, the limit is " + BYTES_MAX);
+        }
+        WireReader in = new WireReader(bytes);
+        int type = in.u8();
+        try {
+            Submission read = switch (type) {
+                case 1 -> new OpenSession(in.raw(OpenSession.NONCE_BYTES), in.i32());
+                case 2 -> new InSession(in.i64(), in.i64(), in.i64(), CommandCodec.read(in));
+                default -> throw new MalformedException("unknown submission " + type);
+            };
+            in.end();
+            return read;
+        } catch (IllegalArgumentException e) {
+            throw new MalformedException(e);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.bulwark.protocol.object;
+
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+
+/**
+ * One object's content, immutable; names and versions link to it. The ordered command that makes it visible is the
+ * commit of the object (PROTOCOLS section 4).
+ *
+ * @param id counted up from 1, never reused
+ * @param modifiedMillis agreed time of the command that made it
+ */
+public record Inode(long id, ObjectLayout layout, ObjectAttributes attributes, long modifiedMillis) {
+    public void write(WireWriter out) {
+        out.i64(id);
+        layout.write(out);
+        attributes.write(out);
+        out.i64(modifiedMillis);
+    }
+
+    public static Inode read(WireReader in) {
+        return new Inode(in.nonNegative64(), ObjectLayout.read(in), ObjectAttributes.read(in), in.nonNegative64());
+    }
+}
