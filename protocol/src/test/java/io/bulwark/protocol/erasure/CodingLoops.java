@@ -7,21 +7,6 @@ final class CodingLoops {
     private CodingLoops() {}
 
     static Stream<CodingLoop> all() {
-        return Stream.of(new CodingLoop() {
-            @Override
-            public void code(
-                    byte[][] rows,
-                    java.util.List<io.bulwark.protocol.wire.Bytes> inputs,
-                    byte[][] outputs,
-                    int[] positions,
-                    int length) {
-                GaloisField.code(rows, inputs, outputs, positions, length);
-            }
-
-            @Override
-            public String toString() {
-                return "portable";
-            }
-        });
+        return Stream.of(GaloisField::code, new VectorCodingLoop());
     }
 }

@@ -22,7 +22,7 @@ class ErasureCodePropertyTest {
 
     private final Random random = new Random(SEED);
 
-    static Stream<CodingLoop> loops() throws ReflectiveOperationException {
+    static Stream<CodingLoop> loops() {
         return CodingLoops.all();
     }
 
