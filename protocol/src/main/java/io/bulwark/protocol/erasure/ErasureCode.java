@@ -63,7 +63,7 @@ public final class ErasureCode {
                     CodingLoop loop = length < VECTOR_THRESHOLD ? GaloisField::code : vector;
                     loop.code(rows, inputs, outputs, positions, length);
                 };
-            } catch (ReflectiveOperationException e) {
+            } catch (ReflectiveOperationException | LinkageError e) {
                 return GaloisField::code; // no vectors of a useful width on this machine
             }
         }

@@ -46,8 +46,9 @@ public final class Fingerprint {
     public Bytes of(Bytes fragment) {
         byte[] sums = lanes.evaluate(fragment);
         Element sum = Element.ZERO;
-        for (int lane = LaneEvaluation.LANES - 1; lane >= 0; lane--) {
-            sum = join.times(sum).plus(PortableLanes.gather(sums, lane));
+        int count = sums.length / Element.BYTES;
+        for (int lane = count - 1; lane >= 0; lane--) {
+            sum = join.times(sum).plus(PortableLanes.gather(sums, count, lane));
         }
         return sum.toBytes();
     }
@@ -61,7 +62,7 @@ public final class Fingerprint {
                         .getDeclaredConstructor(Element.class);
                 vector.newInstance(Element.ZERO);
                 return r -> make(vector, r);
-            } catch (ReflectiveOperationException e) {
+            } catch (ReflectiveOperationException | LinkageError e) {
                 return PortableLanes::new; // no vectors of a useful width on this machine
             }
         }

@@ -2,15 +2,19 @@ package io.bulwark.protocol.fingerprint;
 
 import io.bulwark.protocol.wire.Bytes;
 
-/** Evaluates the 64 polynomials of a fragment at r^64, for one r; see {@link Fingerprint} for the order of the bytes. */
+/**
+ * Evaluates the polynomials of a fragment side by side, for one r; see {@link Fingerprint} for the order of the bytes. An
+ * implementation may take each group of 64 lanes as one step, or k groups as one step of 64 * k lanes: polynomial l then
+ * has the coefficients of r^l, r^(l + 64k), r^(l + 128k), ...
+ */
 @FunctionalInterface
 interface LaneEvaluation {
-    /** Polynomials side by side. */
+    /** Polynomials side by side in a group. */
     int LANES = 64;
 
     /** Bytes of one coefficient of all polynomials: sixteen rows, one per coordinate, of one byte per lane. */
     int GROUP = LANES * Element.BYTES;
 
-    /** The sixteen rows of the sums: byte 64 * j + l is coordinate j of polynomial l at r^64. */
+    /** Sixteen rows of as many bytes as there are lanes: coordinate j, in lane l, of polynomial l evaluated at r^lanes. */
     byte[] evaluate(Bytes fragment);
 }

@@ -30,20 +30,20 @@ final class PortableLanes implements LaneEvaluation {
 
     private void multiplyAll(byte[] sums) {
         for (int lane = 0; lane < LANES; lane++) {
-            Element product = step.times(gather(sums, lane));
+            Element product = step.times(gather(sums, LANES, lane));
             for (int j = 0; j < Element.BYTES; j++) {
                 sums[j * LANES + lane] = product.coefficient(j);
             }
         }
     }
 
-    /** The element whose coordinates stand in one lane of the rows. */
-    static Element gather(byte[] rows, int lane) {
+    /** The element whose coordinates stand in one lane of sixteen rows. */
+    static Element gather(byte[] rows, int lanes, int lane) {
         long low = 0;
         long high = 0;
         for (int j = 7; j >= 0; j--) {
-            low = (low << 8) | (rows[j * LANES + lane] & 0xFF);
-            high = (high << 8) | (rows[(j + 8) * LANES + lane] & 0xFF);
+            low = (low << 8) | (rows[j * lanes + lane] & 0xFF);
+            high = (high << 8) | (rows[(j + 8) * lanes + lane] & 0xFF);
         }
         return new Element(low, high);
     }

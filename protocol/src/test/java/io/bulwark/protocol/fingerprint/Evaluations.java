@@ -15,6 +15,6 @@ final class Evaluations {
     private Evaluations() {}
 
     static Stream<Way> all() {
-        return Stream.of(new Way("portable", PortableLanes::new));
+        return Stream.of(new Way("portable", PortableLanes::new), new Way("vector", VectorLanes::new));
     }
 }
