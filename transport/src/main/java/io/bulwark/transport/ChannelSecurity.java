@@ -1,0 +1,26 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.netty.channel.ChannelPipeline;
+import java.net.InetSocketAddress;
+
+/**
+ * What secures a connection and finds out who is at its other end. The handlers it installs raise
+ * {@link Authenticated} as a user event once they know, or throw a {@link ConnectionFault}; the pipeline already holds
+ * a {@link FrameDecoder} that lets only {@link ControlMessage}s through until then.
+ */
+interface ChannelSecurity {
+    /**
+     * Refuses an address.
+     *
+     * @throws UnsafeAddressException if connections at or to this address would not be protected
+     */
+    void check(InetSocketAddress address);
+
+    void accepting(ChannelPipeline pipeline);
+
+    void connecting(ChannelPipeline pipeline, PrincipalId remote);
+
+    /** The user event that ends the handshake. */
+    record Authenticated(PrincipalId principal) {}
+}

@@ -1,0 +1,268 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.FrameHeader;
+import io.bulwark.protocol.wire.Message;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The two directions of one connection and their bounds. What is sent waits as references to the sender's arrays and is
+ * copied into direct memory only as the socket takes it, so that a slow peer pins at most the bound in heap and little
+ * else. A link's connection takes messages before it is authenticated and sends them afterwards.
+ */
+final class Connection implements Peer {
+    /** What a queued or unfinished frame costs beyond its bytes. */
+    static final int FRAME_COST_BYTES = 256;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    private final Transport transport;
+    private final PrincipalId principal;
+    private final InetSocketAddress remoteAddress;
+    private final InboundHandler handler;
+    private final boolean accepted;
+    private final TransportMetrics.PeerCounters counters;
+
+    private final Queue<Outgoing> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicLong queuedBytes = new AtomicLong();
+    private final AtomicBoolean drainScheduled = new AtomicBoolean();
+    private final AtomicBoolean congested = new AtomicBoolean();
+    private final AtomicLong inboundBytes = new AtomicLong();
+    private volatile boolean readingPaused;
+    private volatile @Nullable Channel channel;
+    private volatile boolean sealed;
+    private volatile boolean gone;
+
+    private record Outgoing(List<Bytes> frame, int length) {
+        long cost() {
+            return (long) length + FRAME_COST_BYTES;
+        }
+    }
+
+    Connection(
+            Transport transport,
+            PrincipalId principal,
+            InetSocketAddress remoteAddress,
+            InboundHandler handler,
+            boolean accepted) {
+        this.transport = transport;
+        this.principal = principal;
+        this.remoteAddress = remoteAddress;
+        this.handler = handler;
+        this.accepted = accepted;
+        this.counters = transport.metrics().of(principal);
+    }
+
+    @Override
+    public PrincipalId principal() {
+        return principal;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return remoteAddress;
+    }
+
+    TransportMetrics.PeerCounters counters() {
+        return counters;
+    }
+
+    @Override
+    public boolean isWritable() {
+        return !sealed && !congested.get();
+    }
+
+    @Override
+    public boolean send(long requestId, Message message) {
+        if (sealed) {
+            counters.dropsDisconnected.increment();
+            return false;
+        }
+        long max = transport.settings().outboundMaxBytes();
+        if (queuedBytes.get() + FrameHeader.BYTES + FRAME_COST_BYTES > max) {
+            counters.dropsFull.increment();
+            return false;
+        }
+        List<Bytes> frame = transport.codecs().frame(requestId, message);
+        Outgoing next =
+                new Outgoing(frame, frame.stream().mapToInt(Bytes::length).sum());
+        long queued = queuedBytes.addAndGet(next.cost());
+        if (queued > max) {
+            queuedBytes.addAndGet(-next.cost());
+            counters.dropsFull.increment();
+            return false;
+        }
+        queue.add(next);
+        if (gone) {
+            discardQueue();
+            return false;
+        }
+        Channel to = channel;
+        if (to != null) {
+            if (drainScheduled.compareAndSet(false, true)) {
+                to.eventLoop().execute(this::drain);
+            }
+            if (queued > transport.settings().outboundHighBytes() && congested.compareAndSet(false, true)) {
+                to.eventLoop().execute(this::onQueueChanged);
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void disconnect(String reason) {
+        LOG.info("disconnecting {} at {}: {}", principal, remoteAddress, reason);
+        sealed = true;
+        Channel to = channel;
+        if (to != null) {
+            var _ = to.close();
+        }
+    }
+
+    /** The handshake is over; on the event loop. */
+    void attach(Channel authenticated) {
+        channel = authenticated;
+        handler.onConnected(this);
+        drain();
+        onQueueChanged();
+    }
+
+    /** Takes nothing more to send, and closes the channel once what is queued has left; on the event loop. */
+    void finish() {
+        sealed = true;
+        Channel to = channel;
+        if (to != null && queuedBytes.get() == 0) {
+            var _ = to.close();
+        }
+    }
+
+    /** The channel is closed, or never came to be; on the event loop. */
+    void detach() {
+        sealed = true;
+        gone = true;
+        discardQueue();
+        if (channel != null) {
+            handler.onDisconnected(this);
+        }
+    }
+
+    /** Hands what is queued to the channel while it takes it; on the event loop. */
+    void drain() {
+        drainScheduled.set(false);
+        Channel to = channel;
+        if (to == null) {
+            return;
+        }
+        boolean wrote = false;
+        while (to.isWritable()) {
+            Outgoing next = queue.poll();
+            if (next == null) {
+                break;
+            }
+            wrote = true;
+            var _ = to.write(directBuffer(to, next)).addListener(written -> {
+                if (written.isSuccess()) {
+                    counters.framesOut.increment();
+                    counters.bytesOut.increment(next.length());
+                }
+                queuedBytes.addAndGet(-next.cost());
+                onQueueChanged();
+            });
+        }
+        if (wrote) {
+            to.flush();
+        }
+    }
+
+    /** Sockets take direct memory only: Netty would make this copy of each heap buffer, segment by segment. */
+    private static ByteBuf directBuffer(Channel to, Outgoing next) {
+        ByteBuf buffer = to.alloc().directBuffer(next.length());
+        for (Bytes segment : next.frame()) {
+            buffer.writeBytes(segment.array(), segment.offset(), segment.length());
+        }
+        return buffer;
+    }
+
+    /** A frame arrived; on the event loop. */
+    void onReceived(Received received) {
+        counters.framesIn.increment();
+        counters.bytesIn.increment(FrameHeader.BYTES + (double) received.bodyBytes());
+        long cost = received.bodyBytes() + (long) FRAME_COST_BYTES;
+        inboundBytes.addAndGet(cost);
+        regulateReading();
+        handler.onMessage(this, received.requestId(), received.message(), new Credit(cost));
+    }
+
+    private void onQueueChanged() {
+        long queued = queuedBytes.get();
+        if (queued == 0 && sealed) {
+            finish();
+        }
+        if (queued <= transport.settings().outboundHighBytes() / 2 && congested.compareAndSet(true, false)) {
+            regulateReading();
+            if (!sealed) {
+                handler.onWritable(this);
+            }
+        } else if (congested.get()) {
+            regulateReading();
+        }
+    }
+
+    /**
+     * Stops reading above a bound and goes on at half of it. Only an accepting side stops for what it has yet to send:
+     * if both sides did, each could wait for the other for ever. On the event loop.
+     */
+    private void regulateReading() {
+        Channel from = channel;
+        if (from == null) {
+            return;
+        }
+        long max = transport.settings().inboundMaxBytes();
+        boolean answersPending = accepted && congested.get();
+        if (!readingPaused && (answersPending || inboundBytes.get() > max)) {
+            readingPaused = true;
+            from.config().setAutoRead(false);
+        }
+        // looked at after the pause is visible, so that a credit returned meanwhile is not overlooked
+        if (readingPaused && !answersPending && inboundBytes.get() <= max / 2) {
+            readingPaused = false;
+            from.config().setAutoRead(true);
+        }
+    }
+
+    private void discardQueue() {
+        for (Outgoing next = queue.poll(); next != null; next = queue.poll()) {
+            queuedBytes.addAndGet(-next.cost());
+            counters.dropsDisconnected.increment();
+        }
+    }
+
+    /** Returns once what one message cost. */
+    private final class Credit implements Runnable {
+        private final AtomicLong cost;
+
+        private Credit(long cost) {
+            this.cost = new AtomicLong(cost);
+        }
+
+        @Override
+        public void run() {
+            long left = inboundBytes.addAndGet(-cost.getAndSet(0));
+            Channel from = channel;
+            if (from != null && readingPaused && left <= transport.settings().inboundMaxBytes() / 2) {
+                from.eventLoop().execute(Connection.this::regulateReading);
+            }
+        }
+    }
+}

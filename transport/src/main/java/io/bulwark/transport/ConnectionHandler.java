@@ -1,0 +1,116 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.FrameHeader;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The end of each pipeline: waits for the handshake, feeds the connection, and closes it for whatever went wrong. */
+final class ConnectionHandler extends ChannelInboundHandlerAdapter {
+    /** The server or the link that a channel belongs to. All calls are made on the channel's event loop. */
+    interface Owner {
+        /** The connection of a channel that was just authenticated; throws a fault to refuse it. */
+        Connection authenticated(Channel channel, PrincipalId principal);
+
+        /** The channel is closed. */
+        void closed(Channel channel, @Nullable Connection connection);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
+
+    private final Transport transport;
+    private final Owner owner;
+    private @Nullable Connection connection;
+    private @Nullable Future<?> deadline;
+
+    private ConnectionHandler(Transport transport, Owner owner) {
+        this.transport = transport;
+        this.owner = owner;
+    }
+
+    /** Fills the pipeline of a new channel. {@code remote} is whom a link wants, null on the accepting side. */
+    static void install(Transport transport, Owner owner, ChannelPipeline pipeline, @Nullable PrincipalId remote) {
+        pipeline.addLast(new FrameDecoder(MacChallenge.CODECS, ControlMessage.BODY_BYTES_MAX));
+        if (remote == null) {
+            transport.security().accepting(pipeline);
+        } else {
+            transport.security().connecting(pipeline, remote);
+        }
+        pipeline.addLast(new ConnectionHandler(transport, owner));
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        long timeoutMillis = transport.settings().handshakeTimeoutMillis();
+        deadline = ctx.executor()
+                .schedule(
+                        () -> close(ctx, Fault.HANDSHAKE_TIMEOUT, "not authenticated in " + timeoutMillis + " ms"),
+                        timeoutMillis,
+                        TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (!(event instanceof ChannelSecurity.Authenticated authenticated)) {
+            ctx.fireUserEventTriggered(event);
+            return;
+        }
+        if (deadline != null) {
+            deadline.cancel(false);
+        }
+        Connection opened = owner.authenticated(ctx.channel(), authenticated.principal());
+        connection = opened;
+        ctx.pipeline().get(FrameDecoder.class).accept(transport.codecs(), FrameHeader.BODY_BYTES_MAX);
+        opened.counters().connects.increment();
+        opened.attach(ctx.channel());
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        if (connection == null) {
+            throw new IllegalStateException("a frame before the handshake was over");
+        }
+        connection.onReceived((Received) message);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        if (connection != null) {
+            connection.drain();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        if (deadline != null) {
+            deadline.cancel(false);
+        }
+        owner.closed(ctx.channel(), connection);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        switch (cause) {
+            case ConnectionFault fault -> close(ctx, fault.fault(), String.valueOf(fault.getMessage()));
+            case IOException broken -> close(ctx, Fault.INPUT_OUTPUT, String.valueOf(broken.getMessage()));
+            default -> {
+                LOG.error("a handler failed on {}", ctx.channel().remoteAddress(), cause);
+                close(ctx, Fault.HANDLER_FAILED, cause.toString());
+            }
+        }
+    }
+
+    private void close(ChannelHandlerContext ctx, Fault fault, String detail) {
+        PrincipalId who = connection == null ? null : connection.principal();
+        transport.metrics().fault(who, ctx.channel().remoteAddress(), fault, detail);
+        var _ = ctx.close();
+    }
+}

@@ -1,0 +1,133 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.FrameHeader;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bytes to {@link Received}. A body goes straight from Netty's buffers into the one array that its message will slice;
+ * that array is allocated once the header was checked, and never far beyond what has really arrived. After the first
+ * malformed byte nothing more is read.
+ */
+final class FrameDecoder extends ChannelInboundHandlerAdapter {
+    /** Allocated at once on the word of a header alone; longer bodies grow with what arrives. */
+    private static final int TRUSTED_BYTES = (1 << 20) + (64 << 10);
+
+    private final byte[] headerBytes = new byte[FrameHeader.BYTES];
+    private MessageCodecs codecs;
+    private int bodyBytesMax;
+    private int have;
+    private @Nullable FrameHeader header;
+    private byte[] body = {};
+    private boolean broken;
+
+    FrameDecoder(MessageCodecs codecs, int bodyBytesMax) {
+        this.codecs = codecs;
+        this.bodyBytesMax = bodyBytesMax;
+    }
+
+    /** From the next frame on these families are let through, and no others. */
+    void accept(MessageCodecs nextCodecs, int nextBodyBytesMax) {
+        this.codecs = nextCodecs;
+        this.bodyBytesMax = nextBodyBytesMax;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        ByteBuf in = (ByteBuf) message;
+        try {
+            while (!broken && ctx.channel().isActive() && step(ctx, in)) {
+                // one header or one body per step
+            }
+        } catch (ConnectionFault e) {
+            broken = true;
+            ctx.fireExceptionCaught(e);
+        } finally {
+            in.release();
+        }
+    }
+
+    /** Takes what there is of the current header or body; false if there was not enough of it. */
+    private boolean step(ChannelHandlerContext ctx, ByteBuf in) {
+        if (header == null) {
+            have += take(in, headerBytes, FrameHeader.BYTES);
+            if (have < FrameHeader.BYTES) {
+                return false;
+            }
+            header = checkHeader();
+            body = new byte[Math.min(header.bodyLength(), TRUSTED_BYTES)];
+            have = 0;
+        }
+        int length = header.bodyLength();
+        while (have < length && in.isReadable()) {
+            if (have == body.length) {
+                body = Arrays.copyOf(body, (int) Math.min(length, 2L * body.length));
+            }
+            have += take(in, body, body.length);
+        }
+        if (have < length) {
+            return false;
+        }
+        Received received = decode(header, Bytes.of(body));
+        header = null;
+        body = new byte[0];
+        have = 0;
+        ctx.fireChannelRead(received);
+        return true;
+    }
+
+    private int take(ByteBuf in, byte[] target, int upTo) {
+        int count = Math.min(upTo - have, in.readableBytes());
+        in.readBytes(target, have, count);
+        return count;
+    }
+
+    private FrameHeader checkHeader() {
+        FrameHeader read;
+        try {
+            read = FrameHeader.read(Bytes.of(headerBytes));
+        } catch (MalformedException e) {
+            throw new ConnectionFault(faultOfHeader(), String.valueOf(e.getMessage()));
+        }
+        if (!codecs.knowsFamilyOf(read.type())) {
+            throw new ConnectionFault(Fault.TYPE, "unexpected type " + Integer.toHexString(read.type()));
+        }
+        if (read.bodyLength() > bodyBytesMax) {
+            throw new ConnectionFault(Fault.LENGTH, read.bodyLength() + " bytes, at most " + bodyBytesMax);
+        }
+        return read;
+    }
+
+    /** Which field {@link FrameHeader#read} stumbled on, in its order. */
+    private Fault faultOfHeader() {
+        for (int i = 0; i < 4; i++) {
+            if (headerBytes[i] != (byte) (FrameHeader.MAGIC >>> (24 - 8 * i))) {
+                return Fault.MAGIC;
+            }
+        }
+        if (headerBytes[4] != FrameHeader.VERSION) {
+            return Fault.VERSION;
+        }
+        return headerBytes[5] != 0 ? Fault.RESERVED : Fault.LENGTH;
+    }
+
+    private Received decode(FrameHeader checked, Bytes bytes) {
+        if (!checked.covers(bytes)) {
+            throw new ConnectionFault(Fault.CHECKSUM, "wrong checksum");
+        }
+        try {
+            Message message = codecs.decode(checked, bytes);
+            return new Received(checked.requestId(), message, bytes.length());
+        } catch (MalformedException e) {
+            throw new ConnectionFault(
+                    Fault.BODY, "type " + Integer.toHexString(checked.type()) + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One principal's access to the network: the event loops that its servers and links share, its keys, the messages it
+ * speaks, and its meters. Most processes have exactly one.
+ */
+public final class Transport implements AutoCloseable {
+    private final TransportSettings settings;
+    private final PairwiseKeys keys;
+    private final MessageCodecs codecs;
+    private final ChannelSecurity security;
+    private final TransportMetrics metrics;
+    private final EventLoopGroup loops;
+    private final boolean epoll = Epoll.isAvailable();
+    private final Set<TransportServer> servers = ConcurrentHashMap.newKeySet();
+    private final Set<PeerLink> links = ConcurrentHashMap.newKeySet();
+
+    private Transport(
+            TransportSettings settings,
+            PairwiseKeys keys,
+            MessageCodecs codecs,
+            ChannelSecurity security,
+            MeterRegistry registry) {
+        this.settings = settings;
+        this.keys = keys;
+        this.codecs = codecs;
+        this.security = security;
+        this.metrics = new TransportMetrics(registry);
+        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        this.loops = new MultiThreadIoEventLoopGroup(
+                settings.eventLoopThreads(), new DefaultThreadFactory("transport-" + keys.self(), true), io);
+    }
+
+    /**
+     * Opens a transport whose connections are authenticated by a MAC challenge and protected by nothing else, hence
+     * confined to loopback addresses.
+     *
+     * @param keys the own principal, and the keys it shares with those it talks to
+     * @param codecs what may be sent and received; family 4 is the transport's own
+     */
+    public static Transport open(
+            TransportSettings settings, PairwiseKeys keys, MessageCodecs codecs, MeterRegistry registry) {
+        return new Transport(settings, keys, codecs, new MacChallenge(keys), registry);
+    }
+
+    /** As {@link #open(TransportSettings, PairwiseKeys, MessageCodecs, MeterRegistry)}, with a registry of its own. */
+    public static Transport open(TransportSettings settings, PairwiseKeys keys, MessageCodecs codecs) {
+        return open(settings, keys, codecs, new SimpleMeterRegistry());
+    }
+
+    public PrincipalId self() {
+        return keys.self();
+    }
+
+    public TransportSettings settings() {
+        return settings;
+    }
+
+    /**
+     * Listens, and returns once connections are accepted.
+     *
+     * @param address port 0 takes any free port: {@link TransportServer#boundAddress()} tells which
+     * @throws UnsafeAddressException if the security in use does not protect connections at this address
+     * @throws IOException if the address cannot be bound
+     */
+    public TransportServer listen(InetSocketAddress address, InboundHandler handler) throws IOException {
+        security.check(address);
+        return TransportServer.bind(this, address, handler);
+    }
+
+    /**
+     * Starts a link, which connects at once and keeps connecting until it is closed.
+     *
+     * @throws UnsafeAddressException if the security in use does not protect connections to this address
+     * @throws IllegalArgumentException if no key is shared with the remote principal
+     */
+    public PeerLink link(PrincipalId remote, InetSocketAddress address, InboundHandler handler) {
+        security.check(address);
+        if (!keys.knows(remote)) {
+            throw new IllegalArgumentException(keys.self() + " shares no key with " + remote + " at " + address);
+        }
+        PeerLink link = new PeerLink(this, remote, address, handler);
+        links.add(link);
+        link.start();
+        return link;
+    }
+
+    /** Closes all servers and links, giving what they queued {@code closeMillis} to leave, and ends the event loops. */
+    @Override
+    public void close() {
+        try (ExecutorService closing = Executors.newVirtualThreadPerTaskExecutor()) {
+            servers.forEach(server -> closing.execute(server::close));
+            links.forEach(link -> closing.execute(link::close));
+        }
+        var _ = loops.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+    }
+
+    void opened(TransportServer server) {
+        servers.add(server);
+    }
+
+    void closed(TransportServer server) {
+        servers.remove(server);
+    }
+
+    void closed(PeerLink link) {
+        links.remove(link);
+    }
+
+    MessageCodecs codecs() {
+        return codecs;
+    }
+
+    ChannelSecurity security() {
+        return security;
+    }
+
+    TransportMetrics metrics() {
+        return metrics;
+    }
+
+    EventLoopGroup loops() {
+        return loops;
+    }
+
+    Class<? extends ServerSocketChannel> serverChannel() {
+        return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    }
+
+    Class<? extends SocketChannel> socketChannel() {
+        return epoll ? EpollSocketChannel.class : NioSocketChannel.class;
+    }
+}

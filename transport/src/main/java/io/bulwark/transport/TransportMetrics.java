@@ -1,0 +1,94 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The counters of a transport, by authenticated peer, and its log of faults: one line a second for each kind. */
+final class TransportMetrics {
+    private static final Logger LOG = LoggerFactory.getLogger(Transport.class);
+    private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final String UNAUTHENTICATED = "unauthenticated";
+
+    private final MeterRegistry registry;
+    private final Map<PrincipalId, PeerCounters> peers = new ConcurrentHashMap<>();
+    private final Map<Fault, Recent> recent = new ConcurrentHashMap<>();
+
+    TransportMetrics(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    PeerCounters of(PrincipalId peer) {
+        return peers.computeIfAbsent(peer, p -> new PeerCounters(registry, p.toString()));
+    }
+
+    /** Counts and logs what ended a connection. {@code who} is an authenticated principal, or null. */
+    void fault(@Nullable PrincipalId who, Object remote, Fault fault, String detail) {
+        String peer = who == null ? UNAUTHENTICATED : who.toString();
+        registry.counter("bulwark.transport.faults", "peer", peer, "reason", fault.label())
+                .increment();
+        if (fault == Fault.INPUT_OUTPUT) {
+            LOG.debug("lost the connection with {} at {}: {}", peer, remote, detail);
+            return;
+        }
+        long suppressed = recent.computeIfAbsent(fault, f -> new Recent()).admit(System.nanoTime());
+        if (suppressed >= 0) {
+            LOG.warn(
+                    "closed the connection with {} at {}: {}: {}{}",
+                    peer,
+                    remote,
+                    fault.label(),
+                    detail,
+                    suppressed == 0 ? "" : " (and " + suppressed + " more of this kind)");
+        }
+    }
+
+    /** The counters of one peer. */
+    static final class PeerCounters {
+        final Counter bytesIn;
+        final Counter bytesOut;
+        final Counter framesIn;
+        final Counter framesOut;
+        final Counter connects;
+        final Counter reconnects;
+        final Counter dropsFull;
+        final Counter dropsDisconnected;
+
+        private PeerCounters(MeterRegistry registry, String peer) {
+            bytesIn = registry.counter("bulwark.transport.bytes", "peer", peer, "direction", "in");
+            bytesOut = registry.counter("bulwark.transport.bytes", "peer", peer, "direction", "out");
+            framesIn = registry.counter("bulwark.transport.frames", "peer", peer, "direction", "in");
+            framesOut = registry.counter("bulwark.transport.frames", "peer", peer, "direction", "out");
+            connects = registry.counter("bulwark.transport.connects", "peer", peer);
+            reconnects = registry.counter("bulwark.transport.reconnects", "peer", peer);
+            dropsFull = registry.counter("bulwark.transport.drops", "peer", peer, "reason", "queue-full");
+            dropsDisconnected = registry.counter("bulwark.transport.drops", "peer", peer, "reason", "disconnected");
+        }
+    }
+
+    /** When something was last logged, and how often it was not since. */
+    private static final class Recent {
+        private boolean logged;
+        private long loggedNanos;
+        private long suppressed;
+
+        /** How many were suppressed since the last line if this one may be logged, -1 if not. */
+        synchronized long admit(long nowNanos) {
+            if (logged && nowNanos - loggedNanos < LOG_PAUSE_NANOS) {
+                suppressed++;
+                return -1;
+            }
+            logged = true;
+            loggedNanos = nowNanos;
+            long count = suppressed;
+            suppressed = 0;
+            return count;
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Accepts connections at one address and hands the messages of all of them to one handler. */
+public final class TransportServer implements AutoCloseable {
+    private static final long CLOSE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** Direct memory that Netty holds for one connection beyond the frame being written. */
+    static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(512 << 10, 1 << 20);
+
+    private final Transport transport;
+    private final InboundHandler handler;
+    private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
+    private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
+    private final Map<PrincipalId, Integer> countByPrincipal = new HashMap<>();
+    private volatile @Nullable Channel listening;
+    private volatile boolean closed;
+
+    private TransportServer(Transport transport, InboundHandler handler) {
+        this.transport = transport;
+        this.handler = handler;
+    }
+
+    static TransportServer bind(Transport transport, InetSocketAddress address, InboundHandler handler)
+            throws IOException {
+        TransportServer server = new TransportServer(transport, handler);
+        ChannelFuture bound = new ServerBootstrap()
+                .group(transport.loops())
+                .channel(transport.serverChannel())
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .option(ChannelOption.SO_BACKLOG, 1024)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, receiveBuffers())
+                .childHandler(server.new Initializer())
+                .bind(address)
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new IOException(
+                    transport.self() + " cannot listen on " + address + ": "
+                            + bound.cause().getMessage(),
+                    bound.cause());
+        }
+        server.listening = bound.channel();
+        transport.opened(server);
+        return server;
+    }
+
+    /** A fragment of 512 KiB should take few reads, a small message a small buffer. */
+    static AdaptiveRecvByteBufAllocator receiveBuffers() {
+        return new AdaptiveRecvByteBufAllocator(512, 16 << 10, 256 << 10);
+    }
+
+    /** Where this server listens, with the port it really got. */
+    public InetSocketAddress boundAddress() {
+        Channel channel = listening;
+        if (channel == null) {
+            throw new IllegalStateException("not bound");
+        }
+        return (InetSocketAddress) channel.localAddress();
+    }
+
+    /** How many connections are authenticated now. */
+    public int connectionCount() {
+        return connections.size();
+    }
+
+    /** Accepts nothing more, gives queued frames {@code closeMillis} to leave, and closes all connections. */
+    @Override
+    public void close() {
+        closed = true;
+        Channel channel = listening;
+        if (channel != null) {
+            var _ = channel.close().awaitUninterruptibly();
+        }
+        connections.forEach((each, connection) -> each.eventLoop().execute(connection::finish));
+        long deadline = System.nanoTime()
+                + TimeUnit.MILLISECONDS.toNanos(transport.settings().closeMillis());
+        while (!connections.isEmpty() && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(CLOSE_POLL_NANOS);
+        }
+        for (Channel each : channels) {
+            var _ = each.close().awaitUninterruptibly();
+        }
+        transport.closed(this);
+    }
+
+    private final class Initializer extends ChannelInitializer<SocketChannel> {
+        @Override
+        protected void initChannel(SocketChannel channel) {
+            Owner owner = new Owner();
+            channels.add(channel);
+            int unauthenticated = channels.size() - connections.size();
+            if (closed || unauthenticated > transport.settings().unauthenticatedMax()) {
+                channels.remove(channel);
+                transport
+                        .metrics()
+                        .fault(
+                                null,
+                                channel.remoteAddress(),
+                                Fault.TOO_MANY_CONNECTIONS,
+                                unauthenticated + " connections in the handshake");
+                var _ = channel.close();
+                return;
+            }
+            ConnectionHandler.install(transport, owner, channel.pipeline(), null);
+        }
+    }
+
+    private final class Owner implements ConnectionHandler.Owner {
+        @Override
+        public Connection authenticated(Channel channel, PrincipalId principal) {
+            int max = transport.settings().connectionsPerPrincipalMax();
+            synchronized (countByPrincipal) {
+                int count = countByPrincipal.getOrDefault(principal, 0);
+                if (count >= max) {
+                    throw new ConnectionFault(
+                            Fault.TOO_MANY_CONNECTIONS, principal + " has " + count + " connections already");
+                }
+                countByPrincipal.put(principal, count + 1);
+            }
+            Connection connection =
+                    new Connection(transport, principal, (InetSocketAddress) channel.remoteAddress(), handler, true);
+            connections.put(channel, connection);
+            return connection;
+        }
+
+        @Override
+        public void closed(Channel channel, @Nullable Connection connection) {
+            channels.remove(channel);
+            if (connection != null) {
+                connections.remove(channel);
+                synchronized (countByPrincipal) {
+                    countByPrincipal.computeIfPresent(
+                            connection.principal(), (principal, count) -> count == 1 ? null : count - 1);
+                }
+                connection.detach();
+            }
+        }
+    }
+}

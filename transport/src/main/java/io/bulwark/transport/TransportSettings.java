@@ -1,0 +1,60 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.wire.FrameHeader;
+
+/**
+ * The bounds of a transport, per connection unless said otherwise.
+ *
+ * @param eventLoopThreads threads that all connections share
+ * @param handshakeTimeoutMillis from accepted or connected to authenticated; also the limit for connecting
+ * @param unauthenticatedMax connections of one server that may be in the handshake at a time
+ * @param connectionsPerPrincipalMax connections of one server that one principal may have
+ * @param outboundHighBytes queued bytes from which a peer is not writable; an accepting side reads nothing meanwhile
+ * @param outboundMaxBytes queued bytes from which {@link Peer#send} refuses
+ * @param inboundMaxBytes bytes of messages that are not done, from which nothing more is read
+ * @param reconnectMinMillis longest first pause of a link before it connects again
+ * @param reconnectMaxMillis longest pause of a link
+ * @param closeMillis how long closing waits for queued frames to leave
+ */
+public record TransportSettings(
+        int eventLoopThreads,
+        long handshakeTimeoutMillis,
+        int unauthenticatedMax,
+        int connectionsPerPrincipalMax,
+        long outboundHighBytes,
+        long outboundMaxBytes,
+        long inboundMaxBytes,
+        long reconnectMinMillis,
+        long reconnectMaxMillis,
+        long closeMillis) {
+    public TransportSettings {
+        require(eventLoopThreads >= 1 && eventLoopThreads <= 64, "eventLoopThreads", eventLoopThreads);
+        require(
+                handshakeTimeoutMillis >= 1 && handshakeTimeoutMillis <= 3_600_000,
+                "handshakeTimeoutMillis",
+                handshakeTimeoutMillis);
+        require(unauthenticatedMax >= 1, "unauthenticatedMax", unauthenticatedMax);
+        require(connectionsPerPrincipalMax >= 1, "connectionsPerPrincipalMax", connectionsPerPrincipalMax);
+        require(outboundHighBytes >= 1, "outboundHighBytes", outboundHighBytes);
+        require(
+                outboundMaxBytes >= outboundHighBytes
+                        && outboundMaxBytes >= FrameHeader.BODY_BYTES_MAX + FrameHeader.BYTES,
+                "outboundMaxBytes",
+                outboundMaxBytes);
+        require(inboundMaxBytes >= 1, "inboundMaxBytes", inboundMaxBytes);
+        require(reconnectMinMillis >= 1, "reconnectMinMillis", reconnectMinMillis);
+        require(reconnectMaxMillis >= reconnectMinMillis, "reconnectMaxMillis", reconnectMaxMillis);
+        require(closeMillis >= 0, "closeMillis", closeMillis);
+    }
+
+    /** Two loops, five seconds for the handshake, 8 and 64 MiB out, 32 MiB in, pauses of 50 ms to 5 s. */
+    public static TransportSettings defaults() {
+        return new TransportSettings(2, 5_000, 256, 32, 8 << 20, 64 << 20, 32 << 20, 50, 5_000, 2_000);
+    }
+
+    private static void require(boolean condition, String name, long value) {
+        if (!condition) {
+            throw new IllegalArgumentException(name + " cannot be " + value);
+        }
+    }
+}
