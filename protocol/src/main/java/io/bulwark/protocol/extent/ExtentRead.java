@@ -1,0 +1,424 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.NotFound;
+import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pinned read (PROTOCOLS section 4): m slots are asked for exactly one version, the data slots first; each that is
+ * silent, refuses or sends what cannot be right is replaced by the next. No timestamps and no proof are needed, since the
+ * pin comes from the metadata. The rule of READ (section 2) for fragments with a cross-checksum of their own applies.
+ *
+ * <p>Once the block is known, what each slot sent is judged against it: {@link Verdict#CORRUPT} is what the slot sent as
+ * this version and re-encoding does not give.
+ */
+public final class ExtentRead implements ClientOperation<ReadOutcome> {
+    private final ProtectionPolicy policy;
+    private final PlacementGroup group;
+    private final BlockCode code;
+    private final BlockId block;
+    private final Bytes pin;
+    private final ExtentTiming timing;
+    private final Set<Integer> excluded;
+    private final Set<Integer> judged;
+    private final List<Integer> order;
+
+    /** What is known of a slot. */
+    private static final class Slot {
+        boolean asked;
+        boolean hedged;
+        boolean settled;
+        long firstAskedMillis;
+        long lastAskedMillis;
+        int answers;
+
+        @Nullable
+        Found found;
+
+        @Nullable
+        ReadRefusal refusal;
+
+        long refusalEpoch;
+        boolean bad;
+    }
+
+    private final Slot[] slots;
+    private final Set<List<Bytes>> refutedGroups = new HashSet<>();
+    private final Map<Integer, Verdict> verdicts = new TreeMap<>();
+    private int neverStoredElsewhere;
+    private long startedMillis;
+    private @Nullable ReadOutcome outcome;
+    private @Nullable Bytes content;
+    private @Nullable Fpcc fpcc;
+
+    /** @param askLast slots believed to be bad or slow */
+    public ExtentRead(Volume volume, BlockId block, Bytes pin, Set<Integer> askLast, ExtentTiming timing) {
+        this(volume, block, pin, askLast, Set.of(), Set.of(), timing);
+    }
+
+    /**
+     * A read that asks and judges the named slots, too, before it is finished; a slot that stays silent for the time of a
+     * retry is left out.
+     *
+     * @param judged all slots, to verify an extent; one, to judge a suspect
+     * @param excluded slots that are not asked at all: a node leaves out its own
+     */
+    public static ExtentRead judging(
+            Volume volume, BlockId block, Bytes pin, Set<Integer> judged, Set<Integer> excluded, ExtentTiming timing) {
+        return new ExtentRead(volume, block, pin, Set.of(), judged, excluded, timing);
+    }
+
+    private ExtentRead(
+            Volume volume,
+            BlockId block,
+            Bytes pin,
+            Set<Integer> askLast,
+            Set<Integer> judged,
+            Set<Integer> excluded,
+            ExtentTiming timing) {
+        this.policy = volume.policy();
+        this.group = volume.group(block);
+        this.code = new BlockCode(policy.m(), policy.f(), policy.n());
+        this.block = block;
+        this.pin = pin;
+        this.timing = timing;
+        this.excluded = Set.copyOf(excluded);
+        this.judged = new HashSet<>(judged);
+        this.judged.removeAll(excluded);
+        this.order = new ArrayList<>();
+        slots = new Slot[policy.n()];
+        for (int last = 0; last < 2; last++) {
+            for (int slot = 0; slot < policy.n(); slot++) {
+                slots[slot] = new Slot();
+                if (askLast.contains(slot) == (last == 1) && !excluded.contains(slot)) {
+                    order.add(slot);
+                }
+            }
+        }
+    }
+
+    /** Counts holders that are not asked, of which it is known that they never stored this version. */
+    ExtentRead countingNeverStored(int holders) {
+        neverStoredElsewhere = holders;
+        return this;
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        startedMillis = nowMillis;
+        List<Effect> effects = new ArrayList<>();
+        judged.forEach(slot -> ask(nowMillis, slot, effects));
+        pump(nowMillis, effects);
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        List<Effect> effects = new ArrayList<>();
+        int index = from.kind() == PrincipalKind.NODE ? group.slotOf(from.number()) : -1;
+        if (index < 0
+                || excluded.contains(index)
+                || finished()
+                || !(message instanceof ExtentMessage.Answer answer)
+                || !answer.block().equals(block)) {
+            return effects;
+        }
+        Slot slot = slots[index];
+        if (!slot.asked || (slot.settled && slot.found != null)) {
+            return effects;
+        }
+        switch (answer) {
+            case Found found when answer.epoch() == group.epoch() -> accept(index, found);
+            case NotFound refused -> refuse(index, refused.reason(), refused.epoch(), effects);
+            case Found _ -> refuse(index, ReadRefusal.WRONG_EPOCH, answer.epoch(), effects);
+            default -> {
+                return effects;
+            }
+        }
+        slot.settled = true;
+        slot.answers++;
+        if (outcome == null) {
+            decide(nowMillis, effects);
+        } else {
+            judge(index, effects);
+        }
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        List<Effect> effects = new ArrayList<>();
+        if (finished()) {
+            return effects;
+        }
+        for (int index : order) {
+            Slot slot = slots[index];
+            if (!slot.asked) {
+                continue;
+            }
+            if (!slot.settled && !slot.hedged && nowMillis - slot.firstAskedMillis >= timing.hedgeMillis()) {
+                slot.hedged = true;
+                blame(index, Verdict.UNREACHABLE, "silent for " + timing.hedgeMillis() + " ms", effects);
+            }
+            boolean again = outcome == null && slot.found == null;
+            if (again && nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
+                slot.settled = false;
+                ask(nowMillis, index, effects);
+            }
+            if (!slot.settled && nowMillis - slot.firstAskedMillis >= timing.retryMillis()) {
+                judged.remove(index);
+            }
+        }
+        if (outcome == null) {
+            decide(nowMillis, effects);
+        }
+        if (outcome == null && nowMillis - startedMillis >= timing.deadlineMillis()) {
+            outcome = new ReadOutcome.Unavailable(reasons());
+        }
+        return effects;
+    }
+
+    @Override
+    public Optional<ReadOutcome> outcome() {
+        return Optional.ofNullable(outcome);
+    }
+
+    @Override
+    public boolean finished() {
+        return outcome != null && (content == null || judged.stream().allMatch(slot -> slots[slot].settled));
+    }
+
+    /** What was seen of each slot so far, by slot; a slot that is not named sent nothing wrong. */
+    public Map<Integer, Verdict> verdicts() {
+        return Map.copyOf(verdicts);
+    }
+
+    /** The fingerprinted cross-checksum that the pin names, once the block was read. */
+    Optional<Fpcc> fpcc() {
+        return Optional.ofNullable(fpcc);
+    }
+
+    private void accept(int index, Found found) {
+        Slot slot = slots[index];
+        slot.found = found;
+        slot.refusal = null;
+        verdicts.remove(index, Verdict.UNREACHABLE);
+        slot.bad = !found.fpcc().pin().equals(pin) || !code.isShareOf(found.fpcc(), index, found.share());
+        if (!slot.bad) {
+            fpcc = found.fpcc();
+        }
+    }
+
+    private void refuse(int index, ReadRefusal reason, long epoch, List<Effect> effects) {
+        Slot slot = slots[index];
+        slot.refusal = epoch != group.epoch() ? ReadRefusal.WRONG_EPOCH : reason;
+        slot.refusalEpoch = epoch;
+        switch (slot.refusal) {
+            case NONE -> blame(index, Verdict.BEHIND, "has nothing", effects);
+            case OTHER_VERSION -> blame(index, Verdict.OTHER_VERSION, "has another version", effects);
+            case DAMAGED -> blame(index, Verdict.DAMAGED, "says that its fragment is damaged", effects);
+            case WRONG_EPOCH, NOT_HOLDER, NO_VOLUME, NOT_PERMITTED, FREED -> {}
+        }
+    }
+
+    /** Decodes if it can; else concludes from refusals, or asks further slots. */
+    private void decide(long nowMillis, List<Effect> effects) {
+        if (usable() >= policy.m() && decode(effects)) {
+            return;
+        }
+        int f = policy.f();
+        if (count(ReadRefusal.FREED) > f) {
+            outcome = new ReadOutcome.Freed();
+        } else if (count(ReadRefusal.NOT_PERMITTED) > f) {
+            outcome = new ReadOutcome.NotPermitted();
+        } else if (laterEpoch() > group.epoch()) {
+            outcome = new ReadOutcome.StaleMap(laterEpoch());
+        } else if (neverStoredElsewhere + count(ReadRefusal.NONE) + count(ReadRefusal.OTHER_VERSION) > 2 * f) {
+            outcome = new ReadOutcome.Incomplete();
+        } else if (order.stream().allMatch(this::exhausted)) {
+            outcome = new ReadOutcome.Unavailable(reasons());
+        } else {
+            pump(nowMillis, effects);
+        }
+    }
+
+    /** Whether asking this slot once more promises nothing. */
+    private boolean exhausted(int index) {
+        Slot slot = slots[index];
+        return slot.found != null || (slot.settled && slot.answers > 1);
+    }
+
+    /** Asks as many further slots as are needed if all those that are not late answer well. */
+    private void pump(long nowMillis, List<Effect> effects) {
+        int expected = usable();
+        for (Slot slot : slots) {
+            expected += slot.asked && !slot.settled && !slot.hedged ? 1 : 0;
+        }
+        for (int index : order) {
+            if (expected >= policy.m()) {
+                return;
+            }
+            if (!slots[index].asked) {
+                ask(nowMillis, index, effects);
+                expected++;
+            }
+        }
+    }
+
+    private void ask(long nowMillis, int index, List<Effect> effects) {
+        Slot slot = slots[index];
+        if (!slot.asked) {
+            slot.asked = true;
+            slot.firstAskedMillis = nowMillis;
+        }
+        slot.lastAskedMillis = nowMillis;
+        effects.add(new Effect.Send(node(index), 0, new ReadPinned(block, group.epoch(), index, pin, true)));
+    }
+
+    /** Fragments consistent with fpcc, and the largest group of those that come with one cross-checksum of their own. */
+    private int usable() {
+        int consistent = 0;
+        int largest = 0;
+        Map<List<Bytes>, Integer> groups = new HashMap<>();
+        for (Slot slot : slots) {
+            if (slot.found != null && !slot.bad) {
+                List<Bytes> cc = slot.found.share().cc();
+                if (cc == null) {
+                    consistent++;
+                } else if (!refutedGroups.contains(cc)) {
+                    largest = Math.max(largest, groups.merge(cc, 1, Integer::sum));
+                }
+            }
+        }
+        return consistent + largest;
+    }
+
+    private boolean decode(List<Effect> effects) {
+        Map<Integer, Share> shares = new TreeMap<>();
+        int consistent = 0;
+        for (int index = 0; index < slots.length; index++) {
+            Slot slot = slots[index];
+            if (slot.found != null && !slot.bad && !refuted(slot.found)) {
+                shares.put(index, slot.found.share());
+                consistent += slot.found.share().cc() == null ? 1 : 0;
+            }
+        }
+        Fpcc known = fpcc;
+        Optional<Bytes> decoded = known == null ? Optional.empty() : code.decode(known, shares);
+        if (decoded.isEmpty()) {
+            refuteGroups(shares, consistent);
+            return false;
+        }
+        content = decoded.get();
+        outcome = new ReadOutcome.Whole(decoded.get());
+        for (int index = 0; index < slots.length; index++) {
+            judge(index, effects);
+        }
+        return true;
+    }
+
+    /**
+     * A group that could be decoded and gave no block of this fpcc contains a lie: correct nodes keep a cross-checksum of
+     * their own only for a block that they have checked against fpcc.
+     */
+    private void refuteGroups(Map<Integer, Share> shares, int consistent) {
+        Map<List<Bytes>, Integer> sizes = new HashMap<>();
+        shares.values().forEach(share -> {
+            if (share.cc() != null) {
+                sizes.merge(share.cc(), 1, Integer::sum);
+            }
+        });
+        sizes.forEach((cc, size) -> {
+            if (consistent + size >= policy.m()) {
+                refutedGroups.add(cc);
+            }
+        });
+    }
+
+    private boolean refuted(Found found) {
+        List<Bytes> cc = found.share().cc();
+        return cc != null && refutedGroups.contains(cc);
+    }
+
+    private void judge(int index, List<Effect> effects) {
+        Found found = slots[index].found;
+        Bytes accepted = content;
+        if (found == null || accepted == null || verdicts.get(index) == Verdict.CORRUPT) {
+            return;
+        }
+        boolean cleared = !slots[index].bad && found.share().cc() == null;
+        if (!cleared && !code.matches(accepted, index, found.share().fragment())) {
+            blame(index, Verdict.CORRUPT, "sent bytes that re-encoding does not give for slot " + index, effects);
+        } else if (slots[index].bad || refuted(found)) {
+            blame(index, Verdict.MISBEHAVED, "sent the right bytes with a wrong cross-checksum", effects);
+        }
+    }
+
+    private void blame(int index, Verdict verdict, String detail, List<Effect> effects) {
+        if (verdicts.put(index, verdict) != verdict) {
+            effects.add(new Effect.Evidence(node(index), block, verdict, detail));
+        }
+    }
+
+    private int count(ReadRefusal refusal) {
+        int count = 0;
+        for (Slot slot : slots) {
+            count += slot.refusal == refusal ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** The f+1-st highest epoch that slots answered: at least one correct node is there or further. */
+    private long laterEpoch() {
+        return order.stream()
+                .map(index -> slots[index])
+                .filter(slot -> slot.refusal == ReadRefusal.WRONG_EPOCH)
+                .map(slot -> slot.refusalEpoch)
+                .sorted((a, b) -> Long.compare(b, a))
+                .skip(policy.f())
+                .findFirst()
+                .orElse(0L);
+    }
+
+    private Map<Integer, String> reasons() {
+        Map<Integer, String> reasons = new TreeMap<>();
+        for (int index : order) {
+            Slot slot = slots[index];
+            if (slot.bad || (slot.found != null && refuted(slot.found))) {
+                reasons.put(index, node(index) + " sent what is not this version");
+            } else if (slot.refusal != null) {
+                reasons.put(index, node(index) + " answered " + slot.refusal);
+            } else if (slot.found == null) {
+                reasons.put(index, node(index) + " is silent");
+            }
+        }
+        return reasons;
+    }
+
+    private PrincipalId node(int index) {
+        return PrincipalId.node(group.holders().get(index));
+    }
+}

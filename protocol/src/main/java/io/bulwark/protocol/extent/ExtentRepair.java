@@ -1,0 +1,88 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a node makes its fragment of a referenced extent again (PROTOCOLS section 4, completion and repair): a pinned read
+ * from the other slots, then the own slot's fragment, with the cross-checksum of all n where it is not consistent with
+ * fpcc itself.
+ */
+public final class ExtentRepair implements ClientOperation<RepairOutcome> {
+    private final BlockCode code;
+    private final int slot;
+    private final ExtentRead read;
+    private @Nullable RepairOutcome outcome;
+
+    /**
+     * @param slot the node's own
+     * @param neverStored whether this node, too, never stored this version
+     */
+    public ExtentRepair(Volume volume, BlockId block, int slot, Bytes pin, boolean neverStored, ExtentTiming timing) {
+        this.code = new BlockCode(
+                volume.policy().m(), volume.policy().f(), volume.policy().n());
+        this.slot = slot;
+        this.read = ExtentRead.judging(volume, block, pin, Set.of(), Set.of(slot), timing)
+                .countingNeverStored(neverStored ? 1 : 0);
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        return read.start(nowMillis);
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        return read.onMessage(nowMillis, from, message);
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        return read.onTick(nowMillis);
+    }
+
+    @Override
+    public Optional<RepairOutcome> outcome() {
+        if (outcome == null && read.outcome().isPresent()) {
+            outcome = conclude(read.outcome().get());
+        }
+        return Optional.ofNullable(outcome);
+    }
+
+    @Override
+    public boolean finished() {
+        return read.finished();
+    }
+
+    private RepairOutcome conclude(ReadOutcome known) {
+        return switch (known) {
+            case ReadOutcome.Whole whole -> rebuild(whole.content(), read.fpcc().orElseThrow());
+            case ReadOutcome.Freed _ -> new RepairOutcome.Freed();
+            case ReadOutcome.Incomplete _ -> new RepairOutcome.Incomplete();
+            case ReadOutcome.Unavailable unavailable -> new RepairOutcome.Unavailable(unavailable.reasons());
+            case ReadOutcome.NotPermitted _, ReadOutcome.StaleMap _ ->
+                new RepairOutcome.Unavailable(Map.of(slot, "refused: " + known));
+        };
+    }
+
+    private RepairOutcome rebuild(Bytes content, Fpcc fpcc) {
+        BlockCode.Staged staged = code.acceptBlock(content, fpcc, slot)
+                .orElseThrow(() -> new IllegalStateException("decoded a block that is not consistent with its fpcc"));
+        Share plain = new Share(staged.fragment(), null);
+        boolean consistent = code.isShareOf(fpcc, slot, plain);
+        return new RepairOutcome.Rebuilt(fpcc, consistent ? plain : new Share(staged.fragment(), staged.cc()));
+    }
+}

@@ -1,0 +1,301 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.NotStored;
+import io.bulwark.protocol.extent.ExtentMessage.Request;
+import io.bulwark.protocol.extent.ExtentMessage.Store;
+import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writing an extent takes one round (PROTOCOLS section 4): STORE to slots 0..m+f-1 after partial encoding, STORE_BLOCK to
+ * later slots for each of them that is silent or refuses, done at m+f OKs of one epoch. Wait-free with f nodes dead or
+ * lying, as n = m + 2f.
+ *
+ * <p>LIMIT and a full disk at up to f slots are treated like slowness. At more, a write under LIMIT keeps asking, since
+ * references and frees lift it; a write without space fails.
+ */
+public final class ExtentWrite implements ClientOperation<WriteOutcome> {
+    /** What may be different when asked again; a node may not have heard of a session that was just opened. */
+    private static final Set<StoreRefusal> PASSING = EnumSet.of(
+            StoreRefusal.LIMIT,
+            StoreRefusal.NO_SPACE,
+            StoreRefusal.WRONG_EPOCH,
+            StoreRefusal.NO_SESSION,
+            StoreRefusal.NO_VOLUME);
+
+    private final ProtectionPolicy policy;
+    private final PlacementGroup group;
+    private final BlockId block;
+    private final Bytes padded;
+    private final BlockCode.Encoded encoded;
+    private final Set<Integer> believedSlow;
+    private final ExtentTiming timing;
+
+    /** What is known of a slot. */
+    private static final class Slot {
+        boolean asked;
+        boolean wholeBlock;
+        boolean helped;
+        boolean stored;
+        long firstAskedMillis;
+        long lastAskedMillis;
+
+        @Nullable
+        StoreRefusal refusal;
+
+        long refusalEpoch;
+    }
+
+    private final Slot[] slots;
+    private long startedMillis;
+    private long completedMillis;
+    private boolean lingering = true;
+    private @Nullable WriteOutcome outcome;
+
+    /**
+     * @param content 1 byte to a whole block; padded here
+     * @param believedSlow slots that get help at once
+     */
+    public ExtentWrite(Volume volume, BlockId block, Bytes content, Set<Integer> believedSlow, ExtentTiming timing) {
+        this.policy = volume.policy();
+        if (content.isEmpty() || content.length() > policy.blockBytes()) {
+            throw new IllegalArgumentException("an extent of " + content.length() + " bytes in volume " + volume.name()
+                    + " with blocks of " + policy.blockBytes());
+        }
+        this.group = volume.group(block);
+        this.block = block;
+        this.padded = pad(content, policy.m() * policy.fragmentBytes(content.length()));
+        this.encoded = new BlockCode(policy.m(), policy.f(), policy.n()).encode(padded);
+        this.believedSlow = Set.copyOf(believedSlow);
+        this.timing = timing;
+        slots = new Slot[policy.n()];
+        for (int index = 0; index < slots.length; index++) {
+            slots[index] = new Slot();
+        }
+    }
+
+    /** What the inode will name, once the write is complete. */
+    public Bytes pin() {
+        return encoded.fpcc().pin();
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        startedMillis = nowMillis;
+        List<Effect> effects = new ArrayList<>();
+        for (int index = 0; index < policy.writeQuorum(); index++) {
+            ask(nowMillis, index, effects);
+        }
+        for (int index = 0; index < policy.writeQuorum(); index++) {
+            if (believedSlow.contains(index)) {
+                help(nowMillis, index, effects);
+            }
+        }
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        List<Effect> effects = new ArrayList<>();
+        int index = from.kind() == PrincipalKind.NODE ? group.slotOf(from.number()) : -1;
+        if (index < 0
+                || !slots[index].asked
+                || slots[index].stored
+                || !(message instanceof ExtentMessage.Answer answer)
+                || !answer.block().equals(block)) {
+            return effects;
+        }
+        switch (answer) {
+            case Acknowledged _
+            when answer.epoch() == group.epoch() -> {
+                slots[index].stored = true;
+                slots[index].refusal = null;
+            }
+            case Acknowledged _ -> refuse(nowMillis, index, StoreRefusal.WRONG_EPOCH, answer.epoch(), effects);
+            case NotStored refused -> refuse(nowMillis, index, refused.reason(), refused.epoch(), effects);
+            default -> {}
+        }
+        if (outcome == null) {
+            decide(nowMillis);
+        }
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        List<Effect> effects = new ArrayList<>();
+        if (outcome != null && nowMillis - completedMillis >= timing.lingerMillis()) {
+            lingering = false;
+        }
+        if (finished()) {
+            return effects;
+        }
+        for (int index = 0; index < slots.length; index++) {
+            Slot slot = slots[index];
+            if (!slot.asked || slot.stored || fatal(slot)) {
+                continue;
+            }
+            if (outcome == null && !slot.helped && nowMillis - slot.firstAskedMillis >= timing.hedgeMillis()) {
+                if (slot.refusal == null) {
+                    String detail = "no answer to STORE for " + timing.hedgeMillis() + " ms";
+                    effects.add(new Effect.Evidence(node(index), block, Verdict.UNREACHABLE, detail));
+                }
+                help(nowMillis, index, effects);
+            }
+            if (nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
+                ask(nowMillis, index, effects);
+            }
+        }
+        if (outcome == null && nowMillis - startedMillis >= timing.deadlineMillis()) {
+            outcome = new WriteOutcome.Unavailable(reasons());
+        }
+        return effects;
+    }
+
+    @Override
+    public Optional<WriteOutcome> outcome() {
+        return Optional.ofNullable(outcome);
+    }
+
+    /** A completed write goes on sending to slow nodes until all that were asked have stored, or for the lingering time. */
+    @Override
+    public boolean finished() {
+        return outcome != null && (!(outcome instanceof WriteOutcome.Complete) || nothingLeft());
+    }
+
+    private boolean nothingLeft() {
+        if (!lingering) {
+            return true;
+        }
+        for (Slot slot : slots) {
+            if (slot.asked && !slot.stored && !fatal(slot)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void refuse(long nowMillis, int index, StoreRefusal reason, long epoch, List<Effect> effects) {
+        Slot slot = slots[index];
+        StoreRefusal before = slot.refusal;
+        slot.refusal = epoch != group.epoch() ? StoreRefusal.WRONG_EPOCH : reason;
+        slot.refusalEpoch = epoch;
+        if (slot.refusal == StoreRefusal.INCONSISTENT && !slot.wholeBlock && index < policy.writeQuorum()) {
+            // A fragment of ours is consistent; the node may have been sent another one. The block convinces it.
+            slot.wholeBlock = true;
+            slot.refusal = null;
+            ask(nowMillis, index, effects);
+        }
+        if (before == null && outcome == null) {
+            help(nowMillis, index, effects);
+        }
+    }
+
+    /** Sends the block to one slot that was not asked yet, in place of this one. */
+    private void help(long nowMillis, int index, List<Effect> effects) {
+        if (slots[index].helped) {
+            return;
+        }
+        slots[index].helped = true;
+        for (int slow = 0; slow < 2; slow++) {
+            for (int other = policy.writeQuorum(); other < slots.length; other++) {
+                if (!slots[other].asked && believedSlow.contains(other) == (slow == 1)) {
+                    ask(nowMillis, other, effects);
+                    return;
+                }
+            }
+        }
+    }
+
+    private void ask(long nowMillis, int index, List<Effect> effects) {
+        Slot slot = slots[index];
+        if (!slot.asked) {
+            slot.asked = true;
+            slot.firstAskedMillis = nowMillis;
+            slot.wholeBlock = index >= policy.writeQuorum();
+        }
+        slot.lastAskedMillis = nowMillis;
+        Request request = slot.wholeBlock
+                ? new StoreBlock(block, group.epoch(), index, padded, encoded.fpcc())
+                : new Store(block, group.epoch(), index, encoded.fragments().get(index), encoded.fpcc());
+        effects.add(new Effect.Send(node(index), 0, request));
+    }
+
+    private void decide(long nowMillis) {
+        int stored = 0;
+        Map<Integer, StoreRefusal> refused = new TreeMap<>();
+        List<Long> otherEpochs = new ArrayList<>();
+        for (int index = 0; index < slots.length; index++) {
+            Slot slot = slots[index];
+            stored += slot.stored ? 1 : 0;
+            if (slot.refusal == StoreRefusal.WRONG_EPOCH) {
+                otherEpochs.add(slot.refusalEpoch);
+            }
+            if (slot.refusal == StoreRefusal.NO_SPACE || fatal(slot)) {
+                refused.put(index, slot.refusal);
+            }
+        }
+        otherEpochs.sort((a, b) -> Long.compare(b, a));
+        int f = policy.f();
+        if (stored >= policy.writeQuorum()) {
+            outcome = new WriteOutcome.Complete(pin(), group.epoch());
+            completedMillis = nowMillis;
+        } else if (otherEpochs.size() > f && otherEpochs.get(f) > group.epoch()) {
+            outcome = new WriteOutcome.StaleMap(otherEpochs.get(f));
+        } else if (refused.size() > f) {
+            outcome = refused.containsValue(StoreRefusal.NO_SPACE)
+                    ? new WriteOutcome.NoSpace(refused)
+                    : new WriteOutcome.Refused(refused);
+        }
+    }
+
+    private static boolean fatal(Slot slot) {
+        return slot.refusal != null && !PASSING.contains(slot.refusal);
+    }
+
+    private Map<Integer, String> reasons() {
+        Map<Integer, String> reasons = new TreeMap<>();
+        for (int index = 0; index < slots.length; index++) {
+            Slot slot = slots[index];
+            if (slot.asked && !slot.stored) {
+                reasons.put(
+                        index,
+                        slot.refusal == null ? node(index) + " is silent" : node(index) + " answered " + slot.refusal);
+            }
+        }
+        return reasons;
+    }
+
+    private PrincipalId node(int index) {
+        return PrincipalId.node(group.holders().get(index));
+    }
+
+    private static Bytes pad(Bytes content, int length) {
+        if (content.length() == length) {
+            return content;
+        }
+        byte[] padded = new byte[length];
+        content.copyTo(0, padded, 0, content.length());
+        return Bytes.of(padded);
+    }
+}

@@ -1,0 +1,29 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.wire.Bytes;
+import java.util.Map;
+
+/** What a pinned read came to. Never wrong bytes. */
+public sealed interface ReadOutcome {
+    /** The block that the pin names, zero-padded to m times the fragment length. */
+    record Whole(Bytes content) implements ReadOutcome {}
+
+    /** f+1 nodes say that the extent was freed: ask the metadata again. */
+    record Freed() implements ReadOutcome {}
+
+    /** f+1 nodes say that the reader has no grant on the volume. */
+    record NotPermitted() implements ReadOutcome {}
+
+    /** 2f+1 holders never stored this version: its writer left it incomplete, and nobody can read it. */
+    record Incomplete() implements ReadOutcome {}
+
+    /** f+1 nodes are in a later epoch of the group: fetch the map and read again. */
+    record StaleMap(long epoch) implements ReadOutcome {}
+
+    /** Too few good fragments before the deadline; why, by slot. */
+    record Unavailable(Map<Integer, String> reasons) implements ReadOutcome {
+        public Unavailable {
+            reasons = Map.copyOf(reasons);
+        }
+    }
+}

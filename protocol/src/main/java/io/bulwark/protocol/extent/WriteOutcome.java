@@ -1,0 +1,39 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.wire.Bytes;
+import java.util.Map;
+
+/** What writing an extent came to. */
+public sealed interface WriteOutcome {
+    /**
+     * Durable at m+f slots: the inode may name it.
+     *
+     * @param pin SHA-256 of the fpcc
+     * @param epoch the one in which all of them said so
+     */
+    record Complete(Bytes pin, long epoch) implements WriteOutcome {}
+
+    /** More than f slots refuse; why, by slot. The id is lost, a later attempt takes another. */
+    record Refused(Map<Integer, StoreRefusal> reasons) implements WriteOutcome {
+        public Refused {
+            reasons = Map.copyOf(reasons);
+        }
+    }
+
+    /** More than f slots refuse, at least one of them because its disk is full; why, by slot. */
+    record NoSpace(Map<Integer, StoreRefusal> reasons) implements WriteOutcome {
+        public NoSpace {
+            reasons = Map.copyOf(reasons);
+        }
+    }
+
+    /** f+1 nodes are in a later epoch of the group: fetch the map and store the same content again. */
+    record StaleMap(long epoch) implements WriteOutcome {}
+
+    /** Fewer than m+f OKs before the deadline; why, by slot. */
+    record Unavailable(Map<Integer, String> reasons) implements WriteOutcome {
+        public Unavailable {
+            reasons = Map.copyOf(reasons);
+        }
+    }
+}
