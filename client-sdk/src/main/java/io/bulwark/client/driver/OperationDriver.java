@@ -170,10 +170,8 @@ public final class OperationDriver implements AutoCloseable {
             switch (effect) {
                 case Effect.Send send -> outbox.send(send.to(), id, send.message());
                 case Effect.Evidence seen -> evidence.onEvidence(seen);
-                case Effect.Store store -> throw new IllegalStateException("a client stores nothing: " + store);
-                case Effect.Load load -> throw new IllegalStateException("a client loads nothing: " + load);
-                case Effect.LoadMetas load -> throw new IllegalStateException("a client loads nothing: " + load);
-                case Effect.Ask ask -> throw new IllegalStateException("a client is asked, it asks not: " + ask);
+                case Effect.Store _, Effect.Load _, Effect.LoadMetas _, Effect.Scan _, Effect.Ask _, Effect.Run _ ->
+                    throw new IllegalStateException("a client neither stores nor asks: " + effect);
             }
         }
     }

@@ -1,0 +1,210 @@
+package io.bulwark.client;
+
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Named, versioned byte streams. An object is there whole or not at all: it appears in one ordered step when all of its
+ * blocks are safely stored, and a reader gets exactly the bytes of one version or a
+ * {@link io.bulwark.client.error.BulwarkException}.
+ *
+ * <pre>{@code
+ * try (Bulwark client = Bulwark.connect(Path.of("client.properties"))) {
+ *     Bucket photos = client.createBucket("photos");
+ *     photos.put("2026/boat.jpg", Path.of("boat.jpg"), PutOptions.DEFAULT.withContentType("image/jpeg"));
+ *     photos.readTo("2026/boat.jpg", Path.of("copy.jpg"));
+ *     try (Stream<ObjectInfo> all = photos.stream("2026/")) {
+ *         all.forEach(object -> System.out.println(object.key() + " " + object.length()));
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Blocks of one object travel in parallel, within a bound on the bytes in flight per object and per client. All
+ * methods may be called from any thread. The forms that end in {@code Async} run on a virtual thread and return at once;
+ * cancelling their future interrupts the operation. Interrupting a thread in the other forms does the same, and gives a
+ * {@link io.bulwark.client.error.CancelledException}.
+ */
+public interface Bucket {
+    String name();
+
+    /** What is known of the bucket now. */
+    BucketInfo info();
+
+    /**
+     * Puts what the stream has left, and leaves it open. Not retried, as the stream cannot be read twice.
+     *
+     * @return the version that was made
+     */
+    ObjectInfo put(String key, InputStream content, PutOptions options);
+
+    /** Puts what the channel has left, and leaves it open. */
+    ObjectInfo put(String key, ReadableByteChannel content, PutOptions options);
+
+    /** Puts a file as it is when it is read. */
+    ObjectInfo put(String key, Path file, PutOptions options);
+
+    ObjectInfo put(String key, byte[] content, PutOptions options);
+
+    default ObjectInfo put(String key, Path file) {
+        return put(key, file, PutOptions.DEFAULT);
+    }
+
+    default ObjectInfo put(String key, byte[] content) {
+        return put(key, content, PutOptions.DEFAULT);
+    }
+
+    default ObjectInfo put(String key, InputStream content) {
+        return put(key, content, PutOptions.DEFAULT);
+    }
+
+    /**
+     * A stream whose content becomes the object when it is closed; if anything fails before, there is no object.
+     * {@link ObjectOutputStream#abort} gives it up.
+     */
+    ObjectOutputStream newOutputStream(String key, PutOptions options);
+
+    default ObjectOutputStream newOutputStream(String key) {
+        return newOutputStream(key, PutOptions.DEFAULT);
+    }
+
+    /** A stream over one version, which reads ahead; a failure comes out of {@code read} as an unchecked exception. */
+    InputStream get(String key, GetOptions options);
+
+    default InputStream get(String key) {
+        return get(key, GetOptions.DEFAULT);
+    }
+
+    /** All bytes, for objects that fit into an array. */
+    byte[] getBytes(String key, GetOptions options);
+
+    default byte[] getBytes(String key) {
+        return getBytes(key, GetOptions.DEFAULT);
+    }
+
+    /** Writes the bytes to the stream, and leaves it open. Returns what was read. */
+    ObjectInfo readTo(String key, OutputStream target, GetOptions options);
+
+    /** Writes the bytes to a file beside the target, which then takes its name: whole or not at all. */
+    ObjectInfo readTo(String key, Path target, GetOptions options);
+
+    default ObjectInfo readTo(String key, OutputStream target) {
+        return readTo(key, target, GetOptions.DEFAULT);
+    }
+
+    default ObjectInfo readTo(String key, Path target) {
+        return readTo(key, target, GetOptions.DEFAULT);
+    }
+
+    /**
+     * What is known of the latest version.
+     *
+     * @throws io.bulwark.client.error.NoSuchKeyException if there is no such object
+     */
+    default ObjectInfo head(String key) {
+        return head(key, 0);
+    }
+
+    /**
+     * What is known of a version.
+     *
+     * @param version 0 for the latest
+     */
+    ObjectInfo head(String key, long version);
+
+    /** One page of the objects, in the order of the bytes of their keys. */
+    ObjectPage list(ListOptions options);
+
+    /** All objects whose key begins so, page by page as they are asked for. */
+    Stream<ObjectInfo> stream(String prefix);
+
+    /** All objects whose key begins so, page by page as they are asked for. */
+    default Iterable<ObjectInfo> all(String prefix) {
+        return () -> stream(prefix).iterator();
+    }
+
+    /** All versions of all objects whose key begins so: by key, newest first. */
+    Stream<VersionInfo> versions(String prefix);
+
+    /**
+     * Deletes an object; in a bucket that keeps versions by a delete marker on top.
+     *
+     * @throws io.bulwark.client.error.NoSuchKeyException if there is no such object
+     */
+    void delete(String key);
+
+    /** Removes just this version, for good. */
+    void delete(String key, long version);
+
+    /**
+     * Copies the latest version; within one volume no bytes move.
+     *
+     * @return the version that was made
+     */
+    ObjectInfo copy(String key, Bucket target, String targetKey, Precondition precondition);
+
+    default ObjectInfo copy(String key, String targetKey) {
+        return copy(key, this, targetKey, Precondition.NONE);
+    }
+
+    /** Gives the latest version another name; within one volume one step in which no bytes move. */
+    ObjectInfo rename(String key, Bucket target, String targetKey, Precondition precondition);
+
+    default ObjectInfo rename(String key, String targetKey) {
+        return rename(key, this, targetKey, Precondition.NONE);
+    }
+
+    /** Runs one of these operations on a virtual thread; cancelling the future interrupts it. */
+    <T> CompletableFuture<T> async(Supplier<T> operation);
+
+    default CompletableFuture<ObjectInfo> putAsync(String key, InputStream content, PutOptions options) {
+        return async(() -> put(key, content, options));
+    }
+
+    default CompletableFuture<ObjectInfo> putAsync(String key, Path file, PutOptions options) {
+        return async(() -> put(key, file, options));
+    }
+
+    default CompletableFuture<ObjectInfo> putAsync(String key, byte[] content, PutOptions options) {
+        return async(() -> put(key, content, options));
+    }
+
+    default CompletableFuture<byte[]> getBytesAsync(String key, GetOptions options) {
+        return async(() -> getBytes(key, options));
+    }
+
+    default CompletableFuture<ObjectInfo> readToAsync(String key, OutputStream target, GetOptions options) {
+        return async(() -> readTo(key, target, options));
+    }
+
+    default CompletableFuture<ObjectInfo> readToAsync(String key, Path target, GetOptions options) {
+        return async(() -> readTo(key, target, options));
+    }
+
+    default CompletableFuture<ObjectInfo> headAsync(String key) {
+        return async(() -> head(key));
+    }
+
+    default CompletableFuture<ObjectPage> listAsync(ListOptions options) {
+        return async(() -> list(options));
+    }
+
+    default CompletableFuture<Boolean> deleteAsync(String key) {
+        return async(() -> {
+            delete(key);
+            return true;
+        });
+    }
+
+    default CompletableFuture<ObjectInfo> copyAsync(String key, Bucket target, String targetKey, Precondition when) {
+        return async(() -> copy(key, target, targetKey, when));
+    }
+
+    default CompletableFuture<ObjectInfo> renameAsync(String key, Bucket target, String targetKey, Precondition when) {
+        return async(() -> rename(key, target, targetKey, when));
+    }
+}

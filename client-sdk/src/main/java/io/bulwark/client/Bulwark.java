@@ -1,0 +1,57 @@
+package io.bulwark.client;
+
+import io.bulwark.client.driver.EvidenceLog;
+import java.util.List;
+
+/**
+ * A client of one cluster.
+ *
+ * <p>Safe for use by many threads, which should share one: it keeps a connection to each node and replica, and an open
+ * session for each volume that it writes to. Close it to give the sessions back.
+ */
+public interface Bulwark extends AutoCloseable {
+    /** Makes a volume over all nodes. */
+    VolumeInfo createVolume(VolumeSpec spec);
+
+    /** Deletes a volume that has no buckets and no objects. */
+    void deleteVolume(String name);
+
+    List<VolumeInfo> volumes();
+
+    /**
+     * A register volume.
+     *
+     * @throws io.bulwark.client.error.NoSuchVolumeException if there is none of this name and kind
+     */
+    Volume volume(String name);
+
+    /** Makes a bucket in the default volume. */
+    default Bucket createBucket(String name) {
+        return createBucket(BucketSpec.of(name));
+    }
+
+    Bucket createBucket(BucketSpec spec);
+
+    /** Deletes an empty bucket. */
+    void deleteBucket(String name);
+
+    /** All buckets, by name. */
+    List<BucketInfo> buckets();
+
+    /**
+     * A bucket.
+     *
+     * @throws io.bulwark.client.error.NoSuchBucketException if there is none of this name
+     */
+    Bucket bucket(String name);
+
+    /** Asks every node and replica how it is; takes at most a few seconds, whoever answers. */
+    ClusterStatus status();
+
+    /** What this client's own operations saw of the nodes since it was made. */
+    EvidenceLog evidence();
+
+    /** Ends what is going on, gives the sessions back and closes the connections. */
+    @Override
+    void close();
+}

@@ -1,0 +1,39 @@
+package io.bulwark.client;
+
+import java.time.Duration;
+
+/**
+ * What to read of an object. Immutable; begin with {@link #DEFAULT}.
+ *
+ * @param version 0 for the latest
+ * @param offset the first byte wanted; at or behind the end nothing is read
+ * @param length how many bytes at most; only the blocks that hold them are fetched
+ * @param progress is told of the bytes that were handed out
+ * @param deadline for the whole operation, for a stream from its opening; zero for none
+ */
+public record GetOptions(long version, long offset, long length, ProgressListener progress, Duration deadline) {
+    public static final GetOptions DEFAULT = new GetOptions(0, 0, Long.MAX_VALUE, ProgressListener.NONE, Duration.ZERO);
+
+    public GetOptions {
+        if (version < 0 || offset < 0 || length < 0 || deadline.isNegative()) {
+            throw new IllegalArgumentException(
+                    "version " + version + ", offset " + offset + ", length " + length + ", deadline " + deadline);
+        }
+    }
+
+    public GetOptions withVersion(long number) {
+        return new GetOptions(number, offset, length, progress, deadline);
+    }
+
+    public GetOptions withRange(long firstByte, long bytes) {
+        return new GetOptions(version, firstByte, bytes, progress, deadline);
+    }
+
+    public GetOptions withProgress(ProgressListener listener) {
+        return new GetOptions(version, offset, length, listener, deadline);
+    }
+
+    public GetOptions withDeadline(Duration limit) {
+        return new GetOptions(version, offset, length, progress, limit);
+    }
+}

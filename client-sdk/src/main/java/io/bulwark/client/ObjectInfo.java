@@ -1,0 +1,26 @@
+package io.bulwark.client;
+
+import java.time.Instant;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What is known of an object without reading it.
+ *
+ * @param version grows over all names, is never reused
+ * @param length in bytes
+ * @param modified when the name got this version, in the time that the replicas agreed on
+ */
+public record ObjectInfo(
+        String bucket,
+        String key,
+        long version,
+        long length,
+        Instant modified,
+        String contentType,
+        SortedMap<String, String> tags) {
+    public ObjectInfo {
+        tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
+    }
+}

@@ -1,0 +1,14 @@
+package io.bulwark.client;
+
+/** Is told how far a transfer is, after each block, on a thread of the client; must be quick and must not throw. */
+@FunctionalInterface
+public interface ProgressListener {
+    ProgressListener NONE = (doneBytes, totalBytes) -> {};
+
+    /**
+     * So much is done.
+     *
+     * @param totalBytes -1 while the length is not known
+     */
+    void onProgress(long doneBytes, long totalBytes);
+}

@@ -1,0 +1,36 @@
+package io.bulwark.client;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A volume of blocks that are linearizable read/write registers (thesis ch. 4): a read returns what the last write
+ * that completed before it wrote, or a write that overlaps it, whichever clients and up to f nodes misbehave.
+ *
+ * <pre>{@code
+ * client.createVolume(VolumeSpec.registers("disk", ProtectionPolicy.standard(), 1024));
+ * Volume disk = client.volume("disk");
+ * byte[] block = disk.readBlock(7);
+ * block[0] = 1;
+ * disk.writeBlock(7, block);
+ * }</pre>
+ *
+ * <p>All methods may be called from any thread. Cancelling a future stops the waiting, not the write.
+ */
+public interface Volume {
+    VolumeInfo info();
+
+    /**
+     * Reads a block.
+     *
+     * @return {@code policy().blockBytes()} bytes; zeros if it was never written
+     */
+    byte[] readBlock(long block);
+
+    /** Writes a whole block; the array may be used again when the call returns. */
+    void writeBlock(long block, byte[] content);
+
+    CompletableFuture<byte[]> readBlockAsync(long block);
+
+    /** As {@link #writeBlock}; the array may be used again when the call returns. */
+    CompletableFuture<Void> writeBlockAsync(long block, byte[] content);
+}

@@ -1,0 +1,12 @@
+package io.bulwark.client;
+
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.VolumeKind;
+
+/**
+ * A volume as the metadata has it.
+ *
+ * @param blocks the number of blocks of a register volume; 0 for an object volume
+ * @param groups the number of placement groups
+ */
+public record VolumeInfo(int id, String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups) {}

@@ -1,0 +1,162 @@
+package io.bulwark.client.config;
+
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.id.PrincipalId;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * How to reach a cluster, and as whom. Where the nodes are the replicas tell. As a file:
+ *
+ * <pre>
+ * principal=client-0
+ * key-ring=keys/client-0.keys
+ * faulty-replicas=1
+ * replica.0=127.0.0.1:7600
+ * replica.1=127.0.0.1:7601
+ * replica.2=127.0.0.1:7602
+ * replica.3=127.0.0.1:7603
+ * bytes-in-flight-max=67108864
+ * </pre>
+ *
+ * @param keyRing the {@link KeyRing} file of the principal; relative in a file to where that file is
+ * @param faultyReplicas f of the metadata service
+ * @param replicas all 3f+1, by number
+ * @param bytesInFlightMax how many bytes of blocks all operations together may have under way; more memory than this is
+ *     needed, as every block has fragments. May be left out of the file: an eighth of the heap, at most 64 MiB
+ */
+public record ClientConfig(
+        PrincipalId principal, Path keyRing, int faultyReplicas, List<Endpoint> replicas, long bytesInFlightMax) {
+    private static final String PRINCIPAL = "principal";
+    private static final String KEY_RING = "key-ring";
+    private static final String FAULTY = "faulty-replicas";
+    private static final String REPLICA_PREFIX = "replica.";
+    private static final String BYTES_IN_FLIGHT = "bytes-in-flight-max";
+    private static final Set<String> KNOWN = Set.of(PRINCIPAL, KEY_RING, FAULTY, BYTES_IN_FLIGHT);
+    private static final long BYTES_IN_FLIGHT_MIN = 1 << 20;
+
+    public ClientConfig {
+        replicas = List.copyOf(replicas);
+        if (faultyReplicas < 1 || replicas.size() != 3 * faultyReplicas + 1) {
+            throw new IllegalArgumentException(replicas.size() + " replicas with " + FAULTY + " = " + faultyReplicas
+                    + "; there must be 3 * " + FAULTY + " + 1 of them");
+        }
+        if (bytesInFlightMax < BYTES_IN_FLIGHT_MIN) {
+            throw new IllegalArgumentException(BYTES_IN_FLIGHT + " must be at least " + BYTES_IN_FLIGHT_MIN);
+        }
+    }
+
+    /** With the standard bound on bytes in flight. */
+    public ClientConfig(PrincipalId principal, Path keyRing, int faultyReplicas, List<Endpoint> replicas) {
+        this(principal, keyRing, faultyReplicas, replicas, bytesInFlightStandard());
+    }
+
+    /** A host, by name or address, and a port. */
+    public record Endpoint(String host, int port) {
+        public Endpoint {
+            if (host.isEmpty() || port < 1 || port > 65_535) {
+                throw new IllegalArgumentException("\"" + host + ":" + port + "\" is not HOST:PORT");
+            }
+        }
+
+        static Endpoint parse(String text) {
+            int colon = text.lastIndexOf(':');
+            try {
+                return new Endpoint(
+                        text.substring(0, Math.max(0, colon)).trim(),
+                        Integer.parseInt(text.substring(colon + 1).trim()));
+            } catch (NumberFormatException e) {
+                throw new IllegalArgumentException("\"" + text + "\" is not HOST:PORT", e);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return host + ":" + port;
+        }
+    }
+
+    /**
+     * Reads a configuration.
+     *
+     * @throws ConfigException if the file cannot be read, or a setting is missing, unknown or out of bounds
+     */
+    public static ClientConfig load(Path file) {
+        Properties properties = new Properties();
+        try (InputStream in = Files.newInputStream(file)) {
+            properties.load(in);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new ConfigException("cannot read the client configuration " + file, Subject.NONE, e);
+        }
+        try {
+            return of(properties, file);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(file + ": " + e.getMessage(), Subject.NONE, e);
+        }
+    }
+
+    /** Writes the file, replacing one that is there. */
+    public void store(Path file) throws IOException {
+        Properties properties = new Properties();
+        properties.setProperty(PRINCIPAL, principal.toString());
+        properties.setProperty(KEY_RING, keyRing.toString());
+        properties.setProperty(FAULTY, Integer.toString(faultyReplicas));
+        properties.setProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightMax));
+        for (int i = 0; i < replicas.size(); i++) {
+            properties.setProperty(REPLICA_PREFIX + i, replicas.get(i).toString());
+        }
+        try (OutputStream out = Files.newOutputStream(file)) {
+            properties.store(out, "How a client reaches the cluster");
+        }
+    }
+
+    private static ClientConfig of(Properties properties, Path file) {
+        Set<String> names = new TreeSet<>(properties.stringPropertyNames());
+        List<Endpoint> replicas = new ArrayList<>();
+        for (int i = 0; names.remove(REPLICA_PREFIX + i); i++) {
+            replicas.add(Endpoint.parse(properties.getProperty(REPLICA_PREFIX + i, "")));
+        }
+        names.removeAll(KNOWN);
+        if (!names.isEmpty()) {
+            throw new IllegalArgumentException("unknown settings " + names);
+        }
+        Path keyRing = file.toAbsolutePath().resolveSibling(required(properties, KEY_RING));
+        return new ClientConfig(
+                Principals.parse(required(properties, PRINCIPAL)),
+                keyRing.normalize(),
+                (int) number(FAULTY, required(properties, FAULTY)),
+                replicas,
+                number(
+                        BYTES_IN_FLIGHT,
+                        properties.getProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightStandard()))));
+    }
+
+    private static long bytesInFlightStandard() {
+        return Math.clamp(Runtime.getRuntime().maxMemory() / 8, 8L << 20, 64L << 20);
+    }
+
+    private static String required(Properties properties, String name) {
+        String value = properties.getProperty(name, "").trim();
+        if (value.isEmpty()) {
+            throw new IllegalArgumentException("the setting " + name + " is missing");
+        }
+        return value;
+    }
+
+    private static long number(String name, String value) {
+        try {
+            return Long.parseLong(value.trim());
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(name + " is not a number: " + value, e);
+        }
+    }
+}

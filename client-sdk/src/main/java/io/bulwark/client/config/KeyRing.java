@@ -1,0 +1,174 @@
+package io.bulwark.client.config;
+
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.Bytes;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The keys that one principal shares with the others, in a properties file that only its owner may read:
+ *
+ * <pre>
+ * principal=node-3
+ * own=64 hexadecimal digits, shared with nobody
+ * key.node-0=64 hexadecimal digits
+ * key.client-0=...
+ * </pre>
+ */
+public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> shared) {
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+    private static final String KEY_PREFIX = "key.";
+
+    public KeyRing {
+        shared = Map.copyOf(shared);
+        requireLength(own);
+        shared.values().forEach(KeyRing::requireLength);
+    }
+
+    /** The file of a principal in a directory of key rings: {@code node-3.keys}. */
+    public static Path file(Path directory, PrincipalId principal) {
+        return directory.resolve(principal + ".keys");
+    }
+
+    /**
+     * Makes one key ring per principal: every two share a key, each has one of its own. Two clients share none.
+     *
+     * @return by principal
+     */
+    public static Map<PrincipalId, KeyRing> generate(Collection<PrincipalId> principals, SecureRandom random) {
+        Map<PrincipalId, Map<PrincipalId, Bytes>> keys = new TreeMap<>();
+        Set<PrincipalId> all = new TreeSet<>(principals);
+        for (PrincipalId one : all) {
+            for (PrincipalId other : all) {
+                boolean clients = one.kind() == PrincipalKind.CLIENT && other.kind() == PrincipalKind.CLIENT;
+                if (one.compareTo(other) < 0 && !clients) {
+                    Bytes key = random(random);
+                    keys.computeIfAbsent(one, _ -> new TreeMap<>()).put(other, key);
+                    keys.computeIfAbsent(other, _ -> new TreeMap<>()).put(one, key);
+                }
+            }
+        }
+        Map<PrincipalId, KeyRing> rings = new TreeMap<>();
+        for (PrincipalId principal : all) {
+            rings.put(principal, new KeyRing(principal, random(random), keys.getOrDefault(principal, Map.of())));
+        }
+        return rings;
+    }
+
+    /** Makes key rings as above and stores each as {@link #file}. The directory must exist. */
+    public static void generate(Path directory, Collection<PrincipalId> principals, SecureRandom random)
+            throws IOException {
+        for (KeyRing ring : generate(principals, random).values()) {
+            ring.store(file(directory, ring.principal));
+        }
+    }
+
+    /**
+     * Writes the file with mode 0600.
+     *
+     * @throws FileAlreadyExistsException rather than overwriting keys
+     */
+    public void store(Path file) throws IOException {
+        Properties properties = new Properties();
+        properties.setProperty("principal", principal.toString());
+        properties.setProperty("own", own.toHex());
+        shared.forEach((peer, key) -> properties.setProperty(KEY_PREFIX + peer, key.toHex()));
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
+            properties.store(out, "Secret: whoever reads this can act as " + principal);
+        }
+    }
+
+    /**
+     * Reads a key ring.
+     *
+     * @throws ConfigException if others may read or write the file, or it is not a key ring; says what to do
+     */
+    public static KeyRing load(Path file) {
+        checkPermissions(file);
+        Properties properties = new Properties();
+        try (InputStream in = Files.newInputStream(file)) {
+            properties.load(in);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new ConfigException("cannot read the key ring " + file + ": " + e.getMessage(), Subject.NONE, e);
+        }
+        try {
+            Map<PrincipalId, Bytes> shared = new TreeMap<>();
+            for (String name : properties.stringPropertyNames()) {
+                if (name.startsWith(KEY_PREFIX)) {
+                    PrincipalId peer = Principals.parse(name.substring(KEY_PREFIX.length()));
+                    shared.put(peer, key(properties, name));
+                }
+            }
+            PrincipalId principal = Principals.parse(properties.getProperty("principal", ""));
+            return new KeyRing(principal, key(properties, "own"), shared);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException(file + " is not a key ring: " + e.getMessage(), Subject.NONE, e);
+        }
+    }
+
+    public PairwiseKeys pairwiseKeys() {
+        Map<PrincipalId, Bytes> all = new TreeMap<>(shared);
+        all.put(principal, own);
+        return new PairwiseKeys(principal, all);
+    }
+
+    /** Names the principals, never the keys. */
+    @Override
+    public String toString() {
+        return "key ring of " + principal + " with " + shared.size() + " peers";
+    }
+
+    private static void checkPermissions(Path file) {
+        Set<PosixFilePermission> permissions;
+        try {
+            permissions = Files.getPosixFilePermissions(file);
+        } catch (UnsupportedOperationException e) {
+            return; // No such permissions on this file system.
+        } catch (IOException e) {
+            throw new ConfigException("there is no key ring at " + file, Subject.NONE, e);
+        }
+        if (!OWNER_ONLY.containsAll(permissions)) {
+            throw new ConfigException(
+                    "the key ring " + file + " is open to others (" + PosixFilePermissions.toString(permissions)
+                            + "); run: chmod 600 " + file,
+                    Subject.NONE);
+        }
+    }
+
+    private static Bytes key(Properties properties, String name) {
+        return Bytes.of(HexFormat.of().parseHex(properties.getProperty(name, "")));
+    }
+
+    private static Bytes random(SecureRandom random) {
+        byte[] key = new byte[PairwiseKeys.KEY_BYTES];
+        random.nextBytes(key);
+        return Bytes.of(key);
+    }
+
+    private static void requireLength(Bytes key) {
+        if (key.length() != PairwiseKeys.KEY_BYTES) {
+            throw new IllegalArgumentException(
+                    "a key has " + key.length() + " bytes instead of " + PairwiseKeys.KEY_BYTES);
+        }
+    }
+}

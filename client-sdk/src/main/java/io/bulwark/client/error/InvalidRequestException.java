@@ -1,0 +1,16 @@
+package io.bulwark.client.error;
+
+import org.jspecify.annotations.Nullable;
+
+/** An argument that the cluster refuses: out of bounds, or a policy that its nodes cannot keep. */
+public final class InvalidRequestException extends BulwarkException {
+    private static final long serialVersionUID = 1L;
+
+    public InvalidRequestException(String problem, Subject subject) {
+        this(problem, subject, null);
+    }
+
+    public InvalidRequestException(String problem, Subject subject, @Nullable Throwable cause) {
+        super(problem, subject, cause);
+    }
+}

@@ -1,0 +1,133 @@
+package io.bulwark.client.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConfigTest {
+    private static final PrincipalId NODE = PrincipalId.node(0);
+    private static final PrincipalId REPLICA = PrincipalId.replica(0);
+    private static final PrincipalId ALICE = PrincipalId.client(0);
+    private static final PrincipalId BOB = PrincipalId.client(1);
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void everyTwoShareAKeyExceptClients() throws IOException {
+        KeyRing.generate(directory, List.of(NODE, REPLICA, ALICE, BOB), new SecureRandom());
+        KeyRing node = KeyRing.load(KeyRing.file(directory, NODE));
+        KeyRing alice = KeyRing.load(directory.resolve("client-0.keys"));
+
+        assertThat(node.principal()).isEqualTo(NODE);
+        assertThat(node.shared()).containsOnlyKeys(REPLICA, ALICE, BOB);
+        assertThat(alice.shared()).containsOnlyKeys(NODE, REPLICA);
+        assertThat(alice.shared().get(NODE)).isEqualTo(node.shared().get(ALICE));
+        assertThat(alice.own()).isNotEqualTo(node.own());
+        Bytes input = Bytes.of((byte) 1);
+        assertThat(node.pairwiseKeys().verify(ALICE, input, alice.pairwiseKeys().mac(NODE, input)))
+                .isTrue();
+    }
+
+    @Test
+    void keysAreForTheOwnerOnly() throws IOException {
+        KeyRing.generate(directory, List.of(NODE, ALICE), new SecureRandom());
+        Path file = KeyRing.file(directory, ALICE);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                .isEqualTo("rw-------");
+
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThatThrownBy(() -> KeyRing.load(file))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("chmod 600 " + file);
+    }
+
+    @Test
+    void keysAreNeverOverwrittenNorPrinted() throws IOException {
+        Map<PrincipalId, KeyRing> rings = KeyRing.generate(List.of(NODE, ALICE), new SecureRandom());
+        KeyRing ring = rings.values().iterator().next();
+        Path file = directory.resolve("ring");
+        ring.store(file);
+        assertThatThrownBy(() -> ring.store(file)).isInstanceOf(FileAlreadyExistsException.class);
+        assertThat(ring.toString()).doesNotContain(ring.own().toHex());
+    }
+
+    @Test
+    void aDamagedKeyRingIsRefused() throws IOException {
+        Path file = directory.resolve("ring");
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, "principal=client-0\nown=00\n");
+        assertThatThrownBy(() -> KeyRing.load(file))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("1 bytes instead of 32");
+        assertThatThrownBy(() -> KeyRing.load(directory.resolve("none")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("there is no key ring");
+    }
+
+    @Test
+    void aConfigurationSurvivesItsFile() throws IOException {
+        ClientConfig config = new ClientConfig(
+                ALICE,
+                directory.resolve("client-0.keys"),
+                1,
+                List.of(endpoint(1), endpoint(2), endpoint(3), endpoint(4)),
+                2 << 20);
+        Path file = directory.resolve("client.properties");
+        config.store(file);
+        assertThat(ClientConfig.load(file)).isEqualTo(config);
+    }
+
+    @Test
+    void aRelativeKeyRingIsBesideTheFile() throws IOException {
+        String good = """
+            principal=client-0
+            key-ring=keys/client-0.keys
+            faulty-replicas=1
+            replica.0=127.0.0.1:1
+            replica.1=127.0.0.1:2
+            replica.2=127.0.0.1:3
+            replica.3=[::1]:4
+            """;
+        ClientConfig config = load(good);
+        assertThat(config.keyRing()).isEqualTo(directory.resolve("keys/client-0.keys"));
+        assertThat(config.replicas().get(3)).isEqualTo(new ClientConfig.Endpoint("[::1]", 4));
+
+        assertRefused(good.replace("replica.3=[::1]:4\n", ""), "3 replicas");
+        assertRefused(good.replace("[::1]:4", "[::1]"), "is not HOST:PORT");
+        assertRefused(good.replace("client-0\n", "somebody\n"), "\"somebody\" is not a principal");
+        assertRefused(good.replace("key-ring", "keyring"), "unknown settings [keyring]");
+        assertRefused(good.replace("key-ring=keys/client-0.keys\n", ""), "key-ring is missing");
+        assertRefused(good.replace("faulty-replicas=1", "faulty-replicas=one"), "not a number: one");
+    }
+
+    private void assertRefused(String text, String problem) {
+        assertThatThrownBy(() -> load(text))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("client.properties")
+                .hasMessageContaining(problem);
+    }
+
+    private ClientConfig load(String text) throws IOException {
+        Path file = directory.resolve("client.properties");
+        Files.writeString(file, text);
+        return ClientConfig.load(file);
+    }
+
+    private static ClientConfig.Endpoint endpoint(int port) {
+        return new ClientConfig.Endpoint("localhost", port);
+    }
+}
