@@ -1,0 +1,12 @@
+package io.bulwark.protocol.fp;
+
+/** Which request a refusal answers. The order is part of the wire format. */
+public enum Asked {
+    PREPARE,
+    COMMIT,
+    FIND_TIMESTAMP,
+    READ,
+    REPAIR,
+    REPAIR_MAC,
+    LEFTOVER
+}

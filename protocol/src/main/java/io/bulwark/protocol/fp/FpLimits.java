@@ -1,0 +1,44 @@
+package io.bulwark.protocol.fp;
+
+/**
+ * What a node allows (PROTOCOLS section 2, bounds) and how long it waits.
+ *
+ * @param stagedPerClient versions that one client may have staged at this node
+ * @param stagedPerBlock versions that one client may have staged in one block
+ * @param keptPerBlock overwritten versions kept of one block for slow readers
+ * @param keepMillis for how long
+ * @param repairsPerSecond repairs that one asker may cause, as a rate and as a burst
+ * @param blocksCached blocks whose state is kept in memory
+ * @param waitingMax requests that wait for one block, one client or one fact
+ * @param factMillis how long a grant, or the absence of a session, is believed before replicas are asked again
+ * @param repairMillis how long one step of a repair may take
+ */
+public record FpLimits(
+        int stagedPerClient,
+        int stagedPerBlock,
+        int keptPerBlock,
+        long keepMillis,
+        int repairsPerSecond,
+        int blocksCached,
+        int waitingMax,
+        long factMillis,
+        long repairMillis) {
+    public FpLimits {
+        if (stagedPerClient < 1
+                || stagedPerBlock < 1
+                || keptPerBlock < 0
+                || keepMillis < 0
+                || repairsPerSecond < 1
+                || blocksCached < 1
+                || waitingMax < 1
+                || factMillis < 1
+                || repairMillis < 1) {
+            throw new IllegalArgumentException("limits out of bounds");
+        }
+    }
+
+    /** The defaults: 64 staged versions per client and 4 per block, 2 overwritten ones for 3 s. */
+    public static FpLimits standard() {
+        return new FpLimits(64, 4, 2, 3_000, 50, 4_096, 256, 10_000, 10_000);
+    }
+}

@@ -1,0 +1,158 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What clients and nodes of the FP register say to each other (thesis 4.2.3, PROTOCOLS section 2). */
+public sealed interface FpMessage extends Message {
+    Target target();
+
+    /** What a client or a peer asks of a node. */
+    sealed interface Request extends FpMessage {
+        /** What a refusal of this request says that it answers. */
+        Asked asked();
+    }
+
+    /** What a node answers. */
+    sealed interface Answer extends FpMessage {}
+
+    /** PREPARE_FRAGMENT or PREPARE_BLOCK. */
+    sealed interface Prepare extends Request {
+        /** The writer's session for the volume. */
+        long session();
+
+        /** Unsigned; 0 is "none": the node chooses latest.ts + 1. */
+        long ts();
+
+        Fpcc fpcc();
+
+        @Override
+        default Asked asked() {
+            return Asked.PREPARE;
+        }
+    }
+
+    /** Line 1106: the fragment of the target's slot, one of the first m + f. */
+    record PrepareFragment(Target target, long session, long ts, Fpcc fpcc, Bytes fragment) implements Prepare {}
+
+    /** Line 1107: the whole block, padded to m fragments, for a node outside the first m + f or a refused fragment. */
+    record PrepareBlock(Target target, long session, long ts, Fpcc fpcc, Bytes block) implements Prepare {}
+
+    /**
+     * Line 1405.
+     *
+     * @param macs MAC_ij for each slot j, 16 bytes each, n of them
+     */
+    record Prepared(Target target, Version version, Bytes nonce, List<Bytes> macs) implements Answer {
+        public Prepared {
+            macs = List.copyOf(macs);
+        }
+    }
+
+    /** What the node at a slot said to PREPARE, as forwarded to one other node: only the MAC meant for that one. */
+    record Vouch(int slot, Bytes nonce, Bytes mac) {}
+
+    /** Line 1128; distinct slots, in ascending order. */
+    record Commit(Target target, long ts, Fpcc fpcc, List<Vouch> prepares) implements Request {
+        public Commit {
+            prepares = List.copyOf(prepares);
+        }
+
+        @Override
+        public Asked asked() {
+            return Asked.COMMIT;
+        }
+    }
+
+    /** The node has committed this version or a later one. */
+    record Committed(Target target, Version version) implements Answer {}
+
+    /** Line 1605; with the fragment of the node's latest in the same round where asked. */
+    record FindTimestamp(Target target, boolean withFragment) implements Request {
+        @Override
+        public Asked asked() {
+            return Asked.FIND_TIMESTAMP;
+        }
+    }
+
+    /** Line 1700. {@code holding} is there if it was asked for and the block was ever written. */
+    record FoundTimestamp(
+            Target target, Timestamp latest, @Nullable Holding holding) implements Answer {}
+
+    /** Line 1620. */
+    record Read(Target target, Version version) implements Request {
+        @Override
+        public Asked asked() {
+            return Asked.READ;
+        }
+    }
+
+    /**
+     * Lines 1900 to 1902.
+     *
+     * @param latest the node's latest; a redirect if it is later than the version
+     * @param holding null if the node keeps nothing of the version
+     */
+    record ReadAnswer(
+            Target target,
+            Version version,
+            Timestamp latest,
+            @Nullable Holding holding) implements Answer {}
+
+    /** Asks the node to bring itself to the version, or a later one. */
+    record Repair(Target target, Timestamp wanted) implements Request {
+        @Override
+        public Asked asked() {
+            return Asked.REPAIR;
+        }
+    }
+
+    /** The repair has ended, or was not begun; this is the node's latest now. */
+    record RepairAnswer(Target target, Timestamp latest) implements Answer {}
+
+    /** A repairing node asks a peer whether it has proven the version too. */
+    record AskRepairMac(Target target, Timestamp version) implements Request {
+        @Override
+        public Asked asked() {
+            return Asked.REPAIR_MAC;
+        }
+    }
+
+    /** The peer has proven the version and keeps its fragment: its nonce, and its {@code repair} MAC for the asker. */
+    record RepairMac(Target target, Version version, Bytes nonce, Bytes mac) implements Answer {}
+
+    /** A node asks a peer what it knows of a version that a session left staged. */
+    record AskLeftover(Target target, PrincipalId owner, long session, Timestamp version) implements Request {
+        @Override
+        public Asked asked() {
+            return Asked.LEFTOVER;
+        }
+    }
+
+    /** What is known of the version at the answering node, whose latest this is. */
+    record Leftover(Target target, Version version, LeftoverState state, Timestamp latest) implements Answer {}
+
+    /** The order is part of the wire format. */
+    enum LeftoverState {
+        /** The node has not been told that the session is closed. */
+        SESSION_NOT_CLOSED,
+        /** The node has it staged. */
+        PREPARED,
+        /** The node durably refuses the session, and has not prepared the version: it never will. */
+        NEVER_PREPARED,
+        /** The node's latest is this version or a later one. */
+        COMMITTED_OR_OVERWRITTEN
+    }
+
+    /**
+     * The node refuses.
+     *
+     * @param ts the ts of the PREPARE, COMMIT or READ that is refused; 0 where it had none
+     * @param epoch the epoch of the group that the node serves; 0 if it knows none
+     */
+    record Refused(Target target, Asked asked, long ts, Refusal refusal, long epoch) implements Answer {}
+}

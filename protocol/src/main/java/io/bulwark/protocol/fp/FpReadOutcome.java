@@ -1,0 +1,23 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.wire.Bytes;
+
+/** How a read ended. */
+public sealed interface FpReadOutcome {
+    /**
+     * The block.
+     *
+     * @param block the policy's block size in bytes
+     */
+    record Value(Timestamp timestamp, Bytes block) implements FpReadOutcome {}
+
+    /**
+     * The block was never written.
+     *
+     * @param block zeros, the policy's block size in bytes
+     */
+    record NeverWritten(Bytes block) implements FpReadOutcome {}
+
+    /** Nothing can be said of the block now. */
+    record Failed(Failure reason) implements FpReadOutcome {}
+}

@@ -1,0 +1,22 @@
+package io.bulwark.protocol.fp;
+
+/**
+ * How patient a client's operation is.
+ *
+ * @param hedgeMillis a node that has not answered for so long is slow: another is asked too
+ * @param retryMillis a request without an answer, or with one that may change, is sent again so often
+ * @param helpMillis for how long a write goes on after its outcome, so that slow nodes take it too
+ * @param timeoutMillis the operation fails after so long without an outcome
+ */
+public record FpTimes(long hedgeMillis, long retryMillis, long helpMillis, long timeoutMillis) {
+    public FpTimes {
+        if (hedgeMillis < 1 || retryMillis < 1 || helpMillis < 0 || timeoutMillis < 1) {
+            throw new IllegalArgumentException("hedge " + hedgeMillis + ", retry " + retryMillis + ", help "
+                    + helpMillis + ", timeout " + timeoutMillis + " ms");
+        }
+    }
+
+    public static FpTimes standard() {
+        return new FpTimes(150, 500, 3_000, 30_000);
+    }
+}

@@ -1,0 +1,48 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+
+/**
+ * What the nonces and the MACs of PREPARE are made of (thesis lines 1401, 1405 and 1501). The MAC's input carries a type
+ * tag, volume and block, epoch, the slots of both nodes and the writer, so that a MAC is good for one direction, one
+ * epoch and one sender only. The nonce carries tag, block and timestamp and nothing else, so that every prepare of a version at a
+ * node, by anyone, in any epoch, gives the same one.
+ */
+final class PrepareTag {
+    /** The writer tag of the MACs that nodes give to each other for REPAIR. */
+    static final PrincipalId REPAIR = PrincipalId.NOBODY;
+
+    private static final int NONCE_TAG = 0x21;
+    private static final int PREPARE_TAG = 0x22;
+    private static final int REPAIR_TAG = 0x23;
+
+    private PrepareTag() {}
+
+    /** Line 1401: MAC_ii(tag, volume, block, t, fpcc), 32 bytes. */
+    static Bytes nonce(PairwiseKeys keys, BlockId block, Timestamp version) {
+        WireWriter out = new WireWriter(BlockId.BYTES + 512).u8(NONCE_TAG);
+        block.write(out);
+        version.write(out);
+        return keys.own(out.toBytes());
+    }
+
+    /**
+     * What MAC_ij is the MAC of.
+     *
+     * @param giver the block, the epoch, and the slot i of the node that prepared
+     * @param receiver the slot j of the node that will check it
+     * @param writer who may commit with it, or {@link #REPAIR}
+     */
+    static Bytes input(Target giver, int receiver, PrincipalId writer, Timestamp version, Bytes nonce) {
+        WireWriter out = new WireWriter(Target.BYTES + 512).u8(writer.equals(REPAIR) ? REPAIR_TAG : PREPARE_TAG);
+        giver.write(out);
+        out.u8(receiver);
+        writer.write(out);
+        version.write(out);
+        return out.raw(nonce).toBytes();
+    }
+}

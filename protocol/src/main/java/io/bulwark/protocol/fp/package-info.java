@@ -1,0 +1,9 @@
+/**
+ * The FP register: a linearizable read/write register per block that tolerates f Byzantine nodes of its placement group
+ * and any number of Byzantine clients with n = m + 2f nodes (thesis chapter 4, figures 4.2.2 and 4.2.3), with the rules of
+ * PROTOCOLS section 2 that go beyond the paper. Client and server are state machines without I/O.
+ */
+@NullMarked
+package io.bulwark.protocol.fp;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,108 @@
+package io.bulwark.protocol.fp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class FpCodecTest {
+    private final FpCodec codec = new FpCodec();
+
+    /** Each line: name, type number, body, in hexadecimal. */
+    @Test
+    void theBytesOfEachMessageAreFixed() throws IOException {
+        List<String> lines = new ArrayList<>();
+        SampleMessages.all().forEach((name, message) -> {
+            String type = HexFormat.of().toHexDigits((short) codec.typeOf(message));
+            lines.add(name + " " + type + " " + body(message).toHex());
+        });
+        try (InputStream golden = FpCodecTest.class.getResourceAsStream("/wire/fp.hex")) {
+            assertThat(golden).isNotNull();
+            assertThat(lines)
+                    .containsExactlyElementsOf(new String(golden.readAllBytes(), StandardCharsets.UTF_8)
+                            .lines()
+                            .toList());
+        }
+    }
+
+    @Test
+    void eachMessageComesBack() {
+        SampleMessages.all()
+                .forEach((name, message) -> assertThat(codec.read(codec.typeOf(message), new WireReader(body(message))))
+                        .as(name)
+                        .isEqualTo(message));
+    }
+
+    @Test
+    void trailingAndMissingBytesAreMalformed() {
+        SampleMessages.all().forEach((name, message) -> {
+            Bytes body = body(message);
+            Bytes longer = new WireWriter().raw(body).u8(0).toBytes();
+            Bytes shorter = body.slice(0, body.length() - 1);
+            for (Bytes wrong : List.of(longer, shorter)) {
+                assertThatThrownBy(() -> codec.read(codec.typeOf(message), new WireReader(wrong)))
+                        .as(name)
+                        .isInstanceOf(MalformedException.class);
+            }
+        });
+    }
+
+    @Test
+    void whatNobodyWritesIsMalformed() {
+        Bytes target = target(1);
+        Bytes none = new WireWriter().raw(target).i64(0).toBytes();
+        assertMalformed(10, none);
+        assertMalformed(
+                8, new WireWriter().raw(none).raw(SampleMessages.filled(32, 1)).toBytes());
+        assertMalformed(7, new WireWriter().raw(none).u8(2).toBytes());
+        assertMalformed(
+                16, new WireWriter().raw(target).u8(0).i64(0).u8(99).i64(1).toBytes());
+        assertMalformed(99, target);
+        assertMalformed(6, new WireWriter().raw(target(0)).bool(true).toBytes());
+    }
+
+    @Test
+    void slotsOfNoncesAscend() {
+        WireWriter twice = new WireWriter()
+                .raw(target(1))
+                .i64(0)
+                .u8(1)
+                .raw(SampleMessages.filled(32, 1))
+                .u8(2);
+        twice.u8(3).raw(SampleMessages.filled(32, 1)).u8(3).raw(SampleMessages.filled(32, 1));
+        assertThatThrownBy(() -> codec.read(0x0207, new WireReader(twice.toBytes())))
+                .isInstanceOf(MalformedException.class)
+                .hasMessageContaining("slot 3 after 3");
+    }
+
+    private void assertMalformed(int number, Bytes body) {
+        assertThatThrownBy(() -> codec.read(0x0200 | number, new WireReader(body)))
+                .as("type %s", number)
+                .isInstanceOf(MalformedException.class);
+    }
+
+    private static Bytes target(long epoch) {
+        WireWriter out = new WireWriter();
+        BlockId.register(7, 42).write(out);
+        return out.i64(epoch).u8(0).toBytes();
+    }
+
+    private Bytes body(FpMessage message) {
+        WireWriter out = new WireWriter();
+        codec.write(message, out);
+        return out.toBytes();
+    }
+}
