@@ -1,0 +1,44 @@
+package io.bulwark.simulation;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.Optional;
+
+/** An operation that a simulation runs for a client, or for a node. */
+public final class RunningOperation<R> {
+    private final long id;
+    private final PrincipalId party;
+    private final ClientOperation<R> operation;
+    private final Runnable whenFinished;
+
+    RunningOperation(long id, PrincipalId party, ClientOperation<R> operation, Runnable whenFinished) {
+        this.id = id;
+        this.party = party;
+        this.operation = operation;
+        this.whenFinished = whenFinished;
+    }
+
+    public Optional<R> outcome() {
+        return operation.outcome();
+    }
+
+    public boolean finished() {
+        return operation.finished();
+    }
+
+    long id() {
+        return id;
+    }
+
+    PrincipalId party() {
+        return party;
+    }
+
+    ClientOperation<R> operation() {
+        return operation;
+    }
+
+    void tellFinished() {
+        whenFinished.run();
+    }
+}

@@ -1,0 +1,93 @@
+package io.bulwark.simulation;
+
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A disk's durable records, in the order of their keys. Survives crashes; tests rot, swap and roll back what it holds. */
+public final class SimulatedRecords {
+    /** One record; no fragment means that it is damaged. */
+    public record Content(Bytes meta, @Nullable Bytes fragment) {}
+
+    private final NavigableMap<Bytes, Content> records = new TreeMap<>();
+    private boolean full;
+
+    /** From now on writes fail for want of space, or do so no longer; deletions always work. */
+    public void setFull(boolean full) {
+        this.full = full;
+    }
+
+    public boolean refuses(List<Mutation> mutations) {
+        return full && mutations.stream().anyMatch(mutation -> !(mutation instanceof Mutation.Delete));
+    }
+
+    public void apply(List<Mutation> mutations) {
+        for (Mutation mutation : mutations) {
+            Bytes key = mutation.key().encoded();
+            switch (mutation) {
+                case Mutation.Put put -> records.put(key, new Content(put.meta(), put.fragment()));
+                case Mutation.UpdateMeta update ->
+                    records.computeIfPresent(key, (_, old) -> new Content(update.meta(), old.fragment()));
+                case Mutation.Delete _ -> records.remove(key);
+            }
+        }
+    }
+
+    public Loaded load(RecordKey key) {
+        Content content = records.get(key.encoded());
+        if (content == null) {
+            return new Loaded.Missing(key);
+        }
+        Bytes fragment = content.fragment();
+        return fragment == null
+                ? new Loaded.Damaged(key, content.meta())
+                : new Loaded.Found(key, content.meta(), fragment);
+    }
+
+    /** The meta data of the records of one kind whose blocks lie between two, at most {@code max}. */
+    public Loaded.Metas scan(RecordKind kind, BlockId from, BlockId to, int max) {
+        List<Loaded.Meta> metas = new ArrayList<>();
+        for (var entry :
+                records.tailMap(RecordKey.of(kind, from).encoded(), true).entrySet()) {
+            RecordKey key = RecordKey.decode(entry.getKey());
+            if (key.kind() != kind || key.block().compareTo(to) > 0 || metas.size() == max) {
+                break;
+            }
+            metas.add(new Loaded.Meta(key, entry.getValue().meta()));
+        }
+        return new Loaded.Metas(kind, metas);
+    }
+
+    /** The fragment is lost, the meta data stays. */
+    public void damage(RecordKey key) {
+        records.computeIfPresent(key.encoded(), (_, old) -> new Content(old.meta(), null));
+    }
+
+    /** Writes behind the server's back. */
+    public void put(RecordKey key, Content content) {
+        records.put(key.encoded(), content);
+    }
+
+    public @Nullable Content get(RecordKey key) {
+        return records.get(key.encoded());
+    }
+
+    public List<RecordKey> keys() {
+        return records.keySet().stream().map(RecordKey::decode).toList();
+    }
+
+    /** A copy as of now, to roll back to. */
+    public SimulatedRecords copy() {
+        SimulatedRecords copy = new SimulatedRecords();
+        copy.records.putAll(records);
+        return copy;
+    }
+}
