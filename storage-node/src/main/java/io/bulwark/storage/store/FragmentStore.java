@@ -1,0 +1,355 @@
+package io.bulwark.storage.store;
+
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps records, each with meta data and a fragment, on the disk. Thread-safe.
+ *
+ * <p>Futures complete on the store's own threads: what is attached to them must be quick and must not block. A write
+ * that a device error overtakes ends as {@link Stored#FAILED}, and from then on the store only reads.
+ */
+public final class FragmentStore implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(FragmentStore.class);
+
+    private final StoreConfig config;
+    private final RecordIndex index;
+    private final SegmentFiles segments;
+    private final StoreWriter writer;
+    private final SegmentCompactor compactor;
+    private final ExecutorService readers;
+    private final LongAdder damaged = new LongAdder();
+    /** The last store of each block that is not done yet: reading waits for it. */
+    private final Map<BlockId, CompletableFuture<Stored>> pending = new ConcurrentHashMap<>();
+
+    private volatile boolean closed;
+
+    private FragmentStore(StoreConfig config, RecordIndex index, SegmentFiles segments) throws IOException {
+        this.config = config;
+        this.index = index;
+        this.segments = segments;
+        this.writer =
+                new StoreWriter(config, Files.getFileStore(config.directory()), index, segments, this::wakeCompactor);
+        this.compactor = new SegmentCompactor(index, segments, writer);
+        this.readers = Executors.newFixedThreadPool(
+                config.readerThreads(),
+                Thread.ofPlatform().daemon().name("store-reader-", 0).factory());
+    }
+
+    /**
+     * Opens the store in a directory, or makes one.
+     *
+     * @throws StoreException if another process has it open, or it cannot be read
+     * @throws IOException if the device fails
+     */
+    public static FragmentStore open(StoreConfig config) throws IOException {
+        Files.createDirectories(config.directory());
+        RecordIndex index = RecordIndex.open(config.directory().resolve("index"));
+        try {
+            SegmentFiles segments = new SegmentFiles(config, config.directory().resolve("segments"), index);
+            FragmentStore store = new FragmentStore(config, index, segments);
+            store.count();
+            store.writer.start();
+            store.compactor.start();
+            return store;
+        } catch (IOException | RuntimeException e) {
+            index.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Makes mutations durable together or not at all. Stores of one caller keep their order; what is read later by this
+     * caller sees them.
+     *
+     * @throws IllegalArgumentException if meta data or a fragment is longer than a record may be
+     */
+    public CompletableFuture<Stored> store(List<Mutation> mutations) {
+        CompletableFuture<Stored> done = new CompletableFuture<>();
+        Set<BlockId> blocks = new HashSet<>();
+        for (Mutation mutation : mutations) {
+            check(mutation);
+            blocks.add(mutation.key().block());
+        }
+        blocks.forEach(block -> pending.put(block, done));
+        var _ = done.whenComplete((stored, error) -> blocks.forEach(block -> pending.remove(block, done)));
+        writer.submit(new StoreTask.Write(List.copyOf(mutations), done));
+        return done;
+    }
+
+    /** Reads a record and checks it. A record whose meta data is unreadable is damaged, with empty meta data. */
+    public CompletableFuture<Loaded> load(RecordKey key) {
+        return read(pending.get(key.block()), () -> loadNow(key));
+    }
+
+    /**
+     * Reads the meta data of all records of one kind and block; unreadable meta data is empty. Completes exceptionally
+     * if the index cannot be read.
+     */
+    public CompletableFuture<Loaded.Metas> loadMetas(RecordKind kind, BlockId block) {
+        return read(pending.get(block), () -> scanNow(kind, block, block, Integer.MAX_VALUE));
+    }
+
+    /**
+     * Reads the meta data of at most {@code max} records of one kind whose blocks lie between two, both included, in the
+     * order of their keys; unreadable meta data is empty. Completes exceptionally if the index cannot be read.
+     */
+    public CompletableFuture<Loaded.Metas> scan(RecordKind kind, BlockId from, BlockId to, int max) {
+        CompletableFuture<?> before = CompletableFuture.allOf(pending.entrySet().stream()
+                .filter(each ->
+                        each.getKey().compareTo(from) >= 0 && each.getKey().compareTo(to) <= 0)
+                .map(Map.Entry::getValue)
+                .toArray(CompletableFuture[]::new));
+        return read(before, () -> scanNow(kind, from, to, max));
+    }
+
+    /** Makes everything acknowledged so far durable, whatever the setting. */
+    public CompletableFuture<Stored> flush() {
+        StoreTask.Flush task = new StoreTask.Flush(new CompletableFuture<>());
+        writer.submit(task);
+        return task.done();
+    }
+
+    public StoreUsage usage() {
+        long usable;
+        try {
+            usable = Files.getFileStore(config.directory()).getUsableSpace();
+        } catch (IOException e) {
+            usable = 0;
+        }
+        return new StoreUsage(
+                writer.records.get(),
+                writer.storedBytes.get(),
+                config.capacityBytes(),
+                segments.count(),
+                segments.spareCount(),
+                segments.liveBytes(),
+                usable,
+                damaged.sum(),
+                writer.stores.get(),
+                writer.refused.get(),
+                writer.batches.get(),
+                writer.syncs.get(),
+                writer.moved.get(),
+                writer.failed());
+    }
+
+    /** Finishes what was asked for, makes it durable and closes; later stores fail. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        boolean interrupted = false;
+        for (Blocking step : List.<Blocking>of(
+                compactor::close,
+                () -> writer.submit(new StoreTask.Stop(new CompletableFuture<>())),
+                writer::join,
+                this::joinReaders)) {
+            interrupted |= uninterruptibly(step);
+        }
+        try {
+            segments.close();
+        } catch (IOException e) {
+            LOG.warn("a segment of {} does not close", config.directory(), e);
+        }
+        index.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The entry of a record, or null if there is none that can be read. */
+    @Nullable
+    IndexEntry entry(RecordKey key) throws StoreException {
+        Bytes encoded = key.encoded();
+        byte[] value = index.get(encoded);
+        return value == null ? null : IndexEntry.decode(encoded, value);
+    }
+
+    RecordIndex index() {
+        return index;
+    }
+
+    SegmentFiles segments() {
+        return segments;
+    }
+
+    private void count() throws StoreException {
+        index.forEachFrom(Bytes.EMPTY, (key, value) -> {
+            IndexEntry entry = IndexEntry.decode(key, value);
+            writer.records.incrementAndGet();
+            writer.storedBytes.addAndGet(entry == null ? 0 : entry.bytes());
+            return true;
+        });
+    }
+
+    private void check(Mutation mutation) {
+        Bytes meta = switch (mutation) {
+            case Mutation.Put put -> {
+                int length = put.fragment().length();
+                if (length > config.segmentBytes() - RecordHeader.PAGE_BYTES) {
+                    throw new IllegalArgumentException("fragment of " + length + " bytes for segments of "
+                            + config.segmentBytes() + ": " + put.key());
+                }
+                yield put.meta();
+            }
+            case Mutation.UpdateMeta update -> update.meta();
+            case Mutation.Delete delete -> Bytes.EMPTY;
+        };
+        if (meta.length() > Mutation.META_BYTES_MAX) {
+            throw new IllegalArgumentException("meta data of " + meta.length() + " bytes: " + mutation.key());
+        }
+    }
+
+    private <T> CompletableFuture<T> read(@Nullable CompletableFuture<?> before, Callable<T> call) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Runnable task = () -> {
+            try {
+                result.complete(call.call());
+            } catch (Exception e) {
+                result.completeExceptionally(e);
+            }
+        };
+        if (before == null) {
+            execute(task, result);
+        } else {
+            var _ = before.whenComplete((stored, error) -> execute(task, result));
+        }
+        return result;
+    }
+
+    private void execute(Runnable task, CompletableFuture<?> result) {
+        try {
+            readers.execute(task);
+        } catch (RejectedExecutionException e) {
+            result.completeExceptionally(new StoreException("the store in " + config.directory() + " is closed", e));
+        }
+    }
+
+    private Loaded loadNow(RecordKey key) {
+        Bytes encoded = key.encoded();
+        try {
+            IndexEntry tried = null;
+            while (true) {
+                byte[] value = index.get(encoded);
+                if (value == null) {
+                    return new Loaded.Missing(key);
+                }
+                IndexEntry entry = IndexEntry.decode(encoded, value);
+                if (entry == null) {
+                    return damaged(key, Bytes.EMPTY);
+                }
+                Bytes fragment = fragment(encoded, entry);
+                if (fragment != null) {
+                    return new Loaded.Found(key, entry.meta(), fragment);
+                }
+                // The record may have moved between the index and the segment: only the same place twice is damage.
+                if (tried != null && entry.samePlace(tried)) {
+                    return damaged(key, entry.meta());
+                }
+                tried = entry;
+            }
+        } catch (StoreException e) {
+            LOG.warn("record {} cannot be read", key, e);
+            return damaged(key, Bytes.EMPTY);
+        }
+    }
+
+    private @Nullable Bytes fragment(Bytes key, IndexEntry entry) throws StoreException {
+        return switch (entry.place()) {
+            case SEGMENT -> segments.read(key, entry);
+            case LOST -> null;
+            case INLINE -> {
+                byte[] value = entry.length() == 0 ? new byte[0] : index.fragment(key);
+                Bytes fragment = value == null ? null : Bytes.of(value);
+                yield fragment != null
+                                && fragment.length() == entry.length()
+                                && RecordHeader.checksum(key, entry.sequence(), fragment) == entry.checksum()
+                        ? fragment
+                        : null;
+            }
+        };
+    }
+
+    private Loaded damaged(RecordKey key, Bytes meta) {
+        damaged.increment();
+        LOG.warn("{} {} is damaged on this node's disk", key.kind(), key.block());
+        return new Loaded.Damaged(key, meta);
+    }
+
+    private Loaded.Metas scanNow(RecordKind kind, BlockId from, BlockId to, int max) throws StoreException {
+        List<Loaded.Meta> found = new ArrayList<>();
+        index.forEachFrom(prefix(kind, from), (encoded, value) -> {
+            RecordKey key = RecordKey.decode(encoded);
+            if (key.kind() != kind || key.block().compareTo(to) > 0) {
+                return false;
+            }
+            IndexEntry entry = IndexEntry.decode(encoded, value);
+            if (entry == null) {
+                damaged(key, Bytes.EMPTY);
+            }
+            found.add(new Loaded.Meta(key, entry == null ? Bytes.EMPTY : entry.meta()));
+            return found.size() < max;
+        });
+        return new Loaded.Metas(kind, found);
+    }
+
+    private static Bytes prefix(RecordKind kind, BlockId block) {
+        WireWriter out = new WireWriter().u8(kind.ordinal());
+        block.write(out);
+        return out.toBytes();
+    }
+
+    private void wakeCompactor() {
+        compactor.wake();
+    }
+
+    private interface Blocking {
+        void run() throws InterruptedException;
+    }
+
+    private void joinReaders() throws InterruptedException {
+        readers.shutdown();
+        while (!readers.awaitTermination(1, TimeUnit.MINUTES)) {
+            LOG.warn("still reading from {}", config.directory());
+        }
+    }
+
+    private static boolean uninterruptibly(Blocking step) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                step.run();
+                return interrupted;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+    }
+}

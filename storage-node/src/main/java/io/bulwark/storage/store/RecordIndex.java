@@ -1,0 +1,284 @@
+package io.bulwark.storage.store;
+
+import io.bulwark.protocol.wire.Bytes;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * The RocksDB part of the store. Column families: {@code metas} (key to {@link IndexEntry}), {@code fragments} (key to
+ * an inline fragment), {@code places} (segment and offset to the length that is live there and the key).
+ */
+final class RecordIndex implements AutoCloseable {
+    private static final byte[] FORMAT_KEY = {'f', 'o', 'r', 'm', 'a', 't'};
+    private static final byte[] FORMAT = {'1'};
+    private static final int CACHE_BYTES = 32 << 20;
+    private static final int WRITE_BUFFER_BYTES = 8 << 20;
+    private static final int LOG_BYTES_MAX = 32 << 20;
+    private static final int PLACE_KEY_BYTES = 8;
+
+    static {
+        RocksDB.loadLibrary();
+    }
+
+    private final List<AutoCloseable> natives = new ArrayList<>();
+    private final WriteOptions synced;
+    private final WriteOptions unsynced;
+    private final RocksDB db;
+    private final ColumnFamilyHandle metas;
+    private final ColumnFamilyHandle fragments;
+    private final ColumnFamilyHandle places;
+
+    private RecordIndex(Path directory) throws RocksDBException {
+        Cache cache = own(new LRUCache(CACHE_BYTES));
+        BlockBasedTableConfig table = new BlockBasedTableConfig()
+                .setBlockCache(cache)
+                .setFilterPolicy(own(new BloomFilter(10)))
+                .setCacheIndexAndFilterBlocks(true);
+        ColumnFamilyOptions family = own(new ColumnFamilyOptions())
+                .setTableFormatConfig(table)
+                .setCompressionType(CompressionType.NO_COMPRESSION)
+                .setWriteBufferSize(WRITE_BUFFER_BYTES);
+        // A recycled log keeps its size, so that a synced write need not change the file system's own metadata.
+        DBOptions options = own(new DBOptions())
+                .setCreateIfMissing(true)
+                .setCreateMissingColumnFamilies(true)
+                .setParanoidChecks(true)
+                .setRecycleLogFileNum(2)
+                .setMaxTotalWalSize(LOG_BYTES_MAX)
+                .setKeepLogFileNum(2)
+                .setMaxLogFileSize(1 << 20)
+                .setInfoLogLevel(InfoLogLevel.WARN_LEVEL);
+        synced = own(new WriteOptions().setSync(true));
+        unsynced = own(new WriteOptions());
+        List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
+        for (String name : List.of("default", "metas", "fragments", "places")) {
+            descriptors.add(new ColumnFamilyDescriptor(ascii(name), family));
+        }
+        List<ColumnFamilyHandle> handles = new ArrayList<>();
+        db = own(RocksDB.open(options, directory.toString(), descriptors, handles));
+        handles.forEach(this::own);
+        metas = handles.get(1);
+        fragments = handles.get(2);
+        places = handles.get(3);
+    }
+
+    /** @throws StoreException if it is in use, broken, or of another format */
+    static RecordIndex open(Path directory) throws StoreException {
+        RecordIndex index;
+        try {
+            index = new RecordIndex(directory);
+        } catch (RocksDBException e) {
+            String message = String.valueOf(e.getMessage());
+            throw message.contains("lock")
+                    ? new StoreException("the store in " + directory + " is in use by another process", e)
+                    : new StoreException("the index in " + directory + " cannot be opened: " + message, e);
+        }
+        try {
+            byte[] format = index.db.get(FORMAT_KEY);
+            if (format == null) {
+                index.db.put(index.synced, FORMAT_KEY, FORMAT);
+            } else if (!Bytes.of(format).equals(Bytes.of(FORMAT))) {
+                index.close();
+                throw new StoreException("the store in " + directory + " has a format that this version cannot read");
+            }
+            return index;
+        } catch (RocksDBException e) {
+            index.close();
+            throw new StoreException("the index in " + directory + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** The encoded {@link IndexEntry}, or null if there is none. */
+    byte @Nullable [] get(Bytes key) throws StoreException {
+        return get(metas, key);
+    }
+
+    byte @Nullable [] fragment(Bytes key) throws StoreException {
+        return get(fragments, key);
+    }
+
+    /** Hands over the entries from {@code from} on, as long as the visitor says so. */
+    void forEachFrom(Bytes from, BiPredicate<Bytes, byte[]> visitor) throws StoreException {
+        iterate(metas, from, visitor);
+    }
+
+    /** One live record of a segment. */
+    record Occupied(int segment, int offset, int length, Bytes key) {}
+
+    /** The live records of one segment, in the order of their offsets. */
+    List<Occupied> occupied(int segment) throws StoreException {
+        List<Occupied> found = new ArrayList<>();
+        iterate(places, placeKey(segment, 0), (key, value) -> {
+            Occupied at = occupied(key, value);
+            return at.segment == segment && found.add(at);
+        });
+        return found;
+    }
+
+    /** Hands over the live records of all segments. */
+    void forEachOccupied(Consumer<Occupied> visitor) throws StoreException {
+        iterate(places, Bytes.EMPTY, (key, value) -> {
+            visitor.accept(occupied(key, value));
+            return true;
+        });
+    }
+
+    /** Whether the place belongs to this very record. */
+    boolean occupies(Occupied place) throws StoreException {
+        Bytes key = placeKey(place.segment(), place.offset());
+        byte[] value = get(places, key);
+        return value != null && occupied(key, value).equals(place);
+    }
+
+    Changes change() {
+        return new Changes();
+    }
+
+    void sync() throws StoreException {
+        try {
+            db.syncWal();
+        } catch (RocksDBException e) {
+            throw new StoreException("the index cannot be synced: " + e.getMessage(), e);
+        }
+    }
+
+    /** Grows with every write, also across restarts. */
+    long latestSequence() {
+        return db.getLatestSequenceNumber();
+    }
+
+    @Override
+    public void close() {
+        for (AutoCloseable part : natives.reversed()) {
+            try {
+                part.close();
+            } catch (Exception e) {
+                throw new IllegalStateException("native part does not close", e);
+            }
+        }
+    }
+
+    /** Changes that become durable together or not at all. */
+    final class Changes implements AutoCloseable {
+        private final WriteBatch batch = new WriteBatch();
+
+        void put(Bytes key, IndexEntry entry) throws StoreException {
+            change(() -> batch.put(metas, key.toByteArray(), entry.encode(key)));
+        }
+
+        void delete(Bytes key) throws StoreException {
+            change(() -> batch.delete(metas, key.toByteArray()));
+        }
+
+        void putFragment(Bytes key, Bytes fragment) throws StoreException {
+            change(() -> batch.put(fragments, key.toByteArray(), fragment.toByteArray()));
+        }
+
+        void deleteFragment(Bytes key) throws StoreException {
+            change(() -> batch.delete(fragments, key.toByteArray()));
+        }
+
+        void occupy(Bytes key, IndexEntry entry) throws StoreException {
+            byte[] value = ByteBuffer.allocate(Integer.BYTES + key.length())
+                    .putInt(entry.length())
+                    .put(key.array(), key.offset(), key.length())
+                    .array();
+            change(() ->
+                    batch.put(places, placeKey(entry.segment(), entry.offset()).toByteArray(), value));
+        }
+
+        void vacate(int segment, int offset) throws StoreException {
+            change(() -> batch.delete(places, placeKey(segment, offset).toByteArray()));
+        }
+
+        boolean isEmpty() {
+            return batch.count() == 0;
+        }
+
+        void commit(boolean sync) throws StoreException {
+            change(() -> db.write(sync ? synced : unsynced, batch));
+        }
+
+        @Override
+        public void close() {
+            batch.close();
+        }
+    }
+
+    private interface RocksCall {
+        void run() throws RocksDBException;
+    }
+
+    private static void change(RocksCall call) throws StoreException {
+        try {
+            call.run();
+        } catch (RocksDBException e) {
+            throw new StoreException("the index cannot be written: " + e.getMessage(), e);
+        }
+    }
+
+    private byte @Nullable [] get(ColumnFamilyHandle family, Bytes key) throws StoreException {
+        try {
+            return db.get(family, key.toByteArray());
+        } catch (RocksDBException e) {
+            throw new StoreException("the index cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private void iterate(ColumnFamilyHandle family, Bytes from, BiPredicate<Bytes, byte[]> visitor)
+            throws StoreException {
+        try (RocksIterator iterator = db.newIterator(family)) {
+            iterator.seek(from.toByteArray());
+            while (iterator.isValid() && visitor.test(Bytes.of(iterator.key()), iterator.value())) {
+                iterator.next();
+            }
+            iterator.status();
+        } catch (RocksDBException e) {
+            throw new StoreException("the index cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static Bytes placeKey(int segment, int offset) {
+        return Bytes.of(ByteBuffer.allocate(PLACE_KEY_BYTES)
+                .putInt(segment)
+                .putInt(offset)
+                .array());
+    }
+
+    private static Occupied occupied(Bytes key, byte[] value) {
+        ByteBuffer at = ByteBuffer.wrap(key.array(), key.offset(), key.length());
+        int length = ByteBuffer.wrap(value).getInt();
+        return new Occupied(
+                at.getInt(), at.getInt(), length, Bytes.of(value, Integer.BYTES, value.length - Integer.BYTES));
+    }
+
+    private <T extends AutoCloseable> T own(T part) {
+        natives.add(part);
+        return part;
+    }
+
+    private static byte[] ascii(String name) {
+        return name.getBytes(StandardCharsets.US_ASCII);
+    }
+}

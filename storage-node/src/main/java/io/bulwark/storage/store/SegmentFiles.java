@@ -1,0 +1,302 @@
+package io.bulwark.storage.store;
+
+import io.bulwark.protocol.wire.Bytes;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The segment files of a store. Appending, syncing and recycling belong to the writer thread; reading is for any.
+ *
+ * <p>A batch starts on a page of its own and is padded to full pages, so that a torn write never touches an
+ * acknowledged record, and overwriting a recycled segment never has to read it.
+ */
+final class SegmentFiles implements AutoCloseable {
+    private static final int STAGING_BYTES = 1 << 20;
+
+    private final Path directory;
+    private final int segmentBytes;
+    private final int spareMax;
+    private final Map<Integer, Segment> segments = new ConcurrentHashMap<>();
+    private final ArrayDeque<Segment> spare = new ArrayDeque<>();
+    private final Set<Segment> dirty = new LinkedHashSet<>();
+    private final Set<Segment> touched = new LinkedHashSet<>();
+    private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGING_BYTES);
+    private @Nullable Segment active;
+    private @Nullable Segment activeBefore;
+    private int positionBefore;
+    private boolean created;
+    private int nextNumber;
+    private volatile int spareCount;
+
+    /**
+     * Opens the segments of a directory. Segments without a live record are sealed and wait for {@link #recycle}.
+     *
+     * @param index tells the live records of all segments
+     */
+    SegmentFiles(StoreConfig config, Path directory, RecordIndex index) throws IOException {
+        this.directory = directory;
+        this.segmentBytes = config.segmentBytes();
+        this.spareMax = config.spareSegmentsMax();
+        Files.createDirectories(directory);
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                int number = Segment.numberOf(file);
+                if (number >= 0) {
+                    segments.put(number, Segment.open(directory, number));
+                    nextNumber = Math.max(nextNumber, number + 1);
+                }
+            }
+        }
+        index.forEachOccupied(record -> {
+            Segment segment = segments.get(record.segment());
+            if (segment != null) {
+                int footprint = RecordHeader.footprint(record.length());
+                segment.addLive(footprint);
+                segment.position(Math.max(
+                        segment.position(), RecordHeader.align(record.offset() + footprint, RecordHeader.PAGE_BYTES)));
+            }
+        });
+        active = segments.values().stream()
+                .filter(segment -> segment.liveBytes() > 0 && segment.position() < segmentBytes / 2)
+                .min(Comparator.comparingInt(Segment::position))
+                .orElse(null);
+        for (Segment segment : segments.values()) {
+            segment.sealed(segment != active);
+            touched.add(segment);
+        }
+    }
+
+    /** Starts a batch: {@link #abandon} goes back to here. */
+    void begin() {
+        activeBefore = active;
+        positionBefore = active == null ? 0 : active.position();
+        staging.clear();
+    }
+
+    /** Appends a record; nothing is durable before {@link #sync}. */
+    IndexEntry append(Bytes key, Bytes fragment, Bytes meta, long sequence) throws IOException {
+        int footprint = RecordHeader.footprint(fragment.length());
+        Segment segment = writable(footprint);
+        int offset = stagedEnd(segment);
+        int checksum = RecordHeader.checksum(key, sequence, fragment);
+        stage(segment, Bytes.of(RecordHeader.encode(key, fragment.length(), sequence, checksum)));
+        stage(segment, fragment);
+        pad(segment, RecordHeader.ALIGNMENT);
+        return new IndexEntry(
+                IndexEntry.Place.SEGMENT, segment.number, offset, fragment.length(), sequence, checksum, meta);
+    }
+
+    /** Hands what was appended to the operating system. */
+    void flush() throws IOException {
+        Segment segment = active;
+        if (segment != null && staging.position() > 0) {
+            pad(segment, RecordHeader.PAGE_BYTES);
+            write(segment);
+        }
+    }
+
+    /** Forgets the batch: its places may be written again. */
+    void abandon() {
+        staging.clear();
+        Segment segment = active;
+        if (segment != null) {
+            segment.position(segment == activeBefore ? positionBefore : 0);
+        }
+    }
+
+    /** Makes all that was flushed durable; returns the number of syncs. A failure must not be tried again. */
+    int sync() throws IOException {
+        int count = 0;
+        for (Segment segment : dirty) {
+            segment.sync(created);
+            count++;
+        }
+        if (created) {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+                count++;
+            }
+            created = false;
+        }
+        dirty.clear();
+        return count;
+    }
+
+    /** Accounts for records that came to live or died, once the index says so. */
+    void addLive(int number, long delta) {
+        Segment segment = segments.get(number);
+        if (segment != null) {
+            segment.addLive(delta);
+            touched.add(segment);
+        }
+    }
+
+    /** Whether {@link #recycle} has something to do. */
+    boolean hasEmptied() {
+        return touched.stream().anyMatch(segment -> segment.sealed() && segment.liveBytes() == 0);
+    }
+
+    /** Keeps or deletes the segments that nothing lives in; the index that says so must be durable. */
+    void recycle() throws IOException {
+        for (Segment segment : touched) {
+            if (segment.sealed() && segment.liveBytes() == 0 && spare.size() < spareMax) {
+                spare.add(segment);
+            } else if (segment.sealed() && segment.liveBytes() == 0) {
+                segments.remove(segment.number);
+                dirty.remove(segment);
+                segment.delete();
+            }
+        }
+        touched.clear();
+        spareCount = spare.size();
+    }
+
+    /** Bytes that can be written without taking space from the file system. */
+    long reusableBytes() throws IOException {
+        long bytes = 0;
+        for (Segment segment : spare) {
+            bytes += segment.allocatedBytes();
+        }
+        Segment segment = active;
+        return segment == null ? bytes : bytes + Math.max(0, segment.allocatedBytes() - segment.position());
+    }
+
+    /** The fragment, or null if what is at its place is not what was written there. */
+    @Nullable
+    Bytes read(Bytes key, IndexEntry entry) {
+        Segment segment = segments.get(entry.segment());
+        if (segment == null) {
+            return null;
+        }
+        byte[] record = new byte[RecordHeader.BYTES + entry.length()];
+        try {
+            if (!segment.read(record, entry.offset())) {
+                return null;
+            }
+        } catch (IOException e) {
+            return null;
+        }
+        byte[] header = RecordHeader.encode(key, entry.length(), entry.sequence(), entry.checksum());
+        Bytes fragment = Bytes.of(record, RecordHeader.BYTES, entry.length());
+        return Arrays.equals(header, 0, header.length, record, 0, header.length)
+                        && RecordHeader.checksum(key, entry.sequence(), fragment) == entry.checksum()
+                ? fragment
+                : null;
+    }
+
+    /** Changes a byte of a record's fragment on the disk, and nothing else. */
+    void flip(IndexEntry entry, int index, int mask) throws IOException {
+        Segment segment = segments.get(entry.segment());
+        if (segment == null) {
+            throw new StoreException("segment " + entry.segment() + " is gone");
+        }
+        byte[] one = new byte[1];
+        long at = (long) entry.offset() + RecordHeader.BYTES + index;
+        if (!segment.read(one, at)) {
+            throw new StoreException("segment " + entry.segment() + " is too short");
+        }
+        one[0] ^= (byte) mask;
+        segment.write(ByteBuffer.wrap(one), at);
+        segment.sync(false);
+    }
+
+    /** The sealed segment with the least that lives, if it is below this share of its size. */
+    Optional<Segment> sparsest(double liveShareMax, Set<Integer> except) {
+        return segments.values().stream()
+                .filter(segment -> segment.sealed() && !except.contains(segment.number))
+                .filter(segment -> segment.liveBytes() > 0 && segment.liveBytes() < segmentBytes * liveShareMax)
+                .min(Comparator.comparingLong(Segment::liveBytes));
+    }
+
+    int count() {
+        return segments.size();
+    }
+
+    int spareCount() {
+        return spareCount;
+    }
+
+    long liveBytes() {
+        return segments.values().stream().mapToLong(Segment::liveBytes).sum();
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Segment segment : segments.values()) {
+            segment.close();
+        }
+    }
+
+    /** Where the next byte goes. */
+    private int stagedEnd(Segment segment) {
+        return segment.position() + staging.position();
+    }
+
+    private Segment writable(int footprint) throws IOException {
+        Segment segment = active;
+        if (segment != null && stagedEnd(segment) + (long) footprint <= segmentBytes) {
+            return segment;
+        }
+        flush();
+        if (segment != null) {
+            segment.sealed(true);
+            touched.add(segment);
+            active = null;
+        }
+        Segment next = spare.poll();
+        spareCount = spare.size();
+        if (next == null) {
+            next = Segment.open(directory, nextNumber++);
+            segments.put(next.number, next);
+            created = true;
+        }
+        next.position(0);
+        next.sealed(false);
+        active = next;
+        return next;
+    }
+
+    private void stage(Segment segment, Bytes bytes) throws IOException {
+        for (int at = 0; at < bytes.length(); ) {
+            if (!staging.hasRemaining()) {
+                write(segment);
+            }
+            int count = Math.min(staging.remaining(), bytes.length() - at);
+            staging.put(bytes.array(), bytes.offset() + at, count);
+            at += count;
+        }
+    }
+
+    /** The staging area starts at a page of the file and is a multiple of pages long. */
+    private void pad(Segment segment, int alignment) throws IOException {
+        while (staging.position() % alignment != 0) {
+            staging.put((byte) 0);
+        }
+        if (!staging.hasRemaining()) {
+            write(segment);
+        }
+    }
+
+    private void write(Segment segment) throws IOException {
+        dirty.add(segment);
+        staging.flip();
+        int count = staging.remaining();
+        segment.write(staging, segment.position());
+        segment.position(segment.position() + count);
+        staging.clear();
+    }
+}

@@ -1,0 +1,35 @@
+package io.bulwark.storage.store;
+
+/**
+ * What a store holds and has done since it was opened.
+ *
+ * @param records records of all kinds
+ * @param storedBytes fragments and meta data of all records
+ * @param capacityBytes the limit of {@code storedBytes}
+ * @param segments segment files, spare ones included
+ * @param spareSegments empty segment files kept to be overwritten
+ * @param liveSegmentBytes bytes of segments that records occupy
+ * @param usableBytes what the file system has left
+ * @param damaged records that were found damaged when read, each reading counted
+ * @param stores stores acknowledged as durable
+ * @param refused stores refused for lack of space
+ * @param batches group commits
+ * @param syncs syncs of segments and of the index
+ * @param moved records that compaction has moved
+ * @param failed whether the device failed and writes are refused until the store is opened again
+ */
+public record StoreUsage(
+        long records,
+        long storedBytes,
+        long capacityBytes,
+        int segments,
+        int spareSegments,
+        long liveSegmentBytes,
+        long usableBytes,
+        long damaged,
+        long stores,
+        long refused,
+        long batches,
+        long syncs,
+        long moved,
+        boolean failed) {}
