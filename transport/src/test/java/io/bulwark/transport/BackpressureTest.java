@@ -1,0 +1,175 @@
+package io.bulwark.transport;
+
+import static io.bulwark.transport.Cast.CLIENT;
+import static io.bulwark.transport.Cast.NODE;
+import static io.bulwark.transport.Cast.keys;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A slow side never makes the other keep more than its bounds. */
+@NullMarked
+class BackpressureTest {
+    private static final Letter LARGE = Letter.ofLength(256 << 10, 1);
+    /** What the kernel and one round of reading may hold beside our bounds. */
+    private static final long SLACK_BYTES = 32L << 20;
+
+    private final MeterRegistry atNode = new SimpleMeterRegistry();
+    private final Transport node = Transport.open(Cast.settings(), keys(NODE), Letter.CODECS, atNode);
+
+    @AfterEach
+    void close() {
+        node.close();
+    }
+
+    @Test
+    void aPeerThatDoesNotReadIsSentNoMoreThanTheBound() throws IOException {
+        Recorder recorder = new Recorder();
+        TransportServer server = node.listen(Cast.anyPort(), recorder);
+        try (RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
+            Peer peer = Recorder.next(recorder.connected);
+            long max = (Cast.settings().outboundMaxBytes() + SLACK_BYTES)
+                    / LARGE.bytes().length();
+            long accepted = 0;
+            while (peer.send(accepted, LARGE)) {
+                accepted++;
+                assertThat(accepted).isLessThan(max);
+            }
+            assertThat(peer.isWritable()).isFalse();
+            assertThat(atNode.get("bulwark.transport.drops")
+                            .tag("reason", "queue-full")
+                            .counter()
+                            .count())
+                    .isPositive();
+            for (long i = 0; i < accepted; i++) {
+                assertThat(raw.receive(Letter.CODECS)).isEqualTo(LARGE);
+            }
+            await().until(peer::isWritable);
+            await().until(() -> recorder.writable.get() > 0);
+            assertThat(peer.send(1, LARGE)).isTrue();
+            assertThat(raw.receive(Letter.CODECS)).isEqualTo(LARGE);
+        }
+        Recorder.next(recorder.disconnected);
+    }
+
+    @Test
+    void whoDoesNotReadAnswersIsNotReadFrom() throws Exception {
+        Recorder.Echo echo = new Recorder.Echo();
+        TransportServer server = node.listen(Cast.anyPort(), echo);
+        long total = Cast.settings().outboundHighBytes() + 4 * SLACK_BYTES;
+        long frames = total / LARGE.bytes().length();
+        try (RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
+            AtomicLong written = new AtomicLong();
+            Thread writer = Thread.startVirtualThread(() -> {
+                try {
+                    byte[] frame = Letter.frame(1, LARGE);
+                    for (long i = 0; i < frames; i++) {
+                        raw.write(frame);
+                        written.incrementAndGet();
+                    }
+                } catch (IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                }
+            });
+            settled(written);
+            assertThat(written.get()).isLessThan(frames);
+            for (long i = 0; i < frames; i++) {
+                assertThat(raw.receive(Letter.CODECS)).isEqualTo(LARGE);
+            }
+            writer.join();
+        }
+    }
+
+    @Test
+    void nothingIsReadWhileTooMuchIsNotDone() throws Exception {
+        Recorder hoard = new Recorder(true);
+        TransportServer server = node.listen(Cast.anyPort(), hoard);
+        long frames = 2 * SLACK_BYTES / LARGE.bytes().length();
+        try (RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
+            Thread writer = Thread.startVirtualThread(() -> {
+                try {
+                    for (long i = 0; i < frames; i++) {
+                        raw.write(Letter.frame(i, LARGE));
+                    }
+                } catch (IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                }
+            });
+            long inbound = Cast.settings().inboundMaxBytes();
+            await().until(() -> (long) hoard.arrived.size() * LARGE.bytes().length() >= inbound / 2);
+            for (long i = 0; i < frames; i++) {
+                // one read may finish frames beyond the bound, no more than its buffer holds
+                assertThat((hoard.arrived.size() - 2L) * LARGE.bytes().length()).isLessThanOrEqualTo(inbound);
+                Recorder.Arrived next = Recorder.next(hoard.arrived);
+                assertThat(next.requestId()).isEqualTo(i);
+                next.done().run();
+                next.done().run();
+            }
+            writer.join();
+        }
+    }
+
+    @Test
+    void emptyMessagesCountToo() throws Exception {
+        Recorder hoard = new Recorder(true);
+        TransportServer server = node.listen(Cast.anyPort(), hoard);
+        long inbound = Cast.settings().inboundMaxBytes();
+        try (RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
+            byte[] empty = Letter.frame(1, Letter.ofLength(0, 1));
+            byte[] many = new byte[empty.length * 10_000];
+            for (int i = 0; i < many.length; i += empty.length) {
+                System.arraycopy(empty, 0, many, i, empty.length);
+            }
+            Thread writer = Thread.startVirtualThread(() -> {
+                try {
+                    for (int i = 0; i < 100; i++) {
+                        raw.write(many);
+                    }
+                } catch (IOException e) {
+                    // the test closes the socket under it
+                }
+            });
+            long bound = inbound / Connection.FRAME_COST_BYTES;
+            await().until(() -> hoard.arrived.size() >= bound);
+            AtomicLong count = new AtomicLong();
+            await().until(() -> count.getAndSet(hoard.arrived.size()) == hoard.arrived.size());
+            assertThat(hoard.arrived.size()).isLessThan(100_000);
+            raw.socket.close();
+            writer.join();
+        }
+    }
+
+    @Test
+    void aLinkToASilentReaderIsBoundedToo() throws IOException {
+        try (ServerSocket slow = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Transport client = Transport.open(Cast.settings(), keys(CLIENT), Letter.CODECS)) {
+            Recorder recorder = new Recorder();
+            PeerLink link = client.link(NODE, (InetSocketAddress) slow.getLocalSocketAddress(), recorder);
+            long max = Cast.settings().outboundMaxBytes() / LARGE.bytes().length();
+            try (Socket silent = slow.accept()) {
+                for (long accepted = 0; link.send(accepted, LARGE); accepted++) {
+                    assertThat(accepted).isLessThan(max);
+                }
+                assertThat(link.state()).isEqualTo(LinkState.CONNECTING);
+                assertThat(silent.isConnected()).isTrue();
+            }
+        }
+    }
+
+    /** Waits until the number has stopped growing. */
+    private static void settled(AtomicLong number) {
+        AtomicLong last = new AtomicLong(-1);
+        await().pollInterval(java.time.Duration.ofMillis(300)).until(() -> last.getAndSet(number.get()) == last.get());
+    }
+}
