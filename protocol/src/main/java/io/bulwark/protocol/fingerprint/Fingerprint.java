@@ -48,7 +48,7 @@ public final class Fingerprint {
         Element sum = Element.ZERO;
         int count = sums.length / Element.BYTES;
         for (int lane = count - 1; lane >= 0; lane--) {
-            sum = join.times(sum).plus(PortableLanes.gather(sums, count, lane));
+            sum = join.times(sum).plus(PortableLanes.gather(sums, lane, count));
         }
         return sum.toBytes();
     }

@@ -1,22 +1,24 @@
 package io.bulwark.protocol.fingerprint;
 
 /**
- * Multiplies elements of E by one constant: for each of the 32 nibbles of an element a table of its sixteen products.
+ * Multiplies elements of E by one constant: for each of the 32 nibbles of an element a table of its sixteen products, each of
+ * two words, the low one first.
  */
 final class Multiplier {
-    private final long[] low = new long[32 * 16];
-    private final long[] high = new long[32 * 16];
+    private static final int TABLE = 16 * 2;
+
+    private final long[] tables = new long[32 * TABLE];
 
     Multiplier(Element constant) {
         Element column = constant;
         for (int j = 0; j < Element.BYTES; j++) {
             Element power = column;
             for (int bit = 0; bit < 8; bit++) {
-                int table = (2 * j + bit / 4) * 16;
-                int top = 1 << (bit % 4);
-                for (int rest = 0; rest < top; rest++) {
-                    low[table + top + rest] = low[table + rest] ^ power.low();
-                    high[table + top + rest] = high[table + rest] ^ power.high();
+                int table = (2 * j + bit / 4) * TABLE;
+                int top = table + (2 << (bit % 4));
+                for (int known = table; known < top; known += 2) {
+                    tables[top + known - table] = tables[known] ^ power.low();
+                    tables[top + known - table + 1] = tables[known + 1] ^ power.high();
                 }
                 power = power.doubled();
             }
@@ -25,13 +27,18 @@ final class Multiplier {
     }
 
     Element times(Element element) {
+        long[] products = tables;
+        long nibblesLow = element.low();
+        long nibblesHigh = element.high();
         long sumLow = 0;
         long sumHigh = 0;
-        for (int nibble = 0; nibble < 16; nibble++) {
-            int first = nibble * 16 + ((int) (element.low() >>> (4 * nibble)) & 15);
-            int second = (nibble + 16) * 16 + ((int) (element.high() >>> (4 * nibble)) & 15);
-            sumLow ^= low[first] ^ low[second];
-            sumHigh ^= high[first] ^ high[second];
+        for (int table = 0; table < 16 * TABLE; table += TABLE) {
+            int first = table + ((int) (nibblesLow << 1) & (TABLE - 2));
+            int second = table + 16 * TABLE + ((int) (nibblesHigh << 1) & (TABLE - 2));
+            sumLow ^= products[first] ^ products[second];
+            sumHigh ^= products[first + 1] ^ products[second + 1];
+            nibblesLow >>>= 4;
+            nibblesHigh >>>= 4;
         }
         return new Element(sumLow, sumHigh);
     }

@@ -12,38 +12,44 @@ final class PortableLanes implements LaneEvaluation {
 
     @Override
     public byte[] evaluate(Bytes fragment) {
-        byte[] sums = new byte[GROUP];
-        int groups = Math.ceilDiv(fragment.length(), GROUP);
-        for (int group = groups - 1; group >= 0; group--) {
-            if (group < groups - 1) {
-                multiplyAll(sums);
-            }
-            int from = fragment.offset() + group * GROUP;
-            int count = Math.min(GROUP, fragment.offset() + fragment.length() - from);
-            byte[] data = fragment.array();
-            for (int i = 0; i < count; i++) {
-                sums[i] ^= data[from + i];
+        long[] low = new long[LANES];
+        long[] high = new long[LANES];
+        byte[] data = fragment.array();
+        for (int from = (fragment.length() - 1) / GROUP * GROUP; from >= 0; from -= GROUP) {
+            if (from + GROUP <= fragment.length()) {
+                step(low, high, data, fragment.offset() + from);
+            } else {
+                byte[] last = new byte[GROUP];
+                fragment.copyTo(from, last, 0, fragment.length() - from);
+                step(low, high, last, 0);
             }
         }
-        return sums;
-    }
-
-    private void multiplyAll(byte[] sums) {
+        byte[] rows = new byte[GROUP];
         for (int lane = 0; lane < LANES; lane++) {
-            Element product = step.times(gather(sums, LANES, lane));
-            for (int j = 0; j < Element.BYTES; j++) {
-                sums[j * LANES + lane] = product.coefficient(j);
+            for (int j = 0; j < 8; j++) {
+                rows[j * LANES + lane] = (byte) (low[lane] >>> (8 * j));
+                rows[(j + 8) * LANES + lane] = (byte) (high[lane] >>> (8 * j));
             }
+        }
+        return rows;
+    }
+
+    /** Every lane times r^64, plus its element of the group. */
+    private void step(long[] low, long[] high, byte[] data, int at) {
+        for (int lane = 0; lane < LANES; lane++) {
+            Element sum = step.times(new Element(low[lane], high[lane])).plus(gather(data, at + lane, LANES));
+            low[lane] = sum.low();
+            high[lane] = sum.high();
         }
     }
 
-    /** The element whose coordinates stand in one lane of sixteen rows. */
-    static Element gather(byte[] rows, int lanes, int lane) {
+    /** The element whose coordinates stand {@code stride} bytes apart. */
+    static Element gather(byte[] rows, int at, int stride) {
         long low = 0;
         long high = 0;
         for (int j = 7; j >= 0; j--) {
-            low = (low << 8) | (rows[j * lanes + lane] & 0xFF);
-            high = (high << 8) | (rows[(j + 8) * lanes + lane] & 0xFF);
+            low = (low << 8) | (rows[at + j * stride] & 0xFF);
+            high = (high << 8) | (rows[at + (j + 8) * stride] & 0xFF);
         }
         return new Element(low, high);
     }
