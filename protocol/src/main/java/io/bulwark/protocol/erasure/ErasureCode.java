@@ -17,8 +17,11 @@ public final class ErasureCode {
     /** Most fragments of one code: the rows of the Vandermonde matrix are powers of distinct bytes. */
     public static final int MAX_FRAGMENTS = 255;
 
-    /** Below this many bytes per fragment the vector loop's set-up costs more than it saves. */
-    private static final int VECTOR_THRESHOLD = 64;
+    /**
+     * Below this many bytes per fragment the portable loop serves: what vectors save there is little beside the hashes, and
+     * until the compiler has seen them often they are a hundred times slower.
+     */
+    private static final int VECTOR_THRESHOLD = 4096;
 
     private static final CodingLoop FASTEST = fastest();
     private static final ConcurrentHashMap<Integer, ErasureCode> CODES = new ConcurrentHashMap<>();
