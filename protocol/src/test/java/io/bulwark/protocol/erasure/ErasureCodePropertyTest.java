@@ -20,6 +20,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ErasureCodePropertyTest {
     private static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
 
+    static {
+        System.out.println("ErasureCodePropertyTest: -Dbulwark.seed=" + SEED);
+    }
+
     private final Random random = new Random(SEED);
 
     static Stream<CodingLoop> loops() {

@@ -17,6 +17,10 @@ import org.junit.jupiter.api.Test;
 class BlockCodePaperTest {
     private static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
 
+    static {
+        System.out.println("BlockCodePaperTest: -Dbulwark.seed=" + SEED);
+    }
+
     private final Random random = new Random(SEED);
 
     /** What a slot answers to a reader. */

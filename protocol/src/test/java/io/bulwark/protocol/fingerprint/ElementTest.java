@@ -13,6 +13,10 @@ import org.junit.jupiter.api.Test;
 class ElementTest {
     private static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
 
+    static {
+        System.out.println("ElementTest: -Dbulwark.seed=" + SEED);
+    }
+
     /** p(x) = x^16 + x^5 + x^2 + 2, constant term first. */
     private static final int[] P = {2, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 

@@ -18,6 +18,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FingerprintPropertyTest {
     private static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
 
+    static {
+        System.out.println("FingerprintPropertyTest: -Dbulwark.seed=" + SEED);
+    }
+
     private final Random random = new Random(SEED);
 
     static Stream<Evaluations.Way> ways() {

@@ -12,6 +12,10 @@ import org.junit.jupiter.api.Test;
 class FpccFuzzTest {
     private static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
 
+    static {
+        System.out.println("FpccFuzzTest: -Dbulwark.seed=" + SEED);
+    }
+
     @Test
     void whateverIsReadIsWrittenTheSame() {
         Random random = new Random(SEED);

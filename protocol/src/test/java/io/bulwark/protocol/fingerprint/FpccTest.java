@@ -18,6 +18,11 @@ import org.junit.jupiter.api.Test;
 /** Definition 2.2.3: which fragments are consistent with a fingerprinted cross-checksum, and which never are. */
 class FpccTest {
     private static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
+
+    static {
+        System.out.println("FpccTest: -Dbulwark.seed=" + SEED);
+    }
+
     private static final int M = 3;
     private static final int F = 2;
     private static final int LENGTH = 1500;
