@@ -10,6 +10,9 @@ public sealed interface Submission {
     /** No submission is longer. */
     int BYTES_MAX = 64 << 10;
 
+    /** Where the command begins in the bytes of an {@link InSession}. */
+    int COMMAND_OFFSET = 1 + 3 * Long.BYTES;
+
     /** Commands that a session may have outstanding: numbers from the lowest unanswered one on. */
     int WINDOW = 256;
 

@@ -1,0 +1,161 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.metadata.Bucket.Link;
+import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.wire.Bytes;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/**
+ * Lists of a bucket's objects and versions, page by page. A page's search is bounded, so that a bucket full of delete
+ * markers stops nobody.
+ */
+final class Listing {
+    private static final int SEARCH_MAX = 20_000;
+    private static final int ENTRY_BYTES = 64;
+
+    private final Inodes inodes;
+
+    Listing(Inodes inodes) {
+        this.inodes = inodes;
+    }
+
+    /** No key has the byte 0xFF, so a prefix with 0xFF behind it comes after all keys with this prefix. */
+    private static Bytes behind(Bytes prefix) {
+        byte[] bytes = new byte[prefix.length() + 1];
+        prefix.copyTo(0, bytes, 0, prefix.length());
+        bytes[prefix.length()] = (byte) 0xFF;
+        return Bytes.of(bytes);
+    }
+
+    Reply.ObjectList objects(Bucket bucket, Query.ListObjects query) {
+        Bytes prefix = prefix(query.prefix());
+        Bytes delimiter = Bytes.of(query.delimiter().getBytes(StandardCharsets.UTF_8));
+        List<Reply.ObjectEntry> objects = new ArrayList<>();
+        List<String> commonPrefixes = new ArrayList<>();
+        Bytes at = query.after();
+        int bytes = 0;
+        Map.Entry<Bytes, NavigableMap<Long, Link>> entry = first(bucket, prefix, at);
+        for (int searched = 0; entry != null; searched++) {
+            Bytes key = entry.getKey();
+            if (!startsWith(key, prefix)) {
+                return new Reply.ObjectList(objects, commonPrefixes, Bytes.EMPTY);
+            }
+            if (objects.size() + commonPrefixes.size() == query.limit()
+                    || bytes > Query.PAGE_BYTES_MAX
+                    || searched == SEARCH_MAX) {
+                return new Reply.ObjectList(objects, commonPrefixes, at);
+            }
+            at = key;
+            Map.Entry<Long, Link> latest = entry.getValue().lastEntry();
+            if (!latest.getValue().marker()) {
+                int end = endOfCommonPrefix(key, prefix, delimiter);
+                if (end > 0) {
+                    Bytes common = key.slice(0, end);
+                    commonPrefixes.add(text(common));
+                    bytes += ENTRY_BYTES + end;
+                    at = behind(common);
+                } else {
+                    Reply.ObjectEntry object = object(key, latest, query.withTags());
+                    objects.add(object);
+                    bytes += ENTRY_BYTES + key.length() + lengthOf(object.attributes());
+                }
+            }
+            entry = bucket.names.higherEntry(at);
+        }
+        return new Reply.ObjectList(objects, commonPrefixes, Bytes.EMPTY);
+    }
+
+    Reply.VersionList versions(Bucket bucket, Query.ListVersions query) {
+        Bytes prefix = prefix(query.prefix());
+        Bytes after = Bytes.of(query.afterKey().getBytes(StandardCharsets.UTF_8));
+        List<Reply.VersionEntry> page = new ArrayList<>();
+        int bytes = 0;
+        NavigableMap<Long, Link> open = query.beforeVersion() == 0 ? null : bucket.names.get(after);
+        Map.Entry<Bytes, NavigableMap<Long, Link>> entry =
+                open == null ? first(bucket, prefix, after) : bucket.names.floorEntry(after);
+        long below = open == null ? Long.MAX_VALUE : query.beforeVersion();
+        while (entry != null && startsWith(entry.getKey(), prefix)) {
+            String key = text(entry.getKey());
+            for (Map.Entry<Long, Link> version :
+                    entry.getValue().headMap(below, false).descendingMap().entrySet()) {
+                if (page.size() == query.limit() || bytes > Query.PAGE_BYTES_MAX) {
+                    Reply.VersionEntry last = page.getLast();
+                    return new Reply.VersionList(page, true, last.key(), last.version());
+                }
+                boolean latest = version.getKey().equals(entry.getValue().lastKey());
+                page.add(version(key, version.getKey(), version.getValue(), latest));
+                bytes += ENTRY_BYTES + entry.getKey().length();
+            }
+            below = Long.MAX_VALUE;
+            entry = bucket.names.higherEntry(entry.getKey());
+        }
+        return new Reply.VersionList(page, false, "", 0);
+    }
+
+    private Reply.ObjectEntry object(Bytes key, Map.Entry<Long, Link> latest, boolean withTags) {
+        Inode inode = inodes.inode(latest.getValue().inode());
+        ObjectAttributes attributes = withTags
+                ? inode.attributes()
+                : new ObjectAttributes(inode.attributes().contentType(), new TreeMap<>());
+        return new Reply.ObjectEntry(
+                text(key),
+                latest.getKey(),
+                inode.id(),
+                inode.layout().length(),
+                latest.getValue().linkedMillis(),
+                attributes);
+    }
+
+    private Reply.VersionEntry version(String key, long version, Link link, boolean latest) {
+        long length = link.marker() ? 0 : inodes.inode(link.inode()).layout().length();
+        return new Reply.VersionEntry(key, version, latest, link.inode(), length, link.linkedMillis());
+    }
+
+    private static Map.Entry<Bytes, NavigableMap<Long, Link>> first(Bucket bucket, Bytes prefix, Bytes after) {
+        return after.compareTo(prefix) < 0 ? bucket.names.ceilingEntry(prefix) : bucket.names.higherEntry(after);
+    }
+
+    private static Bytes prefix(String prefix) {
+        Bytes bytes = Bytes.of(prefix.getBytes(StandardCharsets.UTF_8));
+        Refusal.unless(
+                bytes.length() <= Names.KEY_BYTES_MAX,
+                MetadataError.BAD_ARGUMENT,
+                "a prefix of " + bytes.length() + " bytes");
+        return bytes;
+    }
+
+    private static boolean startsWith(Bytes key, Bytes prefix) {
+        return key.length() >= prefix.length() && key.slice(0, prefix.length()).equals(prefix);
+    }
+
+    /** Where the first delimiter behind the prefix ends; 0 if there is none. */
+    private static int endOfCommonPrefix(Bytes key, Bytes prefix, Bytes delimiter) {
+        if (delimiter.isEmpty()) {
+            return 0;
+        }
+        for (int at = prefix.length(); at + delimiter.length() <= key.length(); at++) {
+            if (key.slice(at, delimiter.length()).equals(delimiter)) {
+                return at + delimiter.length();
+            }
+        }
+        return 0;
+    }
+
+    private static int lengthOf(ObjectAttributes attributes) {
+        int length = attributes.contentType().length();
+        for (Map.Entry<String, String> tag : attributes.tags().entrySet()) {
+            length += 8 + tag.getKey().length() + tag.getValue().length();
+        }
+        return length;
+    }
+
+    private static String text(Bytes key) {
+        return new String(key.array(), key.offset(), key.length(), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,276 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.metadata.Bucket.Link;
+import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.TreeMap;
+
+/** Buckets, names and versions: links to inodes (PROTOCOLS section 4, the inode is the commit; freeing). */
+final class Namespace {
+    private static final int BUCKETS_MAX = 100_000;
+
+    private final Volumes volumes;
+    private final Inodes inodes;
+    private final TreeMap<String, Bucket> buckets = new TreeMap<>();
+    private long lastVersion;
+
+    Namespace(Volumes volumes, Inodes inodes) {
+        this.volumes = volumes;
+        this.inodes = inodes;
+    }
+
+    /** A link of a name, as found. */
+    record Found(Bucket bucket, Bytes key, long version, Link link) {}
+
+    void createBucket(Command.CreateBucket create, long now) {
+        checkName(create.name());
+        Volumes.Entry volume = volumes.byName(create.volume());
+        Refusal.unless(
+                volume.volume.kind() == VolumeKind.OBJECT,
+                MetadataError.BAD_ARGUMENT,
+                create.volume() + " holds registers, not objects");
+        Refusal.unless(!buckets.containsKey(create.name()), MetadataError.BUCKET_EXISTS, create.name());
+        Refusal.unless(buckets.size() < BUCKETS_MAX, MetadataError.LIMIT_REACHED, buckets.size() + " buckets");
+        Bucket bucket = new Bucket(create.name(), volume.volume.id(), create.versioning(), create.quotaBytes(), now);
+        buckets.put(create.name(), bucket);
+        volume.buckets++;
+    }
+
+    void deleteBucket(String name) {
+        Bucket bucket = bucket(name);
+        Refusal.unless(bucket.names.isEmpty(), MetadataError.BUCKET_NOT_EMPTY, name);
+        buckets.remove(name);
+        volumes.byId(bucket.volume).buckets--;
+    }
+
+    Bucket bucket(String name) {
+        checkName(name);
+        Bucket bucket = buckets.get(name);
+        if (bucket == null) {
+            throw new Refusal(MetadataError.NO_SUCH_BUCKET, name);
+        }
+        return bucket;
+    }
+
+    Reply.ObjectStored put(Command.PutObject put, Session session, long now) {
+        Bucket bucket = bucket(put.bucket());
+        Bytes key = key(put.key());
+        Volume volume = volumes.byId(bucket.volume).volume;
+        ObjectLayout layout = put.layout();
+        Refusal.unless(
+                layout.volume() == volume.id()
+                        && layout.blockBytes() == volume.policy().blockBytes(),
+                MetadataError.WRONG_LAYOUT,
+                "bucket " + bucket.name + " lies in volume " + volume.id() + " with blocks of "
+                        + volume.policy().blockBytes() + " bytes");
+        Refusal.unless(
+                session.owns(layout.ranges()) && (put.pending().isEmpty() || session.volume == volume.id()),
+                MetadataError.WRONG_SESSION,
+                "session " + session.number + " for volume " + session.volume);
+        if (!layout.ranges().isEmpty()) {
+            checkEpochs(volume, put.epochs());
+        }
+        checkCondition(bucket, key, put.condition());
+        checkQuota(bucket, key, layout.length());
+        Inode inode = inodes.create(session, put.pending(), layout, put.attributes(), now);
+        return new Reply.ObjectStored(inode.id(), link(bucket, key, inode.id(), now));
+    }
+
+    Reply.Deleted delete(Command.DeleteObject delete, long now) {
+        Bucket bucket = bucket(delete.bucket());
+        Bytes key = key(delete.key());
+        if (delete.version() != 0) {
+            Refusal.unless(
+                    bucket.link(key, delete.version()) != null,
+                    MetadataError.NO_SUCH_VERSION,
+                    delete.bucket() + "/" + delete.key() + " version " + delete.version());
+            remove(bucket, key, delete.version(), now);
+            return new Reply.Deleted(delete.version(), false);
+        }
+        Found found = find(delete.bucket(), delete.key(), 0);
+        return new Reply.Deleted(hide(found, now), bucket.versioning == Versioning.KEEP_ALL);
+    }
+
+    Reply.ObjectStored rename(Command.RenameObject rename, long now) {
+        Found from = find(rename.bucket(), rename.key(), 0);
+        Bucket to = bucket(rename.toBucket());
+        Bytes toKey = key(rename.toKey());
+        Refusal.unless(
+                to != from.bucket || !toKey.equals(from.key), MetadataError.BAD_ARGUMENT, "both names are the same");
+        boolean addsBytes = to != from.bucket || to.versioning == Versioning.KEEP_ALL;
+        long version = relink(from, to, toKey, rename.condition(), addsBytes, now);
+        hide(from, now);
+        return new Reply.ObjectStored(from.link.inode(), version);
+    }
+
+    Reply.ObjectStored copy(Command.CopyObject copy, long now) {
+        Found from = find(copy.bucket(), copy.key(), copy.version());
+        Bucket to = bucket(copy.toBucket());
+        long version = relink(from, to, key(copy.toKey()), copy.condition(), true, now);
+        return new Reply.ObjectStored(from.link.inode(), version);
+    }
+
+    /** A version that is not a delete marker; the latest for 0. */
+    Found find(String bucketName, String keyName, long version) {
+        Bucket bucket = bucket(bucketName);
+        Bytes key = key(keyName);
+        String name = bucketName + "/" + keyName;
+        Refusal.unless(version != 0 || bucket.shows(key), MetadataError.NO_SUCH_OBJECT, name);
+        long number = version == 0 ? bucket.latest(key) : version;
+        Link link = bucket.link(key, number);
+        if (link == null || link.marker()) {
+            throw new Refusal(MetadataError.NO_SUCH_VERSION, name + " version " + number);
+        }
+        return new Found(bucket, key, number, link);
+    }
+
+    int bucketCount() {
+        return buckets.size();
+    }
+
+    /** Names that no delete marker hides. */
+    long visibleCount() {
+        return buckets.values().stream().mapToLong(bucket -> bucket.visible).sum();
+    }
+
+    Reply.BucketList list(Query.ListBuckets query) {
+        List<Reply.BucketEntry> page = buckets.tailMap(query.after(), false).values().stream()
+                .limit(query.limit() + 1L)
+                .map(bucket -> new Reply.BucketEntry(
+                        bucket.name,
+                        bucket.volume,
+                        bucket.versioning,
+                        bucket.quotaBytes,
+                        bucket.visible,
+                        bucket.bytes,
+                        bucket.createdMillis))
+                .toList();
+        return page.size() <= query.limit()
+                ? new Reply.BucketList(page, "")
+                : new Reply.BucketList(
+                        page.subList(0, query.limit()),
+                        page.get(query.limit() - 1).name());
+    }
+
+    private long relink(Found from, Bucket to, Bytes toKey, Condition condition, boolean addsBytes, long now) {
+        Refusal.unless(
+                to.volume == from.bucket.volume, MetadataError.OTHER_VOLUME, from.bucket.name + " and " + to.name);
+        checkCondition(to, toKey, condition);
+        checkQuota(to, toKey, addsBytes ? lengthOf(from.link) : 0);
+        return link(to, toKey, from.link.inode(), now);
+    }
+
+    /** The new link comes first, so that an inode that only changes its name is never without. */
+    private long link(Bucket bucket, Bytes key, long inode, long now) {
+        long replaced = bucket.versioning == Versioning.LATEST_ONLY ? bucket.latest(key) : 0;
+        long version = ++lastVersion;
+        Link link = new Link(inode, now);
+        inodes.link(inode);
+        bucket.add(key, version, link);
+        bucket.bytes += lengthOf(link);
+        if (replaced != 0) {
+            remove(bucket, key, replaced, now);
+        }
+        return version;
+    }
+
+    /** Takes a latest version out of sight; the number of the delete marker, or of the version that is gone. */
+    private long hide(Found found, long now) {
+        if (found.bucket.versioning == Versioning.KEEP_ALL) {
+            found.bucket.add(found.key, ++lastVersion, new Link(0, now));
+            return lastVersion;
+        }
+        remove(found.bucket, found.key, found.version, now);
+        return found.version;
+    }
+
+    private void remove(Bucket bucket, Bytes key, long version, long now) {
+        Link link = bucket.link(key, version);
+        if (link == null) {
+            throw new IllegalStateException("version " + version + " is not there");
+        }
+        bucket.remove(key, version);
+        bucket.bytes -= lengthOf(link);
+        if (!link.marker()) {
+            inodes.unlink(link.inode(), now);
+        }
+    }
+
+    private long lengthOf(Link link) {
+        return link.marker() ? 0 : inodes.inode(link.inode()).layout().length();
+    }
+
+    private void checkQuota(Bucket bucket, Bytes key, long addedBytes) {
+        Link replaced = bucket.versioning == Versioning.LATEST_ONLY ? bucket.link(key, bucket.latest(key)) : null;
+        long added = addedBytes - (replaced == null ? 0 : lengthOf(replaced));
+        Refusal.unless(
+                bucket.quotaBytes == 0 || added <= 0 || added <= bucket.quotaBytes - bucket.bytes,
+                MetadataError.QUOTA_EXCEEDED,
+                "bucket " + bucket.name + " holds " + bucket.bytes + " of " + bucket.quotaBytes + " bytes");
+    }
+
+    private static void checkCondition(Bucket bucket, Bytes key, Condition condition) {
+        boolean holds = switch (condition.kind()) {
+            case NONE -> true;
+            case IF_ABSENT -> !bucket.shows(key);
+            case IF_VERSION -> bucket.latest(key) == condition.version();
+        };
+        Refusal.unless(
+                holds, MetadataError.CONDITION_FAILED, condition.kind() + ", the latest is " + bucket.latest(key));
+    }
+
+    private static void checkEpochs(Volume volume, List<EpochClaim> claims) {
+        int group = 0;
+        for (EpochClaim claim : claims) {
+            int end = group + claim.groups();
+            Refusal.unless(end <= volume.groups().size(), MetadataError.BAD_ARGUMENT, "epochs of " + end + " groups");
+            for (PlacementGroup claimed : volume.groups().subList(group, end)) {
+                Refusal.unless(
+                        claimed.epoch() == claim.epoch(),
+                        MetadataError.STALE_EPOCH,
+                        "a group is in epoch " + claimed.epoch() + ", claimed " + claim.epoch());
+            }
+            group = end;
+        }
+        Refusal.unless(
+                group == volume.groups().size(),
+                MetadataError.BAD_ARGUMENT,
+                "epochs of " + group + " groups out of " + volume.groups().size());
+    }
+
+    private static Bytes key(String key) {
+        Names.problemOfKey(key).ifPresent(problem -> {
+            throw new Refusal(MetadataError.BAD_KEY, problem);
+        });
+        return Bytes.of(key.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static void checkName(String name) {
+        Names.problemOfName(name).ifPresent(problem -> {
+            throw new Refusal(MetadataError.BAD_NAME, problem);
+        });
+    }
+
+    void write(WireWriter out) {
+        out.i64(lastVersion).i32(buckets.size());
+        buckets.values().forEach(bucket -> bucket.write(out));
+    }
+
+    static Namespace read(Volumes volumes, Inodes inodes, WireReader in) {
+        Namespace namespace = new Namespace(volumes, inodes);
+        namespace.lastVersion = in.nonNegative64();
+        Snapshots.times(in, () -> {
+            Bucket bucket = Bucket.read(in);
+            namespace.buckets.put(bucket.name, bucket);
+        });
+        return namespace;
+    }
+}

@@ -1,0 +1,26 @@
+package io.bulwark.protocol.metadata;
+
+/** Why a command or query is refused. Thrown only while nothing has been changed yet. */
+final class Refusal extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private static final int DETAIL_LENGTH_MAX = 1000;
+
+    private final MetadataError error;
+    private final String detail;
+
+    Refusal(MetadataError error, String detail) {
+        super(error + ": " + detail, null, false, false);
+        this.error = error;
+        this.detail = detail.substring(0, Math.min(detail.length(), DETAIL_LENGTH_MAX));
+    }
+
+    static void unless(boolean condition, MetadataError error, String detail) {
+        if (!condition) {
+            throw new Refusal(error, detail);
+        }
+    }
+
+    Reply.Failed reply() {
+        return new Reply.Failed(error, detail);
+    }
+}

@@ -1,0 +1,34 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireReader;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/** What the parts of a snapshot have in common. */
+final class Snapshots {
+    private Snapshots() {}
+
+    /** Reads a 32-bit count and runs the reading of one element as often. */
+    static void times(WireReader in, Runnable element) {
+        int count = in.i32(0, Integer.MAX_VALUE);
+        for (int i = 0; i < count; i++) {
+            element.run();
+        }
+    }
+
+    /** Bytes of their own, so that what is kept does not keep the whole message. */
+    static Bytes copy(Bytes slice) {
+        return Bytes.of(slice.toByteArray());
+    }
+
+    static Bytes sha256(Bytes input) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(input.array(), input.offset(), input.length());
+            return Bytes.of(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("this Java has no SHA-256", e);
+        }
+    }
+}
