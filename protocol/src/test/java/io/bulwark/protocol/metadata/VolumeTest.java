@@ -1,0 +1,119 @@
+package io.bulwark.protocol.metadata;
+
+import static io.bulwark.protocol.metadata.Rig.ALICE;
+import static io.bulwark.protocol.metadata.Rig.READER;
+import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Rig.User;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@NullMarked
+class VolumeTest {
+    private final Rig rig = Rig.ready();
+    private final User alice = rig.user(ALICE, 0);
+
+    @ParameterizedTest
+    @ValueSource(ints = {5, 10, 20})
+    void everyNodeStandsAtEverySlotEquallyOften(int groups) {
+        alice.run(new Command.CreateVolume("wide", VolumeKind.OBJECT, Rig.POLICY, 0, groups, 0));
+        Volume wide = rig.map().volume("wide").orElseThrow();
+        assertThat(wide.groups()).hasSize(groups);
+        for (int slot = 0; slot < 4; slot++) {
+            int at = slot;
+            for (int node = 0; node < 5; node++) {
+                int wanted = node;
+                assertThat(wide.groups())
+                        .filteredOn(group -> group.holders().get(at) == wanted)
+                        .hasSize(groups / 5);
+            }
+        }
+        if (groups == 10) {
+            assertThat(wide.groups()).doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
+    void anyNumberOfNodesGivesGroupsOfDistinctNodes() {
+        for (int nodes = 4; nodes <= 12; nodes++) {
+            Rig other = new Rig();
+            other.machine = new MetadataStateMachine(Rig.genesis(nodes));
+            other.user(ALICE, 0).run(new Command.CreateVolume("main", VolumeKind.REGISTER, Rig.POLICY, 9, 50, 0));
+            assertThat(other.map().volumes().getFirst().groups())
+                    .hasSize(50)
+                    .allMatch(group -> group.holders().size() == 4)
+                    .extracting(PlacementGroup::epoch)
+                    .containsOnly(1L);
+        }
+    }
+
+    @Test
+    void volumesAreRefusedWithReasons() {
+        alice.refused(MetadataError.VOLUME_EXISTS, Rig.objectVolume("main"));
+        alice.refused(MetadataError.BAD_NAME, Rig.objectVolume("No"));
+        alice.refused(
+                MetadataError.TOO_FEW_NODES,
+                new Command.CreateVolume("big", VolumeKind.OBJECT, new ProtectionPolicy(2, 3, 7, 512), 0, 0, 0));
+        alice.refused(
+                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, Rig.POLICY, 7, 0, 0));
+        alice.refused(
+                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.REGISTER, Rig.POLICY, 0, 0, 0));
+        alice.refused(
+                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, Rig.POLICY, 0, -1, 0));
+        alice.refused(
+                MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, Rig.POLICY, 0, 1025, 0));
+        rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, Rig.objectVolume("mine"));
+    }
+
+    @Test
+    void theMessageOfTooFewNodesSaysHowManyThereAre() {
+        Reply.Failed failed = (Reply.Failed) alice.run(
+                new Command.CreateVolume("big", VolumeKind.OBJECT, new ProtectionPolicy(2, 3, 7, 512), 0, 0, 0));
+        assertThat(failed.message()).contains("needs 7 nodes, there are 5");
+    }
+
+    @Test
+    void aVolumeWithBucketsStaysAndADeletedOneTakesItsSessionsAlong() {
+        alice.refused(MetadataError.VOLUME_IN_USE, new Command.DeleteVolume("main"));
+        User writer = rig.user(ALICE, rig.volume);
+        writer.put("films", "a", 2000);
+        writer.run(new Command.RegisterPending(List.of(writer.range(100, 5))));
+        writer.run(new Command.DeleteObject("films", "a", 0));
+        alice.done(new Command.DeleteBucket("films"));
+        alice.done(new Command.DeleteBucket("diary"));
+        alice.done(new Command.DeleteVolume("main"));
+        assertThat(rig.map().volumes()).isEmpty();
+        assertThat(rig.references()).isEmpty();
+        assertThat(rig.ask(PrincipalId.node(0), new Query.SessionOf(rig.volume, ALICE, writer.session)))
+                .isEqualTo(new Reply.Session(SessionState.CLOSED));
+        Reply.Status status = (Reply.Status) rig.ask(ALICE, new Query.GetStatus());
+        assertThat(status.bytes()).isZero();
+        assertThat(status.inodes()).isZero();
+        alice.run(Rig.objectVolume("main"));
+        assertThat(rig.map().volumes().getFirst().id()).isGreaterThan(rig.volume);
+        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest())
+                .isEqualTo(rig.machine.digest());
+    }
+
+    @Test
+    void grantsAreToldToNodes() {
+        PrincipalId node = PrincipalId.node(4);
+        assertThat(rig.ask(node, new Query.GrantOf(rig.volume, ALICE))).isEqualTo(new Reply.Granted(true, true));
+        assertThat(rig.ask(node, new Query.GrantOf(rig.volume, READER))).isEqualTo(new Reply.Granted(true, false));
+        assertThat(rig.ask(node, new Query.GrantOf(rig.volume, Rig.STRANGER)))
+                .isEqualTo(new Reply.Granted(false, false));
+        assertThat(rig.ask(node, new Query.GrantOf(rig.volume + 1, ALICE))).isEqualTo(new Reply.Granted(false, false));
+        assertFailed(rig.ask(READER, new Query.GrantOf(rig.volume, ALICE)), MetadataError.NOT_AUTHORISED);
+        assertFailed(rig.ask(PrincipalId.node(5), new Query.GetMap()), MetadataError.NOT_AUTHORISED);
+    }
+}
