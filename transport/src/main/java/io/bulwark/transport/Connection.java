@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -97,9 +98,11 @@ final class Connection implements Peer {
         List<Bytes> frame = transport.codecs().frame(requestId, message);
         Outgoing next =
                 new Outgoing(frame, frame.stream().mapToInt(Bytes::length).sum());
-        long queued = queuedBytes.addAndGet(next.cost());
-        if (queued > max) {
-            queuedBytes.addAndGet(-next.cost());
+        long queued = charge(next.cost());
+        boolean high = queued > transport.settings().outboundHighBytes();
+        if (queued > max
+                || (high && transport.queuedBytes().get() > transport.settings().outboundTotalBytes())) {
+            charge(-next.cost());
             counters.dropsFull.increment();
             return false;
         }
@@ -108,16 +111,32 @@ final class Connection implements Peer {
             discardQueue();
             return false;
         }
-        Channel to = channel;
-        if (to != null) {
-            if (drainScheduled.compareAndSet(false, true)) {
-                to.eventLoop().execute(this::drain);
-            }
-            if (queued > transport.settings().outboundHighBytes() && congested.compareAndSet(false, true)) {
-                to.eventLoop().execute(this::onQueueChanged);
-            }
+        if (channel != null && drainScheduled.compareAndSet(false, true)) {
+            onLoop(this::drain);
+        }
+        if (high && congested.compareAndSet(false, true)) {
+            onLoop(this::onQueueChanged);
         }
         return true;
+    }
+
+    /** What is queued here after adding this; counted for the whole transport too. */
+    private long charge(long bytes) {
+        transport.queuedBytes().addAndGet(bytes);
+        return queuedBytes.addAndGet(bytes);
+    }
+
+    /** Runs on the event loop if there is one yet: {@link #attach} does the same for what comes too early. */
+    private void onLoop(Runnable task) {
+        Channel to = channel;
+        if (to == null) {
+            return;
+        }
+        try {
+            to.eventLoop().execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the transport was closed meanwhile", e);
+        }
     }
 
     @Override
@@ -171,12 +190,15 @@ final class Connection implements Peer {
                 break;
             }
             wrote = true;
+            int length = next.length();
+            long cost = next.cost();
+            // must not refer to the frame, whose arrays are free once copied
             var _ = to.write(directBuffer(to, next)).addListener(written -> {
                 if (written.isSuccess()) {
                     counters.framesOut.increment();
-                    counters.bytesOut.increment(next.length());
+                    counters.bytesOut.increment(length);
                 }
-                queuedBytes.addAndGet(-next.cost());
+                charge(-cost);
                 onQueueChanged();
             });
         }
@@ -243,7 +265,7 @@ final class Connection implements Peer {
 
     private void discardQueue() {
         for (Outgoing next = queue.poll(); next != null; next = queue.poll()) {
-            queuedBytes.addAndGet(-next.cost());
+            charge(-next.cost());
             counters.dropsDisconnected.increment();
         }
     }
@@ -259,9 +281,8 @@ final class Connection implements Peer {
         @Override
         public void run() {
             long left = inboundBytes.addAndGet(-cost.getAndSet(0));
-            Channel from = channel;
-            if (from != null && readingPaused && left <= transport.settings().inboundMaxBytes() / 2) {
-                from.eventLoop().execute(Connection.this::regulateReading);
+            if (readingPaused && left <= transport.settings().inboundMaxBytes() / 2) {
+                onLoop(Connection.this::regulateReading);
             }
         }
     }

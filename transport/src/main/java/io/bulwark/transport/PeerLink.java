@@ -13,6 +13,7 @@ import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +33,7 @@ public final class PeerLink implements AutoCloseable {
     private volatile @Nullable Connection connection;
     private volatile LinkState state = LinkState.WAITING;
     private volatile @Nullable Channel channel;
-    private volatile boolean closed;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     // confined to the loop
     private @Nullable Future<?> nextAttempt;
@@ -58,7 +59,7 @@ public final class PeerLink implements AutoCloseable {
     }
 
     public LinkState state() {
-        return closed ? LinkState.CLOSED : state;
+        return closed.get() ? LinkState.CLOSED : state;
     }
 
     /**
@@ -86,7 +87,9 @@ public final class PeerLink implements AutoCloseable {
      */
     @Override
     public void close() {
-        closed = true;
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
         var _ = loop.submit(this::closeOnLoop).awaitUninterruptibly();
         Channel open = channel;
         if (open != null
@@ -110,7 +113,7 @@ public final class PeerLink implements AutoCloseable {
     }
 
     private void connect(Connection attempt) {
-        if (closed) {
+        if (closed.get()) {
             down(attempt, "the link is closed");
             return;
         }
@@ -150,7 +153,7 @@ public final class PeerLink implements AutoCloseable {
         connection = null;
         state = LinkState.WAITING;
         attempt.detach();
-        if (closed) {
+        if (closed.get()) {
             return;
         }
         if (failures == 0 || wasUp) {

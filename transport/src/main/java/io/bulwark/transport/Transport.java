@@ -3,6 +3,7 @@ package io.bulwark.transport;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.channel.EventLoopGroup;
@@ -25,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One principal's access to the network: the event loops that its servers and links share, its keys, the messages it
@@ -37,9 +39,12 @@ public final class Transport implements AutoCloseable {
     private final ChannelSecurity security;
     private final TransportMetrics metrics;
     private final EventLoopGroup loops;
+    private final AtomicLong queuedBytes = new AtomicLong();
     private final boolean epoll = Epoll.isAvailable();
     private final Set<TransportServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<PeerLink> links = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean closed;
 
     private Transport(
             TransportSettings settings,
@@ -47,11 +52,17 @@ public final class Transport implements AutoCloseable {
             MessageCodecs codecs,
             ChannelSecurity security,
             MeterRegistry registry) {
+        if (codecs.knowsFamilyOf(ControlCodec.FAMILY << 8)) {
+            throw new IllegalArgumentException("family " + ControlCodec.FAMILY + " belongs to the transport");
+        }
         this.settings = settings;
         this.keys = keys;
         this.codecs = codecs;
         this.security = security;
         this.metrics = new TransportMetrics(registry);
+        Gauge.builder("bulwark.transport.queued", queuedBytes, AtomicLong::doubleValue)
+                .baseUnit("bytes")
+                .register(registry);
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         this.loops = new MultiThreadIoEventLoopGroup(
                 settings.eventLoopThreads(), new DefaultThreadFactory("transport-" + keys.self(), true), io);
@@ -90,6 +101,7 @@ public final class Transport implements AutoCloseable {
      * @throws IOException if the address cannot be bound
      */
     public TransportServer listen(InetSocketAddress address, InboundHandler handler) throws IOException {
+        requireOpen();
         security.check(address);
         return TransportServer.bind(this, address, handler);
     }
@@ -101,6 +113,7 @@ public final class Transport implements AutoCloseable {
      * @throws IllegalArgumentException if no key is shared with the remote principal
      */
     public PeerLink link(PrincipalId remote, InetSocketAddress address, InboundHandler handler) {
+        requireOpen();
         security.check(address);
         if (!keys.knows(remote)) {
             throw new IllegalArgumentException(keys.self() + " shares no key with " + remote + " at " + address);
@@ -111,14 +124,24 @@ public final class Transport implements AutoCloseable {
         return link;
     }
 
-    /** Closes all servers and links, giving what they queued {@code closeMillis} to leave, and ends the event loops. */
+    /**
+     * Closes all servers and links, giving what they queued {@code closeMillis} to leave, and ends the event loops.
+     * Waits for that, so it must not be called on an event loop.
+     */
     @Override
     public void close() {
+        closed = true;
         try (ExecutorService closing = Executors.newVirtualThreadPerTaskExecutor()) {
             servers.forEach(server -> closing.execute(server::close));
             links.forEach(link -> closing.execute(link::close));
         }
         var _ = loops.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the transport of " + keys.self() + " is closed");
+        }
     }
 
     void opened(TransportServer server) {
@@ -135,6 +158,11 @@ public final class Transport implements AutoCloseable {
 
     MessageCodecs codecs() {
         return codecs;
+    }
+
+    /** What all connections together have queued. */
+    AtomicLong queuedBytes() {
+        return queuedBytes;
     }
 
     ChannelSecurity security() {

@@ -16,13 +16,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Accepts connections at one address and hands the messages of all of them to one handler. */
 public final class TransportServer implements AutoCloseable {
-    private static final long CLOSE_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
     /** Direct memory that Netty holds for one connection beyond the frame being written. */
     static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(512 << 10, 1 << 20);
 
@@ -32,7 +30,7 @@ public final class TransportServer implements AutoCloseable {
     private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
     private final Map<PrincipalId, Integer> countByPrincipal = new HashMap<>();
     private volatile @Nullable Channel listening;
-    private volatile boolean closed;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private TransportServer(Transport transport, InboundHandler handler) {
         this.transport = transport;
@@ -84,19 +82,25 @@ public final class TransportServer implements AutoCloseable {
         return connections.size();
     }
 
-    /** Accepts nothing more, gives queued frames {@code closeMillis} to leave, and closes all connections. */
+    /**
+     * Accepts nothing more, gives queued frames {@code closeMillis} to leave, and closes all connections. Waits for that,
+     * so it must not be called on an event loop.
+     */
     @Override
     public void close() {
-        closed = true;
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
         Channel channel = listening;
         if (channel != null) {
             var _ = channel.close().awaitUninterruptibly();
         }
         connections.forEach((each, connection) -> each.eventLoop().execute(connection::finish));
-        long deadline = System.nanoTime()
+        long deadlineNanos = System.nanoTime()
                 + TimeUnit.MILLISECONDS.toNanos(transport.settings().closeMillis());
-        while (!connections.isEmpty() && System.nanoTime() < deadline) {
-            LockSupport.parkNanos(CLOSE_POLL_NANOS);
+        for (Channel each : connections.keySet()) {
+            each.closeFuture()
+                    .awaitUninterruptibly(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
         }
         for (Channel each : channels) {
             var _ = each.close().awaitUninterruptibly();
@@ -110,7 +114,7 @@ public final class TransportServer implements AutoCloseable {
             Owner owner = new Owner();
             channels.add(channel);
             int unauthenticated = channels.size() - connections.size();
-            if (closed || unauthenticated > transport.settings().unauthenticatedMax()) {
+            if (closed.get() || unauthenticated > transport.settings().unauthenticatedMax()) {
                 channels.remove(channel);
                 transport
                         .metrics()

@@ -11,6 +11,8 @@ import io.bulwark.protocol.wire.FrameHeader;
  * @param connectionsPerPrincipalMax connections of one server that one principal may have
  * @param outboundHighBytes queued bytes from which a peer is not writable; an accepting side reads nothing meanwhile
  * @param outboundMaxBytes queued bytes from which {@link Peer#send} refuses
+ * @param outboundTotalBytes bytes queued by the whole transport, from which connections that are not writable are sent
+ *     nothing more
  * @param inboundMaxBytes bytes of messages that are not done, from which nothing more is read
  * @param reconnectMinMillis longest first pause of a link before it connects again
  * @param reconnectMaxMillis longest pause of a link
@@ -23,6 +25,7 @@ public record TransportSettings(
         int connectionsPerPrincipalMax,
         long outboundHighBytes,
         long outboundMaxBytes,
+        long outboundTotalBytes,
         long inboundMaxBytes,
         long reconnectMinMillis,
         long reconnectMaxMillis,
@@ -41,15 +44,16 @@ public record TransportSettings(
                         && outboundMaxBytes >= FrameHeader.BODY_BYTES_MAX + FrameHeader.BYTES,
                 "outboundMaxBytes",
                 outboundMaxBytes);
+        require(outboundTotalBytes >= outboundMaxBytes, "outboundTotalBytes", outboundTotalBytes);
         require(inboundMaxBytes >= 1, "inboundMaxBytes", inboundMaxBytes);
         require(reconnectMinMillis >= 1, "reconnectMinMillis", reconnectMinMillis);
         require(reconnectMaxMillis >= reconnectMinMillis, "reconnectMaxMillis", reconnectMaxMillis);
         require(closeMillis >= 0, "closeMillis", closeMillis);
     }
 
-    /** Two loops, five seconds for the handshake, 8 and 64 MiB out, 32 MiB in, pauses of 50 ms to 5 s. */
+    /** Two loops, five seconds for the handshake, 8 and 64 MiB out, 256 MiB in total, 16 MiB in, pauses of 50 ms to 5 s. */
     public static TransportSettings defaults() {
-        return new TransportSettings(2, 5_000, 256, 32, 8 << 20, 64 << 20, 32 << 20, 50, 5_000, 2_000);
+        return new TransportSettings(2, 5_000, 256, 16, 8 << 20, 64 << 20, 256 << 20, 16 << 20, 50, 5_000, 2_000);
     }
 
     private static void require(boolean condition, String name, long value) {

@@ -167,6 +167,41 @@ class BackpressureTest {
         }
     }
 
+    @Test
+    void manySlowPeersShareOneBound() throws IOException {
+        Recorder recorder = new Recorder();
+        TransportSettings s = Cast.settings();
+        TransportSettings tight = new TransportSettings(
+                2,
+                s.handshakeTimeoutMillis(),
+                16,
+                4,
+                s.outboundHighBytes(),
+                s.outboundMaxBytes(),
+                s.outboundMaxBytes(),
+                s.inboundMaxBytes(),
+                5,
+                200,
+                100);
+        MeterRegistry registry = new SimpleMeterRegistry();
+        try (Transport bounded = Transport.open(tight, keys(NODE), Letter.CODECS, registry);
+                TransportServer server = bounded.listen(Cast.anyPort(), recorder);
+                RawSocket first = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE);
+                RawSocket second = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
+            for (RawSocket slow : new RawSocket[] {first, second}) {
+                Peer peer = Recorder.next(recorder.connected);
+                long accepted = 0;
+                while (peer.send(1, LARGE)) {
+                    accepted++;
+                }
+                assertThat(accepted * LARGE.bytes().length()).isGreaterThanOrEqualTo(s.outboundHighBytes() / 2);
+                assertThat(slow.socket.isConnected()).isTrue();
+            }
+            assertThat(registry.get("bulwark.transport.queued").gauge().value())
+                    .isLessThan(tight.outboundTotalBytes() + 2.0 * tight.outboundHighBytes());
+        }
+    }
+
     /** Waits until the number has stopped growing. */
     private static void settled(AtomicLong number) {
         AtomicLong last = new AtomicLong(-1);

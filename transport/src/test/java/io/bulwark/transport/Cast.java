@@ -44,13 +44,23 @@ final class Cast {
     /** Bounds small enough to be reached quickly. */
     static TransportSettings settings() {
         long max = FrameHeader.BODY_BYTES_MAX + (1L << 20);
-        return new TransportSettings(2, 5_000, 16, 4, 1 << 20, max, 1 << 20, 5, 200, 2_000);
+        return new TransportSettings(2, 5_000, 16, 4, 1 << 20, max, 4 * max, 1 << 20, 5, 200, 2_000);
     }
 
     static TransportSettings settingsWithHandshakeTimeout(long millis) {
         TransportSettings s = settings();
         return new TransportSettings(
-                2, millis, 16, 4, s.outboundHighBytes(), s.outboundMaxBytes(), s.inboundMaxBytes(), 5, 200, 2_000);
+                2,
+                millis,
+                16,
+                4,
+                s.outboundHighBytes(),
+                s.outboundMaxBytes(),
+                s.outboundTotalBytes(),
+                s.inboundMaxBytes(),
+                5,
+                200,
+                2_000);
     }
 
     /** How often a connection was closed for this reason, whoever was at its other end. */

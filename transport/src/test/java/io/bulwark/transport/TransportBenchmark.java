@@ -1,0 +1,77 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.wire.Message;
+import java.io.IOException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.NullUnmarked;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Requests of one size over one link on loopback, each acknowledged by an empty message, at most {@code window} on the
+ * way. Both ends run in this JVM.
+ */
+@NullUnmarked
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@Warmup(iterations = 2, time = 2)
+@Measurement(iterations = 3, time = 2)
+@Fork(1)
+public class TransportBenchmark {
+    @Param({"64", "65536", "524288"})
+    private int length;
+
+    @Param({"1", "16"})
+    private int window;
+
+    private Transport node;
+    private Transport client;
+    private PeerLink link;
+    private Letter letter;
+    private Semaphore room;
+
+    @Setup(Level.Trial)
+    public void open() throws IOException {
+        Letter empty = Letter.ofLength(0, 1);
+        letter = Letter.ofLength(length, 1);
+        room = new Semaphore(window);
+        node = Transport.open(TransportSettings.defaults(), Cast.keys(Cast.NODE), Letter.CODECS);
+        client = Transport.open(TransportSettings.defaults(), Cast.keys(Cast.CLIENT), Letter.CODECS);
+        TransportServer server = node.listen(Cast.anyPort(), (peer, requestId, message, done) -> {
+            peer.send(requestId, empty);
+            done.run();
+        });
+        link = client.link(Cast.NODE, server.boundAddress(), new InboundHandler() {
+            @Override
+            public void onMessage(Peer peer, long requestId, Message message, Runnable done) {
+                room.release();
+                done.run();
+            }
+        });
+    }
+
+    @TearDown(Level.Trial)
+    public void close() {
+        client.close();
+        node.close();
+    }
+
+    @Benchmark
+    public boolean send() throws InterruptedException {
+        room.acquire();
+        return link.send(1, letter);
+    }
+}
