@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class FragmentStore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FragmentStore.class);
+    private static final long LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final StoreConfig config;
     private final RecordIndex index;
@@ -43,6 +45,7 @@ public final class FragmentStore implements AutoCloseable {
     private final SegmentCompactor compactor;
     private final ExecutorService readers;
     private final LongAdder damaged = new LongAdder();
+    private final AtomicLong damageLoggedNanos = new AtomicLong(System.nanoTime() - LOG_INTERVAL_NANOS);
     /** The last store of each block that is not done yet: reading waits for it. */
     private final Map<BlockId, CompletableFuture<Stored>> pending = new ConcurrentHashMap<>();
 
@@ -299,7 +302,11 @@ public final class FragmentStore implements AutoCloseable {
 
     private Loaded damaged(RecordKey key, Bytes meta) {
         damaged.increment();
-        LOG.warn("{} {} is damaged on this node's disk", key.kind(), key.block());
+        long now = System.nanoTime();
+        long last = damageLoggedNanos.get();
+        if (now - last > LOG_INTERVAL_NANOS && damageLoggedNanos.compareAndSet(last, now)) {
+            LOG.warn("{} {} is damaged on this disk; {} damaged reads so far", key.kind(), key.block(), damaged.sum());
+        }
         return new Loaded.Damaged(key, meta);
     }
 

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,8 +23,8 @@ final class SegmentCompactor {
     /** When stores are refused for lack of space. */
     private static final double LIVE_SHARE_MAX_SHORT = 0.9;
 
-    /** How long a segment that could not be emptied is left alone. */
-    private static final long STUCK_NANOS = 5_000_000_000L;
+    /** How long segments that could not be emptied are left alone. */
+    private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final long WINDOW_BYTES = 4L << 20;
 
@@ -63,8 +64,8 @@ final class SegmentCompactor {
     private void run() {
         while (!closed) {
             try {
-                wakeups.acquire();
-                if (System.nanoTime() - stuckSinceNanos > STUCK_NANOS) {
+                var _ = wakeups.tryAcquire(STUCK_NANOS, TimeUnit.NANOSECONDS);
+                if (System.nanoTime() - stuckSinceNanos >= STUCK_NANOS) {
                     stuck.clear();
                     stuckSinceNanos = System.nanoTime();
                 }

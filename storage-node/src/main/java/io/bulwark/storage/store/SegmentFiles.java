@@ -8,9 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -34,6 +36,9 @@ final class SegmentFiles implements AutoCloseable {
     private final ArrayDeque<Segment> spare = new ArrayDeque<>();
     private final Set<Segment> dirty = new LinkedHashSet<>();
     private final Set<Segment> touched = new LinkedHashSet<>();
+    /** Segments to be sealed once what the batch put into them is accounted for. */
+    private final List<Segment> full = new ArrayList<>();
+
     private final ByteBuffer staging = ByteBuffer.allocateDirect(STAGING_BYTES);
     private @Nullable Segment active;
     private @Nullable Segment activeBefore;
@@ -145,6 +150,15 @@ final class SegmentFiles implements AutoCloseable {
         }
     }
 
+    /** Ends a batch, whose records are accounted for: full segments may be compacted from now on. */
+    void seal() {
+        for (Segment segment : full) {
+            segment.sealed(true);
+            touched.add(segment);
+        }
+        full.clear();
+    }
+
     /** Whether {@link #recycle} has something to do. */
     boolean hasEmptied() {
         return touched.stream().anyMatch(segment -> segment.sealed() && segment.liveBytes() == 0);
@@ -253,8 +267,7 @@ final class SegmentFiles implements AutoCloseable {
         }
         flush();
         if (segment != null) {
-            segment.sealed(true);
-            touched.add(segment);
+            full.add(segment);
             active = null;
         }
         Segment next = spare.poll();

@@ -143,6 +143,7 @@ final class StoreWriter {
                 syncs.addAndGet(segments.sync());
             }
             change(batch, synced);
+            segments.seal();
             if (!synced && !unsynced) {
                 unsynced = true;
                 flushAtNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.flushIntervalMillis());
@@ -217,7 +218,9 @@ final class StoreWriter {
             if (!isNoSpace(e)) {
                 throw e;
             }
-            LOG.warn("the device of {} is full: writes are refused", config.directory());
+            if (!shortOfSpace) {
+                LOG.warn("the device of {} is full: writes are refused", config.directory());
+            }
             segments.abandon();
             shortOfSpace = true;
             for (Prepared each : batch) {
