@@ -9,6 +9,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
+import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Share;
@@ -372,8 +373,18 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         boolean cleared = !slots[index].bad && found.share().cc() == null;
         if (!cleared && !code.matches(accepted, index, found.share().fragment())) {
             blame(index, Verdict.CORRUPT, "sent bytes that re-encoding does not give for slot " + index, effects);
+            if (excluded.isEmpty()) {
+                suspect(index, effects);
+            }
         } else if (slots[index].bad || refuted(found)) {
             blame(index, Verdict.MISBEHAVED, "sent the right bytes with a wrong cross-checksum", effects);
+        }
+    }
+
+    /** A client's verdict is a hint only: all holders, the suspect too, are asked to look for themselves. */
+    private void suspect(int index, List<Effect> effects) {
+        for (int slot = 0; slot < slots.length; slot++) {
+            effects.add(new Effect.Send(node(slot), 0, new Suspect(block, group.epoch(), slot, pin, index)));
         }
     }
 

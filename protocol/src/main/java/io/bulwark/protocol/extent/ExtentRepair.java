@@ -5,7 +5,6 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
-import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -81,8 +80,6 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
     private RepairOutcome rebuild(Bytes content, Fpcc fpcc) {
         BlockCode.Staged staged = code.acceptBlock(content, fpcc, slot)
                 .orElseThrow(() -> new IllegalStateException("decoded a block that is not consistent with its fpcc"));
-        Share plain = new Share(staged.fragment(), null);
-        boolean consistent = code.isShareOf(fpcc, slot, plain);
-        return new RepairOutcome.Rebuilt(fpcc, consistent ? plain : new Share(staged.fragment(), staged.cc()));
+        return new RepairOutcome.Rebuilt(fpcc, StoreProposal.shareOf(code, fpcc, slot, staged));
     }
 }

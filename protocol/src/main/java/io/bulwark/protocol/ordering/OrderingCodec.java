@@ -6,10 +6,7 @@ import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/**
- * Family 3. Clients and replicas: type numbers 0x0301 to 0x0305, each body the call number and what belongs to it.
- * Replicas among themselves: 0x0310 to 0x031A.
- */
+/** Family 3: type numbers 0x0301 to 0x0305, each body the call number and what belongs to it. */
 public final class OrderingCodec implements MessageCodec {
     private static final int FAMILY = 3;
     private static final int SUBMIT = 0x0301;
@@ -25,14 +22,11 @@ public final class OrderingCodec implements MessageCodec {
 
     @Override
     public boolean handles(Message message) {
-        return message instanceof OrderingMessage || message instanceof PeerMessage;
+        return message instanceof OrderingMessage;
     }
 
     @Override
     public int typeOf(Message message) {
-        if (message instanceof PeerMessage peer) {
-            return PeerCodec.typeOf(peer);
-        }
         return switch ((OrderingMessage) message) {
             case OrderingMessage.Submit _ -> SUBMIT;
             case OrderingMessage.Query _ -> QUERY;
@@ -44,10 +38,6 @@ public final class OrderingCodec implements MessageCodec {
 
     @Override
     public void write(Message message, WireWriter out) {
-        if (message instanceof PeerMessage peer) {
-            PeerCodec.write(peer, out);
-            return;
-        }
         OrderingMessage ordering = (OrderingMessage) message;
         out.i64(ordering.call());
         switch (ordering) {
@@ -61,14 +51,8 @@ public final class OrderingCodec implements MessageCodec {
 
     @Override
     public Message read(int type, WireReader in) {
-        Message message = type >= PeerCodec.FIRST ? PeerCodec.read(type, in) : readOrdering(type, in);
-        in.end();
-        return message;
-    }
-
-    private static OrderingMessage readOrdering(int type, WireReader in) {
         long call = in.i64();
-        return switch (type) {
+        Message message = switch (type) {
             case SUBMIT -> new OrderingMessage.Submit(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
             case QUERY -> new OrderingMessage.Query(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
             case ORDERED_QUERY -> new OrderingMessage.OrderedQuery(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
@@ -76,5 +60,7 @@ public final class OrderingCodec implements MessageCodec {
             case REFUSED -> new OrderingMessage.Refused(call, Refusal.of(in.u8()));
             default -> throw new MalformedException("unknown type " + type);
         };
+        in.end();
+        return message;
     }
 }

@@ -1,0 +1,77 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.id.BlockId;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One task at a time for each extent, in the order in which they came: stores, deletions and reads never race. */
+final class BlockQueues {
+    /** Called when a task is over. */
+    interface Done {
+        void done(Turn turn);
+    }
+
+    /** Must call {@code done} exactly once, now or from a later turn. */
+    interface Task {
+        void run(Turn turn, Done done);
+    }
+
+    private static final class Queue {
+        final Deque<Task> tasks = new ArrayDeque<>();
+        /** Whether the task that runs was started by the loop that is on the stack, and whether it is over already. */
+        boolean starting;
+
+        boolean over;
+    }
+
+    private final Map<BlockId, Queue> queues = new HashMap<>();
+
+    /** How many tasks wait for the one under way. */
+    int waiting(BlockId block) {
+        Queue queue = queues.get(block);
+        return queue == null ? 0 : queue.tasks.size();
+    }
+
+    void add(Turn turn, BlockId block, Task task) {
+        Queue queue = queues.get(block);
+        if (queue != null) {
+            queue.tasks.addLast(task);
+            return;
+        }
+        queue = new Queue();
+        queues.put(block, queue);
+        run(turn, block, queue, task);
+    }
+
+    /** A loop, not a recursion: a long queue must not need a deep stack. */
+    private void run(Turn turn, BlockId block, Queue queue, Task first) {
+        @Nullable Task task = first;
+        while (task != null) {
+            queue.starting = true;
+            queue.over = false;
+            task.run(turn, next -> over(next, block, queue));
+            queue.starting = false;
+            if (!queue.over) {
+                return;
+            }
+            task = queue.tasks.pollFirst();
+        }
+        queues.remove(block);
+    }
+
+    private void over(Turn turn, BlockId block, Queue queue) {
+        if (queue.starting) {
+            queue.over = true;
+            return;
+        }
+        Task next = queue.tasks.pollFirst();
+        if (next == null) {
+            queues.remove(block);
+        } else {
+            run(turn, block, queue, next);
+        }
+    }
+}

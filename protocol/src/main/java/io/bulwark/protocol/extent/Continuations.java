@@ -1,0 +1,71 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the server does next when a store, a load or an operation that it asked for is done. */
+final class Continuations {
+    /** Goes on with the result. */
+    interface Then<T> {
+        void run(Turn turn, T result);
+    }
+
+    private final Map<Long, Then<Stored>> stores = new HashMap<>();
+    private final Map<Long, Then<Loaded>> loads = new HashMap<>();
+    private final Map<Long, Then<Object>> runs = new HashMap<>();
+    private long lastToken;
+
+    void store(Turn turn, Mutation mutation, Then<Stored> then) {
+        stores.put(++lastToken, then);
+        turn.add(new Effect.Store(lastToken, List.of(mutation)));
+    }
+
+    void load(Turn turn, RecordKey key, Then<Loaded> then) {
+        loads.put(++lastToken, then);
+        turn.add(new Effect.Load(lastToken, key));
+    }
+
+    /** The meta data of the one record of this kind and block. */
+    void loadMeta(Turn turn, RecordKey key, Then<Loaded.Metas> then) {
+        loads.put(++lastToken, (next, loaded) -> then.run(next, (Loaded.Metas) loaded));
+        turn.add(new Effect.LoadMetas(lastToken, key.kind(), key.block()));
+    }
+
+    void scan(Turn turn, RecordKind kind, BlockId from, BlockId to, int max, Then<Loaded.Metas> then) {
+        loads.put(++lastToken, (next, loaded) -> then.run(next, (Loaded.Metas) loaded));
+        turn.add(new Effect.Scan(lastToken, kind, from, to, max));
+    }
+
+    void run(Turn turn, ClientOperation<?> operation, Then<Object> then) {
+        runs.put(++lastToken, then);
+        turn.add(new Effect.Run(lastToken, operation));
+    }
+
+    void onStored(Turn turn, long token, Stored stored) {
+        go(turn, stores.remove(token), stored);
+    }
+
+    void onLoaded(Turn turn, long token, Loaded loaded) {
+        go(turn, loads.remove(token), loaded);
+    }
+
+    void onCompleted(Turn turn, long token, Object outcome) {
+        go(turn, runs.remove(token), outcome);
+    }
+
+    private static <T> void go(Turn turn, @Nullable Then<T> then, T result) {
+        if (then != null) {
+            then.run(turn, result);
+        }
+    }
+}

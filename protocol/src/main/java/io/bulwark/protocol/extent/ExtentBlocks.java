@@ -1,0 +1,346 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.extent.ExtentRecord.Held;
+import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentRecord.Wanted;
+import io.bulwark.protocol.extent.Sessions.Session;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node has on disk of extents, changed by one task at a time for each. The meta data of those in use is kept in
+ * memory, the longest unused are dropped.
+ */
+final class ExtentBlocks {
+    private static final int KEPT_MAX = 4096;
+    /** What a record costs beside its fragment. */
+    private static final int RECORD_BYTES = 512;
+
+    /** Goes on with a value. */
+    interface Then<T extends @Nullable Object> {
+        void run(Turn turn, T value);
+    }
+
+    /** What STORE or STORE_BLOCK asks to keep; the share is empty if it is not consistent with the fpcc. */
+    interface Proposal {
+        Fpcc fpcc();
+
+        Optional<Share> check();
+    }
+
+    /** What a read found; no share if the fragment is damaged or was not asked for. */
+    record Content(Optional<ExtentRecord> record, @Nullable Share share) {}
+
+    private static final class Recent<V> extends LinkedHashMap<BlockId, V> {
+        private static final long serialVersionUID = 1L;
+
+        Recent() {
+            super(64, 0.75f, true);
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<BlockId, V> eldest) {
+            return size() > KEPT_MAX;
+        }
+    }
+
+    private final Continuations continuations;
+    private final Charges charges;
+    private final BlockQueues queues = new BlockQueues();
+    private final Recent<Optional<ExtentRecord>> records = new Recent<>();
+    /** What f+1 replicas said lately: from then on only that version counts. */
+    private final Recent<Bytes> pins = new Recent<>();
+
+    ExtentBlocks(Continuations continuations, Charges charges) {
+        this.continuations = continuations;
+        this.charges = charges;
+    }
+
+    static long size(Held held) {
+        return held.fpcc().length() + (long) RECORD_BYTES;
+    }
+
+    /** How many tasks wait for this extent. */
+    int waiting(BlockId block) {
+        return queues.waiting(block);
+    }
+
+    void learnPin(BlockId block, Bytes pin) {
+        pins.put(block, pin);
+    }
+
+    /** Keeps the writer's share, unless another version was ever stored. Calls with null for OK. */
+    void store(
+            Turn turn,
+            BlockId block,
+            Session session,
+            long epoch,
+            int slot,
+            Proposal proposal,
+            Then<@Nullable StoreRefusal> then) {
+        session.users++;
+        queues.add(turn, block, (start, done) -> {
+            Then<@Nullable StoreRefusal> end = (next, refusal) -> {
+                session.users--;
+                then.run(next, refusal);
+                done.done(next);
+            };
+            withRecord(start, block, (next, known) -> {
+                StoreRefusal refusal = refusal(block, session, known, proposal.fpcc());
+                boolean held = known.isPresent() && known.get() instanceof Held;
+                if (refusal != null || held) {
+                    end.run(next, refusal);
+                    return;
+                }
+                Optional<Share> share = proposal.check();
+                if (share.isEmpty()) {
+                    end.run(next, StoreRefusal.INCONSISTENT);
+                    return;
+                }
+                boolean referenced = known.isPresent() || pins.containsKey(block);
+                Held fresh = new Held(
+                        epoch, slot, referenced, proposal.fpcc(), share.get().cc());
+                if (!referenced && !charges.charge(block, size(fresh))) {
+                    end.run(next, StoreRefusal.LIMIT);
+                    return;
+                }
+                put(next, block, session, fresh, share.get().fragment(), end);
+            });
+        });
+    }
+
+    /** What speaks against storing this version, as far as records and facts say. */
+    private @Nullable StoreRefusal refusal(BlockId block, Session session, Optional<ExtentRecord> known, Fpcc fpcc) {
+        Bytes pin = pins.get(block);
+        if (session.freed(block)) {
+            return StoreRefusal.FREED;
+        }
+        if (session.closed()) {
+            return StoreRefusal.SESSION_CLOSED;
+        }
+        if (pin != null && !pin.equals(fpcc.pin())) {
+            return StoreRefusal.OTHER_CONTENT;
+        }
+        if (known.isEmpty()) {
+            return null;
+        }
+        boolean same = switch (known.get()) {
+            case Held held -> held.is(fpcc.pin());
+            case Wanted wanted -> wanted.pin().equals(fpcc.pin());
+            case Lost _ -> false;
+        };
+        return same ? null : StoreRefusal.OTHER_CONTENT;
+    }
+
+    private void put(
+            Turn turn, BlockId block, Session session, Held fresh, Bytes fragment, Then<@Nullable StoreRefusal> end) {
+        Mutation put = new Mutation.Put(ExtentRecord.key(block), fresh.encoded(), fragment);
+        continuations.store(turn, put, (next, stored) -> {
+            if (stored != Stored.DURABLE) {
+                records.remove(block);
+                release(block, Optional.of(fresh));
+                end.run(next, stored == Stored.NO_SPACE ? StoreRefusal.NO_SPACE : StoreRefusal.DEVICE_FAILED);
+                return;
+            }
+            records.put(block, Optional.of(fresh));
+            // "Freed" and "closed" may have been told while the disk was at it.
+            if (session.freed(block)) {
+                delete(next, block, Optional.of(fresh), after -> end.run(after, StoreRefusal.FREED));
+            } else {
+                end.run(next, refusal(block, session, Optional.of(fresh), fresh.fpcc()));
+            }
+        });
+    }
+
+    /** The record and its fragment, checked against the hash under which it was stored. */
+    void read(Turn turn, BlockId block, boolean wantFragment, Then<Content> then) {
+        queues.add(turn, block, (start, done) -> {
+            Then<Content> end = (next, content) -> {
+                then.run(next, content);
+                done.done(next);
+            };
+            if (!wantFragment) {
+                withRecord(start, block, (next, known) -> end.run(next, new Content(known, null)));
+                return;
+            }
+            continuations.load(
+                    start,
+                    ExtentRecord.key(block),
+                    (next, loaded) -> end.run(
+                            next,
+                            switch (loaded) {
+                                case Loaded.Found found -> checked(ExtentRecord.decode(found.meta()), found.fragment());
+                                case Loaded.Damaged damaged ->
+                                    new Content(Optional.of(ExtentRecord.decode(damaged.meta())), null);
+                                case Loaded.Missing _, Loaded.Metas _ -> new Content(Optional.empty(), null);
+                            }));
+        });
+    }
+
+    private static Content checked(ExtentRecord record, Bytes fragment) {
+        boolean good = record instanceof Held held && held.matches(fragment);
+        return new Content(Optional.of(record), good ? ((Held) record).share(fragment) : null);
+    }
+
+    /** Marks the version as referenced: its owner is charged no longer. */
+    void reference(Turn turn, BlockId block, Bytes pin, BlockQueues.Done then) {
+        queues.add(
+                turn,
+                block,
+                (start, done) -> withRecord(start, block, (next, known) -> {
+                    if (known.isPresent() && known.get() instanceof Held held && held.is(pin) && !held.referenced()) {
+                        Held marked = held.asReferenced();
+                        Mutation update = new Mutation.UpdateMeta(ExtentRecord.key(block), marked.encoded());
+                        continuations.store(next, update, (after, stored) -> {
+                            if (stored == Stored.DURABLE) {
+                                release(block, known);
+                                records.put(block, Optional.of(marked));
+                            }
+                            then.done(after);
+                            done.done(after);
+                        });
+                    } else {
+                        then.done(next);
+                        done.done(next);
+                    }
+                }));
+    }
+
+    /** Drops another version than the referenced one; what is remembered instead refuses it for ever. */
+    void want(Turn turn, BlockId block, long epoch, int slot, Bytes pin, BlockQueues.Done then) {
+        queues.add(
+                turn,
+                block,
+                (start, done) -> withRecord(start, block, (next, known) -> {
+                    BlockQueues.Done end = after -> {
+                        then.done(after);
+                        done.done(after);
+                    };
+                    boolean other = known.isPresent()
+                            && (known.get() instanceof Lost || (known.get() instanceof Held held && !held.is(pin)));
+                    if (!other) {
+                        end.done(next);
+                        return;
+                    }
+                    Wanted wanted = new Wanted(epoch, slot, pin);
+                    Mutation put = new Mutation.Put(ExtentRecord.key(block), wanted.encoded(), Bytes.EMPTY);
+                    continuations.store(next, put, (after, stored) -> {
+                        if (stored == Stored.DURABLE) {
+                            release(block, known);
+                            records.put(block, Optional.of(wanted));
+                        }
+                        end.done(after);
+                    });
+                }));
+    }
+
+    /** Keeps what repair made of the version; calls with what became of it. */
+    void adopt(Turn turn, BlockId block, Session session, Held repaired, Bytes fragment, Then<CompletionResult> then) {
+        session.users++;
+        queues.add(turn, block, (start, done) -> {
+            Then<CompletionResult> end = (next, result) -> {
+                session.users--;
+                then.run(next, result);
+                done.done(next);
+            };
+            withRecord(start, block, (next, known) -> {
+                Bytes pin = pins.get(block);
+                boolean same = known.isEmpty()
+                        || (known.get() instanceof Held held
+                                && held.is(repaired.fpcc().pin()))
+                        || (known.get() instanceof Wanted wanted
+                                && wanted.pin().equals(repaired.fpcc().pin()));
+                if (session.freed(block)) {
+                    end.run(next, CompletionResult.FREED);
+                } else if (!same || (pin != null && !repaired.is(pin))) {
+                    end.run(next, CompletionResult.REFUSED);
+                } else {
+                    boolean was = known.isPresent() && known.get() instanceof Held;
+                    boolean charged = was && !((Held) known.get()).referenced() && repaired.referenced();
+                    Mutation put = new Mutation.Put(ExtentRecord.key(block), repaired.encoded(), fragment);
+                    continuations.store(next, put, (after, stored) -> {
+                        if (stored == Stored.DURABLE && charged) {
+                            release(block, known);
+                        }
+                        adopted(after, block, session, repaired, stored, was, end);
+                    });
+                }
+            });
+        });
+    }
+
+    private void adopted(
+            Turn turn,
+            BlockId block,
+            Session session,
+            Held repaired,
+            Stored stored,
+            boolean was,
+            Then<CompletionResult> end) {
+        if (stored != Stored.DURABLE) {
+            records.remove(block);
+            end.run(turn, CompletionResult.NO_SPACE);
+            return;
+        }
+        records.put(block, Optional.of(repaired));
+        if (session.freed(block)) {
+            delete(turn, block, Optional.of(repaired), after -> end.run(after, CompletionResult.FREED));
+        } else {
+            end.run(turn, was ? CompletionResult.REPAIRED : CompletionResult.COMPLETED);
+        }
+    }
+
+    /** Removes a freed extent. */
+    void discard(Turn turn, BlockId block, BlockQueues.Done then) {
+        queues.add(
+                turn,
+                block,
+                (start, done) -> withRecord(
+                        start,
+                        block,
+                        (next, known) -> delete(next, block, known, after -> {
+                            then.done(after);
+                            done.done(after);
+                        })));
+    }
+
+    private void delete(Turn turn, BlockId block, Optional<ExtentRecord> known, BlockQueues.Done then) {
+        continuations.store(turn, new Mutation.Delete(ExtentRecord.key(block)), (next, stored) -> {
+            if (stored == Stored.DURABLE) {
+                release(block, known);
+                records.put(block, Optional.empty());
+                pins.remove(block);
+            }
+            then.done(next);
+        });
+    }
+
+    private void release(BlockId block, Optional<ExtentRecord> known) {
+        if (known.isPresent() && known.get() instanceof Held held && !held.referenced()) {
+            charges.release(block, size(held));
+        }
+    }
+
+    private void withRecord(Turn turn, BlockId block, Then<Optional<ExtentRecord>> then) {
+        Optional<ExtentRecord> known = records.get(block);
+        if (known != null) {
+            then.run(turn, known);
+            return;
+        }
+        continuations.loadMeta(turn, ExtentRecord.key(block), (next, metas) -> {
+            Optional<ExtentRecord> loaded =
+                    metas.records().stream().findFirst().map(meta -> ExtentRecord.decode(meta.meta()));
+            records.put(block, loaded);
+            then.run(next, loaded);
+        });
+    }
+}

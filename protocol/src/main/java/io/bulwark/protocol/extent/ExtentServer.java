@@ -1,0 +1,393 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.Answer;
+import io.bulwark.protocol.extent.ExtentMessage.Complete;
+import io.bulwark.protocol.extent.ExtentMessage.Completed;
+import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.Holds;
+import io.bulwark.protocol.extent.ExtentMessage.NotFound;
+import io.bulwark.protocol.extent.ExtentMessage.NotStored;
+import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
+import io.bulwark.protocol.extent.ExtentMessage.Request;
+import io.bulwark.protocol.extent.ExtentMessage.Store;
+import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.extent.ExtentMessage.Suspect;
+import io.bulwark.protocol.extent.ExtentRecord.Held;
+import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentRecord.Wanted;
+import io.bulwark.protocol.extent.Parking.Asked;
+import io.bulwark.protocol.extent.Repairs.Place;
+import io.bulwark.protocol.extent.Sessions.Session;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.wire.Message;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * A storage node's side of extents (PROTOCOLS section 4): keeps at most one version of each id for ever, checked against its
+ * fpcc before it is durable and whenever it is read; serves it to those with a read grant who name its pin; makes what it
+ * lacks again from the others; drops what f+1 replicas say is freed.
+ *
+ * <p>Every request passes the same questions in the same order: volume, epoch and slot, right, session, freed. What the node
+ * does not know it asks the replicas before it refuses.
+ */
+public final class ExtentServer implements ProtocolServer {
+    private static final int WAITING_PER_BLOCK_MAX = 256;
+    private static final int RECOUNT_PAGE = 1024;
+    private static final BlockId FIRST = new BlockId(0, PrincipalId.NOBODY, 0, 0);
+    private static final BlockId LAST =
+            new BlockId(Integer.MAX_VALUE, PrincipalId.client(Integer.MAX_VALUE), Long.MAX_VALUE, Long.MAX_VALUE);
+
+    private final int node;
+    private final PrincipalId self;
+    private final ExtentLimits limits;
+    private final Continuations continuations = new Continuations();
+    private final Replicas replicas = new Replicas();
+    private final Charges charges;
+    private final ExtentBlocks blocks;
+    private final Sessions sessions;
+    private final Repairs repairs;
+    private final Parking parking;
+    private final Map<PrincipalId, long[]> suspicions = new LinkedHashMap<>();
+    private boolean recounting;
+
+    /** @param node the number of this node */
+    public ExtentServer(int node, ExtentLimits limits) {
+        this.node = node;
+        this.self = PrincipalId.node(node);
+        this.limits = limits;
+        this.charges = new Charges(limits.unreferencedBytesMax());
+        this.blocks = new ExtentBlocks(continuations, charges);
+        this.sessions = new Sessions(continuations, blocks::discard);
+        this.repairs = new Repairs(self, limits, continuations, blocks, sessions);
+        this.parking = new Parking(limits.parkedBytesMax());
+    }
+
+    /** The bytes of a client that this node keeps and knows no reference to. */
+    public long unreferencedBytes(PrincipalId owner) {
+        return charges.of(owner);
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+        Turn turn = Turn.at(nowMillis);
+        if (message instanceof Request request && blocks.waiting(request.block()) < WAITING_PER_BLOCK_MAX) {
+            admit(turn, new Asked(from, requestId, request, nowMillis));
+        }
+        return turn.effects();
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        Turn turn = Turn.at(nowMillis);
+        if (!recounting) {
+            recounting = true;
+            resumeSweeps(turn, FIRST);
+            recount(turn, FIRST);
+        }
+        suspicions.clear();
+        sessions.onTick(turn);
+        parking.onTick(turn).forEach(asked -> admit(turn, asked));
+        return turn.effects();
+    }
+
+    @Override
+    public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+        Turn turn = Turn.at(nowMillis);
+        continuations.onStored(turn, token, stored);
+        return turn.effects();
+    }
+
+    @Override
+    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+        Turn turn = Turn.at(nowMillis);
+        continuations.onLoaded(turn, token, loaded);
+        return turn.effects();
+    }
+
+    @Override
+    public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
+        Turn turn = Turn.at(nowMillis);
+        continuations.onCompleted(turn, token, outcome);
+        return turn.effects();
+    }
+
+    @Override
+    public List<Effect> onFact(long nowMillis, Fact fact) {
+        Turn turn = Turn.at(nowMillis);
+        switch (fact) {
+            case Fact.OfVolume told -> {
+                replicas.learn(told);
+                answered(
+                        turn,
+                        question -> question instanceof Question.OfVolume asked && asked.volume() == told.volume(),
+                        told.known().isPresent());
+            }
+            case Fact.OfGrant told -> {
+                replicas.learn(nowMillis, told);
+                Question question = new Question.OfGrant(told.volume(), told.principal());
+                answered(turn, question::equals, true);
+            }
+            case Fact.OfSession told -> {
+                sessions.learn(told);
+                Question question = new Question.OfSession(told.volume(), told.owner(), told.session());
+                answered(turn, question::equals, told.state() != SessionState.UNKNOWN);
+            }
+            case Fact.OfPin told -> referenced(turn, told);
+            case Fact.Freed told -> sessions.learn(turn, told);
+            case Fact.ClosedWith told -> sessions.learn(turn, told);
+        }
+        return turn.effects();
+    }
+
+    private void answered(Turn turn, Predicate<Question> questions, boolean granted) {
+        if (granted) {
+            parking.answered(questions).forEach(asked -> admit(turn, asked));
+        } else {
+            parking.denied(questions);
+        }
+    }
+
+    private void referenced(Turn turn, Fact.OfPin told) {
+        blocks.learnPin(told.block(), told.pin());
+        replicas.volume(told.block().volume()).ifPresent(volume -> {
+            PlacementGroup group = volume.group(told.block());
+            int slot = group.slotOf(node);
+            if (slot >= 0) {
+                Place place = new Place(volume, told.block(), group.epoch(), slot);
+                repairs.complete(turn, place, told.pin(), false, (_, _) -> {});
+            }
+        });
+    }
+
+    /** Serves the request, refuses it, or lets it wait for what must be known first. */
+    private void admit(Turn turn, Asked asked) {
+        Request request = asked.request;
+        BlockId block = request.block();
+        Volume volume = replicas.volume(block.volume()).orElse(null);
+        if (volume == null) {
+            Question question = new Question.OfVolume(block.volume(), 0, 1);
+            askOrRefuse(turn, asked, question, StoreRefusal.NO_VOLUME, ReadRefusal.NO_VOLUME);
+            return;
+        }
+        PlacementGroup group = volume.group(block);
+        if (request.epoch() != group.epoch()) {
+            Question question = new Question.OfVolume(block.volume(), volume.groupIndex(block), request.epoch());
+            if (request.epoch() > group.epoch() && !asked.answered.contains(question)) {
+                parking.park(turn, question, asked);
+            } else {
+                refuse(turn, asked, StoreRefusal.WRONG_EPOCH, ReadRefusal.WRONG_EPOCH);
+            }
+            return;
+        }
+        if (group.slotOf(node) != request.slot()) {
+            refuse(turn, asked, StoreRefusal.NOT_HOLDER, ReadRefusal.NOT_HOLDER);
+            return;
+        }
+        if (permitted(turn, asked, group)) {
+            sessions.with(turn, Sessions.Key.of(block), (next, session) -> {
+                Place place = new Place(volume, block, group.epoch(), request.slot());
+                serve(next, asked, place, session);
+            });
+        }
+    }
+
+    /** The right to ask this; false if the request was refused or waits. */
+    private boolean permitted(Turn turn, Asked asked, PlacementGroup group) {
+        PrincipalId from = asked.from;
+        switch (asked.request) {
+            case Store _, StoreBlock _ -> {
+                boolean owner = from.equals(asked.request.block().owner());
+                if (!owner) {
+                    refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
+                }
+                return owner;
+            }
+            case Complete _ -> {
+                if (!from.equals(self)) {
+                    refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
+                }
+                return from.equals(self);
+            }
+            case ReadPinned _, Suspect _ -> {
+                if (from.kind() == PrincipalKind.NODE && group.slotOf(from.number()) >= 0) {
+                    return true;
+                }
+                int volume = asked.request.block().volume();
+                Boolean mayRead = replicas.mayRead(turn.nowMillis(), volume, from);
+                if (mayRead == null) {
+                    parking.park(turn, new Question.OfGrant(volume, from), asked);
+                } else if (!mayRead) {
+                    refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
+                }
+                return mayRead != null && mayRead;
+            }
+        }
+    }
+
+    private void serve(Turn turn, Asked asked, Place place, Session session) {
+        if (session.freed(place.block())) {
+            refuse(turn, asked, StoreRefusal.FREED, ReadRefusal.FREED);
+            return;
+        }
+        switch (asked.request) {
+            case Store store ->
+                store(turn, asked, place, session, StoreProposal.of(place.volume(), place.slot(), store));
+            case StoreBlock store ->
+                store(turn, asked, place, session, StoreProposal.of(place.volume(), place.slot(), store));
+            case ReadPinned read -> read(turn, asked, place, read);
+            case Complete complete ->
+                repairs.complete(
+                        turn,
+                        place,
+                        complete.pin(),
+                        complete.verify(),
+                        (next, result) -> answer(next, asked, new Completed(place.block(), place.epoch(), result)));
+            case Suspect suspect -> suspect(turn, asked.from, place, suspect);
+        }
+    }
+
+    private void store(Turn turn, Asked asked, Place place, Session session, ExtentBlocks.Proposal proposal) {
+        if (session.closed()) {
+            refuse(turn, asked, StoreRefusal.SESSION_CLOSED, ReadRefusal.NOT_PERMITTED);
+            return;
+        }
+        if (session.state != SessionState.OPEN) {
+            BlockId block = place.block();
+            Question question = new Question.OfSession(block.volume(), block.owner(), block.session());
+            askOrRefuse(turn, asked, question, StoreRefusal.NO_SESSION, ReadRefusal.NOT_PERMITTED);
+            return;
+        }
+        blocks.store(turn, place.block(), session, place.epoch(), place.slot(), proposal, (next, refusal) -> {
+            Answer answer = refusal == null
+                    ? new Acknowledged(place.block(), place.epoch())
+                    : new NotStored(place.block(), place.epoch(), refusal);
+            answer(next, asked, answer);
+        });
+    }
+
+    private void read(Turn turn, Asked asked, Place place, ReadPinned read) {
+        blocks.read(turn, place.block(), read.wantFragment(), (next, content) -> {
+            ExtentRecord record = content.record().orElse(null);
+            ReadRefusal refusal = switch (record) {
+                case null -> ReadRefusal.NONE;
+                case Wanted wanted -> wanted.pin().equals(read.pin()) ? ReadRefusal.NONE : ReadRefusal.OTHER_VERSION;
+                case Lost _ -> ReadRefusal.DAMAGED;
+                case Held held when !held.is(read.pin()) -> ReadRefusal.OTHER_VERSION;
+                case Held held
+                when held.slot() != place.slot() || (read.wantFragment() && content.share() == null) -> {
+                    repairs.repairDamaged(next, place, held);
+                    yield ReadRefusal.DAMAGED;
+                }
+                case Held held -> {
+                    answer(
+                            next,
+                            asked,
+                            content.share() == null
+                                    ? new Holds(place.block(), place.epoch())
+                                    : new Found(place.block(), place.epoch(), held.fpcc(), content.share()));
+                    yield null;
+                }
+            };
+            if (refusal != null) {
+                answer(next, asked, new NotFound(place.block(), place.epoch(), refusal));
+            }
+        });
+    }
+
+    private void suspect(Turn turn, PrincipalId from, Place place, Suspect suspect) {
+        ProtectionPolicy policy = place.volume().policy();
+        long[] count = suspicions.computeIfAbsent(from, _ -> new long[1]);
+        if (suspect.suspectSlot() >= policy.n() || repairs.busy() || count[0]++ >= limits.suspicionsPerTick()) {
+            return;
+        }
+        if (suspect.suspectSlot() == place.slot()) {
+            repairs.doubtOwn(turn, place, suspect.pin());
+        } else {
+            repairs.judge(turn, place, suspect.pin(), suspect.suspectSlot());
+        }
+    }
+
+    private void askOrRefuse(Turn turn, Asked asked, Question question, StoreRefusal ofStore, ReadRefusal ofRead) {
+        if (asked.answered.contains(question)) {
+            refuse(turn, asked, ofStore, ofRead);
+        } else {
+            parking.park(turn, question, asked);
+        }
+    }
+
+    private void refuse(Turn turn, Asked asked, StoreRefusal ofStore, ReadRefusal ofRead) {
+        BlockId block = asked.request.block();
+        long epoch = replicas.volume(block.volume())
+                .map(volume -> volume.group(block).epoch())
+                .orElse(asked.request.epoch());
+        switch (asked.request) {
+            case Store _, StoreBlock _ -> answer(turn, asked, new NotStored(block, epoch, ofStore));
+            case ReadPinned _ -> answer(turn, asked, new NotFound(block, epoch, ofRead));
+            case Complete _ -> {
+                CompletionResult result =
+                        ofRead == ReadRefusal.FREED ? CompletionResult.FREED : CompletionResult.REFUSED;
+                answer(turn, asked, new Completed(block, epoch, result));
+            }
+            case Suspect _ -> {}
+        }
+    }
+
+    private static void answer(Turn turn, Asked asked, Answer answer) {
+        turn.add(new Effect.Send(asked.from, asked.requestId, answer));
+    }
+
+    /** After a start: goes on deleting where the last life was interrupted. */
+    private void resumeSweeps(Turn turn, BlockId from) {
+        continuations.scan(turn, RecordKind.SESSION, from, LAST, RECOUNT_PAGE, (next, metas) -> {
+            for (Loaded.Meta meta : metas.records()) {
+                if (SessionRecord.isSweeping(meta.meta())) {
+                    sessions.with(next, Sessions.Key.of(meta.key().block()), (_, _) -> {});
+                }
+            }
+            if (metas.records().size() == RECOUNT_PAGE) {
+                resumeSweeps(next, after(metas.records().getLast().key().block()));
+            }
+        });
+    }
+
+    /** After a start: counts what each owner has here unreferenced. */
+    private void recount(Turn turn, BlockId from) {
+        continuations.scan(turn, RecordKind.EXTENT, from, LAST, RECOUNT_PAGE, (next, metas) -> {
+            for (Loaded.Meta meta : metas.records()) {
+                boolean charged = ExtentRecord.decode(meta.meta()) instanceof Held held && !held.referenced();
+                if (charged) {
+                    Held held = (Held) ExtentRecord.decode(meta.meta());
+                    charges.count(meta.key().block(), ExtentBlocks.size(held));
+                }
+            }
+            if (metas.records().size() == RECOUNT_PAGE) {
+                recount(next, after(metas.records().getLast().key().block()));
+            } else {
+                charges.endCount();
+            }
+        });
+    }
+
+    private static BlockId after(BlockId block) {
+        return block.counter() < Long.MAX_VALUE
+                ? new BlockId(block.volume(), block.owner(), block.session(), block.counter() + 1)
+                : block;
+    }
+}

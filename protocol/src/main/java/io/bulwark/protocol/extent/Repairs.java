@@ -1,0 +1,205 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.extent.ExtentRecord.Held;
+import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What a node does about missing, damaged and suspected fragments: a few reads from its peers at a time. */
+final class Repairs {
+    private static final int WAITING_MAX = 1024;
+
+    /** Where a node stands towards one extent. */
+    record Place(Volume volume, BlockId block, long epoch, int slot) {}
+
+    private record Operation(ClientOperation<?> operation, Continuations.Then<Object> then) {}
+
+    private final PrincipalId self;
+    private final ExtentLimits limits;
+    private final Continuations continuations;
+    private final ExtentBlocks blocks;
+    private final Sessions sessions;
+    private final Deque<Operation> waiting = new ArrayDeque<>();
+    private final Map<BlockId, List<ExtentBlocks.Then<CompletionResult>>> repairing = new HashMap<>();
+    private int running;
+
+    Repairs(
+            PrincipalId self,
+            ExtentLimits limits,
+            Continuations continuations,
+            ExtentBlocks blocks,
+            Sessions sessions) {
+        this.self = self;
+        this.limits = limits;
+        this.continuations = continuations;
+        this.blocks = blocks;
+        this.sessions = sessions;
+    }
+
+    /** COMPLETE: the extent is referenced under this pin. */
+    void complete(Turn turn, Place place, Bytes pin, boolean verify, ExtentBlocks.Then<CompletionResult> then) {
+        blocks.learnPin(place.block(), pin);
+        blocks.read(turn, place.block(), verify, (next, content) -> {
+            Optional<ExtentRecord> known = content.record();
+            boolean right = known.isPresent() && known.get() instanceof Held held && held.is(pin);
+            boolean rightSlot = right && ((Held) known.get()).slot() == place.slot();
+            if (rightSlot && (!verify || content.share() != null)) {
+                blocks.reference(next, place.block(), pin, after -> then.run(after, CompletionResult.HELD));
+                return;
+            }
+            if (right) {
+                damaged(next, place.block());
+                repair(next, place, pin, false, true, then);
+                return;
+            }
+            boolean lost = known.isPresent() && known.get() instanceof Lost;
+            if (lost) {
+                damaged(next, place.block());
+            }
+            blocks.want(
+                    next,
+                    place.block(),
+                    place.epoch(),
+                    place.slot(),
+                    pin,
+                    after -> repair(after, place, pin, !lost, true, known.isPresent() ? replaced(then) : then));
+        });
+    }
+
+    private static ExtentBlocks.Then<CompletionResult> replaced(ExtentBlocks.Then<CompletionResult> then) {
+        return (turn, result) ->
+                then.run(turn, result == CompletionResult.COMPLETED ? CompletionResult.REPAIRED : result);
+    }
+
+    /** A fragment of this node was found damaged when it was read. */
+    void repairDamaged(Turn turn, Place place, Held held) {
+        damaged(turn, place.block());
+        if (!repairing.containsKey(place.block())) {
+            repair(turn, place, held.fpcc().pin(), false, held.referenced(), (_, _) -> {});
+        }
+    }
+
+    /** SUSPECT of the own slot: compares what is here with what the others' fragments give. */
+    void doubtOwn(Turn turn, Place place, Bytes pin) {
+        blocks.read(turn, place.block(), true, (next, content) -> {
+            if (content.record().isPresent() && content.record().get() instanceof Held held && held.is(pin)) {
+                if (content.share() == null) {
+                    repairDamaged(next, place, held);
+                } else {
+                    compare(next, place, held, content.share().fragment());
+                }
+            }
+        });
+    }
+
+    private void compare(Turn turn, Place place, Held held, Bytes fragment) {
+        ExtentRepair repair = new ExtentRepair(
+                place.volume(), place.block(), place.slot(), held.fpcc().pin(), false, limits.repairTiming());
+        start(turn, repair, (next, outcome) -> {
+            if (outcome instanceof RepairOutcome.Rebuilt rebuilt
+                    && !rebuilt.share().fragment().equals(fragment)) {
+                damaged(next, place.block());
+                adopt(next, place, rebuilt, held.referenced(), (_, _) -> {});
+            }
+        });
+    }
+
+    /** SUSPECT of another slot: fetches from it and judges; what it finds is this node's own evidence. */
+    void judge(Turn turn, Place place, Bytes pin, int suspectSlot) {
+        ExtentRead read = ExtentRead.judging(
+                place.volume(), place.block(), pin, Set.of(suspectSlot), Set.of(place.slot()), limits.repairTiming());
+        start(turn, read, (_, _) -> {});
+    }
+
+    boolean busy() {
+        return waiting.size() >= WAITING_MAX;
+    }
+
+    private void repair(
+            Turn turn,
+            Place place,
+            Bytes pin,
+            boolean neverStored,
+            boolean referenced,
+            ExtentBlocks.Then<CompletionResult> then) {
+        List<ExtentBlocks.Then<CompletionResult>> others = repairing.get(place.block());
+        if (others != null) {
+            others.add(then);
+            return;
+        }
+        if (busy()) {
+            then.run(turn, CompletionResult.UNAVAILABLE);
+            return;
+        }
+        repairing.put(place.block(), new ArrayList<>(List.of(then)));
+        ExtentBlocks.Then<CompletionResult> end = (next, result) -> {
+            List<ExtentBlocks.Then<CompletionResult>> all = repairing.remove(place.block());
+            if (all != null) {
+                all.forEach(one -> one.run(next, result));
+            }
+        };
+        ExtentRepair repair =
+                new ExtentRepair(place.volume(), place.block(), place.slot(), pin, neverStored, limits.repairTiming());
+        start(turn, repair, (next, outcome) -> {
+            switch ((RepairOutcome) outcome) {
+                case RepairOutcome.Rebuilt rebuilt -> adopt(next, place, rebuilt, referenced, end);
+                case RepairOutcome.Incomplete _ -> end.run(next, CompletionResult.INCOMPLETE);
+                case RepairOutcome.Freed _ -> end.run(next, CompletionResult.FREED);
+                case RepairOutcome.Unavailable _ -> end.run(next, CompletionResult.UNAVAILABLE);
+            }
+        });
+    }
+
+    private void adopt(
+            Turn turn,
+            Place place,
+            RepairOutcome.Rebuilt rebuilt,
+            boolean referenced,
+            ExtentBlocks.Then<CompletionResult> then) {
+        Held held = new Held(
+                place.epoch(),
+                place.slot(),
+                referenced,
+                rebuilt.fpcc(),
+                rebuilt.share().cc());
+        Bytes fragment = rebuilt.share().fragment();
+        sessions.with(
+                turn,
+                Sessions.Key.of(place.block()),
+                (next, session) -> blocks.adopt(next, place.block(), session, held, fragment, then));
+    }
+
+    private void start(Turn turn, ClientOperation<?> operation, Continuations.Then<Object> then) {
+        waiting.addLast(new Operation(operation, then));
+        startNext(turn);
+    }
+
+    private void startNext(Turn turn) {
+        while (running < limits.repairsMax() && !waiting.isEmpty()) {
+            Operation next = waiting.removeFirst();
+            running++;
+            continuations.run(turn, next.operation(), (later, outcome) -> {
+                running--;
+                next.then().run(later, outcome);
+                startNext(later);
+            });
+        }
+    }
+
+    private void damaged(Turn turn, BlockId block) {
+        turn.add(new Effect.Evidence(self, block, Verdict.DAMAGED, "own fragment is damaged; repairing"));
+    }
+}

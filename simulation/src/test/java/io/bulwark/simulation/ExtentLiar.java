@@ -1,0 +1,118 @@
+package io.bulwark.simulation;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.extent.ExtentMessage;
+import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.Holds;
+import io.bulwark.protocol.extent.ExtentMessage.NotFound;
+import io.bulwark.protocol.extent.ExtentMessage.NotStored;
+import io.bulwark.protocol.extent.ReadRefusal;
+import io.bulwark.protocol.extent.StoreRefusal;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
+
+/** A node that keeps extents as it should and lies about them. */
+@NullMarked
+final class ExtentLiar extends AlteringServer {
+    enum How {
+        SILENT,
+        FLIPS,
+        /** Another block's fragment, with a cross-checksum made for it. */
+        SWAPS,
+        /** The last other block's answer, fpcc and all. */
+        REPLAYS,
+        GARBLES,
+        CLAIMS_NONE,
+        CLAIMS_OTHER,
+        CLAIMS_FREED,
+        /** Says OK and stores nothing. */
+        FORGETS,
+        REFUSES,
+        /** Another one each time. */
+        ANY
+    }
+
+    private final How how;
+    private final Random random;
+    private @Nullable Found last;
+
+    ExtentLiar(ProtocolServer correct, How how, long seed) {
+        super(correct);
+        this.how = how;
+        this.random = new Random(seed);
+    }
+
+    @Override
+    protected List<Effect> alter(long nowMillis, Effect effect) {
+        How now = how == How.ANY ? How.values()[random.nextInt(How.values().length - 1)] : how;
+        if (!(effect instanceof Effect.Send send) || !(send.message() instanceof ExtentMessage.Answer answer)) {
+            return List.of(effect);
+        }
+        ExtentMessage lie = switch (answer) {
+            case Found found -> lie(now, found);
+            case Acknowledged ok
+            when now == How.REFUSES -> new NotStored(ok.block(), ok.epoch(), StoreRefusal.OTHER_CONTENT);
+            case NotStored no when now == How.FORGETS -> new Acknowledged(no.block(), no.epoch());
+            case NotFound no when now == How.FORGETS -> new Holds(no.block(), no.epoch());
+            default -> answer;
+        };
+        return now == How.SILENT ? List.of() : List.of(new Effect.Send(send.to(), send.requestId(), lie));
+    }
+
+    private ExtentMessage lie(How now, Found found) {
+        Found before = last;
+        if (before == null || !before.block().equals(found.block())) {
+            last = found;
+        }
+        Bytes fragment = found.share().fragment();
+        byte[] other = fragment.toByteArray();
+        other[random.nextInt(other.length)] ^= (byte) (1 + random.nextInt(255));
+        return switch (now) {
+            case FLIPS -> with(found, new Share(Bytes.of(other), found.share().cc()));
+            case SWAPS -> with(found, new Share(Bytes.of(other), forged(found.fpcc(), Bytes.of(other))));
+            case REPLAYS -> before == null ? found : new Found(found.block(), 1, before.fpcc(), before.share());
+            case GARBLES -> new Found(found.block(), 1 + random.nextInt(3), garbled(), found.share());
+            case CLAIMS_NONE -> new NotFound(found.block(), 1, ReadRefusal.NONE);
+            case CLAIMS_OTHER -> new NotFound(found.block(), 1, ReadRefusal.OTHER_VERSION);
+            case CLAIMS_FREED -> new NotFound(found.block(), 1, ReadRefusal.FREED);
+            case SILENT, FORGETS, REFUSES, ANY -> found;
+        };
+    }
+
+    private static Found with(Found found, Share share) {
+        return new Found(found.block(), found.epoch(), found.fpcc(), share);
+    }
+
+    /** Has the fragment's hash at every slot. */
+    static List<Bytes> forged(Fpcc fpcc, Bytes fragment) {
+        List<Bytes> cc = new ArrayList<>();
+        int n = 2 * fpcc.cc().size() - fpcc.fp().size();
+        for (int slot = 0; slot < n; slot++) {
+            cc.add(Hashes.sha256(fragment));
+        }
+        return cc;
+    }
+
+    private Fpcc garbled() {
+        byte[] hash = new byte[32];
+        random.nextBytes(hash);
+        Bytes print = Bytes.of(hash, 0, 16);
+        int m = 1 + random.nextInt(4);
+        List<Bytes> cc = new ArrayList<>();
+        List<Bytes> fp = new ArrayList<>();
+        for (int i = 0; i < m; i++) {
+            cc.add(Bytes.of(hash));
+            fp.add(print);
+        }
+        return Fpcc.of(random.nextInt(1 << 28), cc, fp);
+    }
+}
