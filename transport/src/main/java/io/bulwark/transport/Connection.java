@@ -171,8 +171,14 @@ final class Connection implements Peer {
         sealed = true;
         gone = true;
         discardQueue();
-        if (channel != null) {
+        if (channel == null) {
+            return;
+        }
+        try {
             handler.onDisconnected(this);
+        } catch (RuntimeException e) {
+            // whoever closes has more to do: a link connects again
+            LOG.error("the handler failed when {} disconnected", principal, e);
         }
     }
 

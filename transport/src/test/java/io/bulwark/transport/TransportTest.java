@@ -229,6 +229,32 @@ class TransportTest {
     }
 
     @Test
+    void aLinkSurvivesAHandlerThatFailsOnDisconnection() throws IOException {
+        TransportServer server = node.listen(Cast.anyPort(), echo);
+        Recorder fragile = new Recorder() {
+            @Override
+            public void onDisconnected(Peer peer) {
+                throw new IllegalStateException("expected by this test");
+            }
+        };
+        client.link(NODE, server.boundAddress(), fragile);
+        Recorder.next(fragile.connected).disconnect("try again");
+        Recorder.next(fragile.connected);
+    }
+
+    @Test
+    void afterClosingNothingStarts() throws IOException {
+        TransportServer server = node.listen(Cast.anyPort(), echo);
+        PeerLink link = linkTo(server);
+        client.close();
+        node.close();
+        link.close();
+        server.close();
+        assertThatThrownBy(() -> node.listen(Cast.anyPort(), echo)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> linkTo(server.boundAddress())).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void closingEverythingEndsTheThreads() throws IOException {
         linkTo(node.listen(Cast.anyPort(), echo));
         Recorder.next(recorder.connected);
