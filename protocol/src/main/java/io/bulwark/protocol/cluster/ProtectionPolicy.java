@@ -1,12 +1,14 @@
 package io.bulwark.protocol.cluster;
 
+import io.bulwark.protocol.fingerprint.FingerprintBound;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
  * How the blocks of a volume are protected by the FP protocol (thesis 4.2): any {@code m} of {@code n = m + 2f}
- * fragments give the block back, {@code m >= f + 1}, and f nodes of each placement group may be Byzantine.
+ * fragments give the block back, {@code m >= f + 1}, and f nodes of each placement group may be Byzantine. A policy under
+ * which fingerprints would be too weak ({@link FingerprintBound}) is refused.
  *
  * @param f Byzantine nodes tolerated per placement group
  * @param m data fragments
@@ -25,6 +27,11 @@ public record ProtectionPolicy(int f, int m, int n, int blockBytes) {
         if (blockBytes < BLOCK_BYTES_MIN || blockBytes > BLOCK_BYTES_MAX) {
             throw new IllegalArgumentException(
                     "block size " + blockBytes + " is not in " + BLOCK_BYTES_MIN + ".." + BLOCK_BYTES_MAX + " bytes");
+        }
+        if (!FingerprintBound.holds(m, n, Math.ceilDiv(blockBytes, m))) {
+            throw new IllegalArgumentException("with m=" + m + ", n=" + n + " and blocks of " + blockBytes
+                    + " bytes two blocks could pass as one with a probability of 2^-64 or more;"
+                    + " choose fewer fragments or smaller blocks");
         }
     }
 
