@@ -16,6 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -92,8 +93,13 @@ public final class OperationDriver implements AutoCloseable {
      * @return completes with the outcome, or exceptionally if the operation throws or the driver closes
      */
     public <R> CompletableFuture<R> submit(ClientOperation<R> operation, long heldBytes) {
+        return submit(() -> operation, heldBytes);
+    }
+
+    /** As above, for an operation whose making is work for a pool thread, such as encoding. */
+    public <R> CompletableFuture<R> submit(Supplier<? extends ClientOperation<R>> making, long heldBytes) {
         long id = nextId.getAndIncrement();
-        RunningOperation<R> run = new RunningOperation<>(this, id, operation, heldBytes);
+        RunningOperation<R> run = new RunningOperation<>(this, id, making, heldBytes);
         running.put(id, run);
         if (closed) {
             run.abort(new IllegalStateException("the client is closed"));

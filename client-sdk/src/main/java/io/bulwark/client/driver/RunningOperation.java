@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +23,10 @@ final class RunningOperation<R> implements Runnable {
 
     private final OperationDriver driver;
     private final long id;
-    private final ClientOperation<R> operation;
+    /** Makes the operation on the pool, at its first input. */
+    private final Supplier<? extends ClientOperation<R>> making;
+
+    private @Nullable ClientOperation<R> operation;
     private final long heldBytes;
     private final CompletableFuture<R> future = new CompletableFuture<>();
     private final Queue<Input> inbox = new ConcurrentLinkedQueue<>();
@@ -55,10 +60,10 @@ final class RunningOperation<R> implements Runnable {
         }
     }
 
-    RunningOperation(OperationDriver driver, long id, ClientOperation<R> operation, long heldBytes) {
+    RunningOperation(OperationDriver driver, long id, Supplier<? extends ClientOperation<R>> making, long heldBytes) {
         this.driver = driver;
         this.id = id;
-        this.operation = operation;
+        this.making = making;
         this.heldBytes = heldBytes;
     }
 
@@ -116,35 +121,34 @@ final class RunningOperation<R> implements Runnable {
 
     private void handle(Input input) {
         try {
+            ClientOperation<R> running = operation;
+            if (running == null) {
+                running = making.get();
+                operation = running;
+            }
             long now = OperationDriver.nowMillis();
             List<Effect> effects = switch (input) {
-                case Input.Start start -> operation.start(now);
+                case Input.Start start -> running.start(now);
                 case Input.Arrived(PrincipalId from, Message message, Runnable done) ->
-                    operation.onMessage(now, from, message);
-                case Input.Tick tick -> {
-                    tickWaits.set(false);
-                    yield operation.onTick(now);
-                }
+                    running.onMessage(now, from, message);
+                case Input.Tick tick -> running.onTick(now);
             };
             driver.perform(id, effects);
-            settle(now);
+            settle(running, now);
         } catch (RuntimeException e) {
-            LOG.error(
-                    "operation {} failed by a broken invariant",
-                    operation.getClass().getSimpleName(),
-                    e);
+            LOG.error("operation {} failed by a broken invariant", id, e);
             abort(e);
         }
     }
 
-    private void settle(long now) {
+    private void settle(ClientOperation<R> running, long now) {
         if (!answered) {
-            operation.outcome().ifPresent(outcome -> {
+            running.outcome().ifPresent(outcome -> {
                 answered = true;
                 driver.complete(future, outcome);
             });
         }
-        if (operation.finished()) {
+        if (running.finished()) {
             end();
         } else if ((answered || future.isDone()) && lingersSinceMillis == Long.MAX_VALUE) {
             lingersSinceMillis = now;

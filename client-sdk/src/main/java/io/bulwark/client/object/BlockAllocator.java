@@ -1,0 +1,67 @@
+package io.bulwark.client.object;
+
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Gives out the block ids of one session, without asking anybody: (owner, session, counter). Ids under which nothing was
+ * ever stored can be given back; they are given out again first, so that the used ranges keep few gaps. Thread-safe.
+ */
+public final class BlockAllocator {
+    private final int volume;
+    private final PrincipalId owner;
+    private final long session;
+    /** Free ranges below {@code next}: first counter to count, never adjacent. */
+    private final TreeMap<Long, Long> free = new TreeMap<>();
+
+    private long next;
+
+    public BlockAllocator(int volume, PrincipalId owner, long session) {
+        this.volume = volume;
+        this.owner = owner;
+        this.session = session;
+    }
+
+    /** Consecutive ids, at least one. */
+    public synchronized BlockRange take(long count) {
+        Optional<Map.Entry<Long, Long>> hole = free.entrySet().stream()
+                .filter(entry -> entry.getValue() >= count)
+                .findFirst();
+        if (hole.isPresent()) {
+            long first = hole.get().getKey();
+            long left = hole.get().getValue() - count;
+            free.remove(first);
+            if (left > 0) {
+                free.put(first + count, left);
+            }
+            return new BlockRange(volume, owner, session, first, count);
+        }
+        BlockRange range = new BlockRange(volume, owner, session, next, count);
+        next += count;
+        return range;
+    }
+
+    /** Takes back ids under which nothing was ever sent to a node. */
+    public synchronized void giveBack(BlockRange range) {
+        long first = range.first();
+        long count = range.count();
+        Map.Entry<Long, Long> before = free.lowerEntry(first);
+        if (before != null && before.getKey() + before.getValue() == first) {
+            free.remove(before.getKey());
+            first = before.getKey();
+            count += before.getValue();
+        }
+        Long after = free.remove(first + count);
+        if (after != null) {
+            count += after;
+        }
+        if (first + count == next) {
+            next = first;
+        } else {
+            free.put(first, count);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.bulwark.client.object;
+
+import io.bulwark.client.error.Subject;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** How many bytes of blocks all operations of a client may have under way. First come, first served. */
+public final class ByteBudget {
+    private static final int UNIT_BYTES = 1024;
+
+    private final int unitsMax;
+    private final Semaphore units;
+
+    public ByteBudget(long bytes) {
+        this.unitsMax = Math.clamp(bytes / UNIT_BYTES, 1, Integer.MAX_VALUE);
+        this.units = new Semaphore(unitsMax, true);
+    }
+
+    /** Waits for room. A wish for more than all of it is one for all of it. */
+    void acquire(int bytes, Deadline deadline, Subject subject) {
+        try {
+            if (!units.tryAcquire(unitsOf(bytes), deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+                throw deadline.exceeded(subject);
+            }
+        } catch (InterruptedException e) {
+            throw Deadline.interrupted(subject, e);
+        }
+    }
+
+    boolean tryAcquire(int bytes) {
+        return units.tryAcquire(unitsOf(bytes));
+    }
+
+    void release(int bytes) {
+        units.release(unitsOf(bytes));
+    }
+
+    /** What is free now. */
+    public long freeBytes() {
+        return (long) units.availablePermits() * UNIT_BYTES;
+    }
+
+    private int unitsOf(int bytes) {
+        return Math.min(unitsMax, Math.ceilDiv(bytes, UNIT_BYTES));
+    }
+}

@@ -1,0 +1,68 @@
+package io.bulwark.client.object;
+
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.CancelledException;
+import io.bulwark.client.error.DeadlineExceededException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Until when an operation may take; turns every way of waiting in vain into a typed exception. */
+public final class Deadline {
+    private final Duration limit;
+    private final long startNanos;
+
+    private Deadline(Duration limit) {
+        this.limit = limit;
+        this.startNanos = System.nanoTime();
+    }
+
+    /** So much from now on; zero for no limit. */
+    public static Deadline in(Duration limit) {
+        return new Deadline(limit);
+    }
+
+    /** What is left, 0 if it has passed. */
+    long remainingNanos() {
+        if (limit.isZero()) {
+            return Long.MAX_VALUE;
+        }
+        long used = System.nanoTime() - startNanos;
+        return Math.max(0, limit.compareTo(Duration.ofDays(365)) > 0 ? Long.MAX_VALUE : limit.toNanos() - used);
+    }
+
+    /** Waits for the outcome. */
+    public <T> T await(CompletableFuture<T> future, Subject subject) {
+        try {
+            return future.get(remainingNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw exceeded(subject);
+        } catch (InterruptedException e) {
+            throw interrupted(subject, e);
+        } catch (CancellationException e) {
+            throw new CancelledException("the operation was cancelled", subject, e);
+        } catch (ExecutionException e) {
+            throw switch (Objects.requireNonNullElse(e.getCause(), e)) {
+                case BulwarkException known -> known;
+                case ExtentFailure known -> known;
+                case SessionLostException known -> known;
+                case Throwable other -> new UnavailableException("the operation failed: " + other, subject, other);
+            };
+        }
+    }
+
+    DeadlineExceededException exceeded(Subject subject) {
+        return new DeadlineExceededException("not done within " + limit.toMillis() + " ms", subject);
+    }
+
+    static CancelledException interrupted(Subject subject, InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new CancelledException("the waiting thread was interrupted", subject, e);
+    }
+}

@@ -1,0 +1,79 @@
+package io.bulwark.client.object;
+
+import io.bulwark.client.error.AlreadyExistsException;
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.ChangedWhileReadingException;
+import io.bulwark.client.error.IncompleteObjectException;
+import io.bulwark.client.error.InvalidNameException;
+import io.bulwark.client.error.InvalidRequestException;
+import io.bulwark.client.error.LimitReachedException;
+import io.bulwark.client.error.NoSpaceException;
+import io.bulwark.client.error.NoSuchBucketException;
+import io.bulwark.client.error.NoSuchKeyException;
+import io.bulwark.client.error.NoSuchVolumeException;
+import io.bulwark.client.error.NotEmptyException;
+import io.bulwark.client.error.NotPermittedException;
+import io.bulwark.client.error.PreconditionFailedException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.protocol.metadata.Reply;
+
+/** Refusals of the state machine and of the nodes as the exceptions that users see. */
+public final class Refusals {
+    private Refusals() {}
+
+    /**
+     * The reply, if it is of the type that the request has.
+     *
+     * @throws BulwarkException if it is a refusal
+     * @throws SessionLostException if the session is closed
+     */
+    public static <T extends Reply> T expect(Class<T> type, Reply reply, Subject subject) {
+        if (reply instanceof Reply.Failed failed) {
+            throw of(failed, subject);
+        }
+        if (!type.isInstance(reply)) {
+            throw new UnavailableException(
+                    "the replicas agree on an answer to another question: "
+                            + reply.getClass().getSimpleName(),
+                    subject);
+        }
+        return type.cast(reply);
+    }
+
+    private static RuntimeException of(Reply.Failed failed, Subject subject) {
+        String message = failed.message();
+        return switch (failed.error()) {
+            case SESSION_UNKNOWN, SESSION_CLOSED -> new SessionLostException(message);
+            case NOT_AUTHORISED -> new NotPermittedException(message, subject);
+            case BAD_NAME, BAD_KEY -> new InvalidNameException(message, subject);
+            case MALFORMED, BAD_ARGUMENT, TOO_FEW_NODES, OTHER_VOLUME, WRONG_LAYOUT ->
+                new InvalidRequestException(message, subject);
+            case NO_SUCH_VOLUME -> new NoSuchVolumeException(message, subject);
+            case NO_SUCH_BUCKET -> new NoSuchBucketException(message, subject);
+            case NO_SUCH_OBJECT, NO_SUCH_VERSION -> new NoSuchKeyException(message, subject);
+            case VOLUME_EXISTS, BUCKET_EXISTS -> new AlreadyExistsException(message, subject);
+            case VOLUME_IN_USE, BUCKET_NOT_EMPTY -> new NotEmptyException(message, subject);
+            case CONDITION_FAILED -> new PreconditionFailedException(message, subject);
+            case QUOTA_EXCEEDED -> new NoSpaceException(message, subject);
+            case TOO_MANY_SESSIONS, WINDOW_EXCEEDED, TOO_MANY_RANGES, LIMIT_REACHED ->
+                new LimitReachedException(message, subject);
+            case NUMBER_TOO_OLD, NUMBER_REUSED, WRONG_SESSION, STALE_EPOCH, RANGE_USED, NO_SUCH_PENDING ->
+                new UnavailableException(message, subject);
+        };
+    }
+
+    /** What a failure to store or fetch an extent means for its object. */
+    static RuntimeException of(ExtentFailure failure, Subject subject) {
+        String message = String.valueOf(failure.getMessage());
+        return switch (failure.reason()) {
+            case UNAVAILABLE, STALE_EPOCH -> new UnavailableException(message, subject, failure);
+            case FREED -> new ChangedWhileReadingException(message, subject, failure);
+            case INCOMPLETE -> new IncompleteObjectException(message, subject, failure);
+            case NOT_PERMITTED -> new NotPermittedException(message, subject, failure);
+            case NO_SPACE -> new NoSpaceException(message, subject, failure);
+            case LIMIT -> new LimitReachedException(message, subject, failure);
+            case SESSION_CLOSED -> new SessionLostException(message);
+        };
+    }
+}

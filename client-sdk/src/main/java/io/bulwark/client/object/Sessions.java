@@ -1,0 +1,125 @@
+package io.bulwark.client.object;
+
+import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.MetadataError;
+import io.bulwark.protocol.metadata.Reply;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One session per volume, opened when it is first needed, kept open in the background, and replaced by another when it is
+ * found closed. Thread-safe.
+ */
+public final class Sessions implements AutoCloseable {
+    /** The session for commands without blocks. */
+    public static final int NO_VOLUME = 0;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
+    private static final long RENEW_MILLIS_MIN = 1_000;
+    private static final long CLOSE_MILLIS_MAX = 2_000;
+
+    private final Metadata metadata;
+    private final PrincipalId self;
+    private final Map<Integer, CompletableFuture<Lease>> leases = new ConcurrentHashMap<>();
+    private final Thread renewal;
+    private volatile boolean closed;
+
+    /** An open session and its block ids. */
+    public record Lease(int volume, Metadata.Session session, BlockAllocator blocks) {}
+
+    public Sessions(Metadata metadata, PrincipalId self) {
+        this.metadata = metadata;
+        this.self = self;
+        this.renewal = Thread.ofVirtual().name("bulwark-sessions").start(this::keepOpen);
+    }
+
+    /** The open session for a volume. */
+    public Lease lease(int volume, Deadline deadline, Subject subject) {
+        CompletableFuture<Lease> opening = leases.computeIfAbsent(volume, this::open);
+        try {
+            return deadline.await(opening, subject);
+        } finally {
+            if (opening.isCompletedExceptionally()) {
+                leases.remove(volume, opening);
+            }
+        }
+    }
+
+    /** This session was found closed; the next caller gets another one. */
+    public void lost(Lease lease) {
+        leases.computeIfPresent(
+                lease.volume(),
+                (_, current) -> current.isDone()
+                                && !current.isCompletedExceptionally()
+                                && current.join().equals(lease)
+                        ? null
+                        : current);
+    }
+
+    /** Closes all sessions, so that what was never referenced can be freed at once. */
+    @Override
+    public void close() {
+        closed = true;
+        renewal.interrupt();
+        CompletableFuture<?>[] closing = leases.values().stream()
+                .filter(lease -> lease.isDone() && !lease.isCompletedExceptionally())
+                .map(lease -> lease.join().session().submit(new Command.CloseSession()))
+                .toArray(CompletableFuture<?>[]::new);
+        leases.clear();
+        try {
+            CompletableFuture.allOf(closing)
+                    .completeOnTimeout(null, CLOSE_MILLIS_MAX, TimeUnit.MILLISECONDS)
+                    .handle((_, failure) -> failure == null)
+                    .join();
+        } finally {
+            LOG.debug("closed {} sessions", closing.length);
+        }
+    }
+
+    private CompletableFuture<Lease> open(int volume) {
+        if (closed) {
+            return CompletableFuture.failedFuture(new IllegalStateException("the client is closed"));
+        }
+        return metadata.open(volume)
+                .thenApply(session -> new Lease(volume, session, new BlockAllocator(volume, self, session.number())));
+    }
+
+    private void keepOpen() {
+        try {
+            while (!closed) {
+                long pauseMillis = Long.MAX_VALUE;
+                for (CompletableFuture<Lease> opening : leases.values()) {
+                    if (opening.isDone() && !opening.isCompletedExceptionally()) {
+                        Lease lease = opening.join();
+                        pauseMillis = Math.min(pauseMillis, lease.session().ttlMillis() / 4);
+                        renew(lease);
+                    }
+                }
+                Thread.sleep(Math.max(RENEW_MILLIS_MIN, Math.min(pauseMillis, 10 * RENEW_MILLIS_MIN)));
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("renewal ends");
+        }
+    }
+
+    private void renew(Lease lease) {
+        var _ = lease.session().submit(new Command.RenewSession()).whenComplete((reply, failure) -> {
+            if (failure != null) {
+                LOG.debug("session {} could not be renewed now", lease.session().number(), failure);
+            } else if (reply instanceof Reply.Failed failed
+                    && (failed.error() == MetadataError.SESSION_CLOSED
+                            || failed.error() == MetadataError.SESSION_UNKNOWN)) {
+                LOG.info(
+                        "session {} is closed; opening another when needed",
+                        lease.session().number());
+                lost(lease);
+            }
+        });
+    }
+}
