@@ -1,6 +1,8 @@
 package io.bulwark.client;
 
+import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.driver.EvidenceLog;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -10,6 +12,21 @@ import java.util.List;
  * session for each volume that it writes to. Close it to give the sessions back.
  */
 public interface Bulwark extends AutoCloseable {
+    /**
+     * Connects to a cluster; returns when the replicas have told where the nodes are.
+     *
+     * @throws io.bulwark.client.error.ConfigException if the key ring cannot be used
+     * @throws io.bulwark.client.error.UnavailableException if too few replicas answer
+     */
+    static Bulwark connect(ClientConfig config) {
+        return BulwarkClient.connect(config);
+    }
+
+    /** Connects with a configuration file, as {@link ClientConfig} describes it. */
+    static Bulwark connect(Path configFile) {
+        return connect(ClientConfig.load(configFile));
+    }
+
     /** Makes a volume over all nodes. */
     VolumeInfo createVolume(VolumeSpec spec);
 

@@ -9,4 +9,14 @@ import io.bulwark.protocol.cluster.VolumeKind;
  * @param blocks the number of blocks of a register volume; 0 for an object volume
  * @param groups the number of placement groups
  */
-public record VolumeInfo(int id, String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups) {}
+public record VolumeInfo(int id, String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups) {
+    static VolumeInfo of(io.bulwark.protocol.cluster.Volume volume) {
+        return new VolumeInfo(
+                volume.id(),
+                volume.name(),
+                volume.kind(),
+                volume.policy(),
+                volume.blocks(),
+                volume.groups().size());
+    }
+}

@@ -5,6 +5,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -36,6 +37,11 @@ public final class EvidenceLog implements EvidenceListener {
     private final ArrayDeque<Entry> entries = new ArrayDeque<>();
     private final Map<PrincipalId, EnumMap<Verdict, Tally>> tallies = new HashMap<>();
     private long total;
+
+    /** With meters of its own, and the system's clock. */
+    public EvidenceLog() {
+        this(new SimpleMeterRegistry(), InstantSource.system());
+    }
 
     public EvidenceLog(MeterRegistry meters, InstantSource clock) {
         this.meters = meters;

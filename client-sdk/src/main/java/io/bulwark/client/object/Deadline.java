@@ -52,7 +52,9 @@ public final class Deadline {
                 case BulwarkException known -> known;
                 case ExtentFailure known -> known;
                 case SessionLostException known -> known;
-                case Throwable other -> new UnavailableException("the operation failed: " + other, subject, other);
+                case IllegalStateException closed ->
+                    new CancelledException(String.valueOf(closed.getMessage()), subject, closed);
+                case Throwable other -> new UnavailableException(String.valueOf(other.getMessage()), subject, other);
             };
         }
     }

@@ -241,6 +241,7 @@ public final class ObjectWriter {
         try {
             pin = deadline.await(oldest.pin, target.subject());
         } catch (RuntimeException e) {
+            oldest.pin.cancel(false);
             throw failed(e);
         }
         pins.set(oldest.extent, pin);

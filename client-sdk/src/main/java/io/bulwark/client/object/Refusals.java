@@ -16,6 +16,7 @@ import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
+import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 
 /** Refusals of the state machine and of the nodes as the exceptions that users see. */
@@ -41,7 +42,24 @@ public final class Refusals {
         return type.cast(reply);
     }
 
-    private static RuntimeException of(Reply.Failed failed, Subject subject) {
+    /**
+     * Passes everything but "the session is closed".
+     *
+     * @throws SessionLostException for that
+     */
+    public static void checkSession(Reply reply) {
+        if (reply instanceof Reply.Failed failed
+                && (failed.error() == MetadataError.SESSION_CLOSED
+                        || failed.error() == MetadataError.SESSION_UNKNOWN)) {
+            throw new SessionLostException(failed.message());
+        }
+    }
+
+    static Subject aboutVolume(int volume) {
+        return volume == Sessions.NO_VOLUME ? Subject.NONE : Subject.volume("number " + volume);
+    }
+
+    static RuntimeException of(Reply.Failed failed, Subject subject) {
         String message = failed.message();
         return switch (failed.error()) {
             case SESSION_UNKNOWN, SESSION_CLOSED -> new SessionLostException(message);

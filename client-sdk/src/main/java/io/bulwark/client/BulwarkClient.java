@@ -1,0 +1,308 @@
+package io.bulwark.client;
+
+import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.config.KeyRing;
+import io.bulwark.client.driver.EvidenceLog;
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.InvalidNameException;
+import io.bulwark.client.error.NoSuchBucketException;
+import io.bulwark.client.error.NoSuchVolumeException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.object.ByteBudget;
+import io.bulwark.client.object.Deadline;
+import io.bulwark.client.object.NodeExtents;
+import io.bulwark.client.object.NodeHealth;
+import io.bulwark.client.object.ObjectStore;
+import io.bulwark.client.object.Refusals;
+import io.bulwark.client.object.ReplicatedMetadata;
+import io.bulwark.client.object.SessionLostException;
+import io.bulwark.client.object.Sessions;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.control.NodeControlCodec;
+import io.bulwark.protocol.extent.ExtentCodec;
+import io.bulwark.protocol.extent.ExtentTiming;
+import io.bulwark.protocol.fp.FpCodec;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Names;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.Versioning;
+import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.ReplicatedCall;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/** A client of one cluster, made of a transport, a driver for all its operations, and its sessions. */
+final class BulwarkClient implements Bulwark {
+    private static final long CALL_MILLIS = 30_000;
+
+    private final ClientConfig config;
+    private final Transport transport;
+    private final PeerLinks links;
+    private final EvidenceLog evidence = new EvidenceLog();
+    private final OperationDriver driver;
+    private final List<PrincipalId> replicas;
+    private final SecureRandom random = new SecureRandom();
+    private final ReplicatedMetadata metadata = new ReplicatedMetadata(this::submit, this::ask);
+    private final Sessions sessions;
+    private final ObjectStore store;
+    private final ClusterView view;
+
+    private BulwarkClient(ClientConfig config, KeyRing keys) {
+        this.config = config;
+        this.transport = Transport.open(
+                TransportSettings.defaults(),
+                keys.pairwiseKeys(),
+                new MessageCodecs(new ExtentCodec(), new FpCodec(), new OrderingCodec(), new NodeControlCodec()));
+        this.links = new PeerLinks(transport);
+        NodeHealth health = new NodeHealth(links::disconnected);
+        this.driver = new OperationDriver(
+                links, evidence.andThen(health), OperationDriver.Limits.standard(), random.nextLong());
+        this.replicas = IntStream.range(0, config.replicas().size())
+                .mapToObj(PrincipalId::replica)
+                .toList();
+        this.sessions = new Sessions(metadata, config.principal());
+        this.store = new ObjectStore(
+                metadata,
+                sessions,
+                new NodeExtents(driver, health, ExtentTiming.standard()),
+                new ByteBudget(config.bytesInFlightMax()));
+        this.view = new ClusterView(metadata, links);
+    }
+
+    static BulwarkClient connect(ClientConfig config) {
+        KeyRing keys = KeyRing.load(config.keyRing());
+        if (!keys.principal().equals(config.principal())) {
+            throw new ConfigException(
+                    "the key ring " + config.keyRing() + " is that of " + keys.principal() + ", not of "
+                            + config.principal(),
+                    Subject.NONE);
+        }
+        BulwarkClient client = new BulwarkClient(config, keys);
+        try {
+            client.start();
+            return client;
+        } catch (RuntimeException e) {
+            client.close();
+            throw e;
+        }
+    }
+
+    private void start() {
+        links.deliverTo(driver);
+        for (int i = 0; i < replicas.size(); i++) {
+            ClientConfig.Endpoint endpoint = config.replicas().get(i);
+            links.connect(replicas.get(i), new InetSocketAddress(endpoint.host(), endpoint.port()));
+        }
+        view.refresh(noDeadline());
+    }
+
+    @Override
+    public VolumeInfo createVolume(VolumeSpec spec) {
+        Subject subject = Subject.volume(spec.name());
+        checkName(spec.name(), subject);
+        execute(
+                Reply.VolumeCreated.class,
+                new Command.CreateVolume(
+                        spec.name(), spec.kind(), spec.policy(), spec.blocks(), spec.groups(), spec.quotaBytes()),
+                subject);
+        view.refresh(noDeadline());
+        return VolumeInfo.of(view.volume(spec.name(), noDeadline()));
+    }
+
+    @Override
+    public void deleteVolume(String name) {
+        checkName(name, Subject.volume(name));
+        execute(Reply.Done.class, new Command.DeleteVolume(name), Subject.volume(name));
+        view.refresh(noDeadline());
+    }
+
+    @Override
+    public List<VolumeInfo> volumes() {
+        return view.refresh(noDeadline()).volumes().stream().map(VolumeInfo::of).toList();
+    }
+
+    @Override
+    public Volume volume(String name) {
+        io.bulwark.protocol.cluster.Volume volume = view.volume(name, noDeadline());
+        if (volume.kind() != VolumeKind.REGISTER) {
+            throw new NoSuchVolumeException(
+                    "this volume keeps objects, and has no blocks of its own", Subject.volume(name));
+        }
+        throw new IllegalStateException("TEMP"); // TEMPREG
+    }
+
+    @Override
+    public Bucket createBucket(BucketSpec spec) {
+        Subject subject = Subject.bucket(spec.name());
+        checkName(spec.name(), subject);
+        Versioning versioning = spec.keepVersions() ? Versioning.KEEP_ALL : Versioning.LATEST_ONLY;
+        execute(
+                Reply.Done.class,
+                new Command.CreateBucket(spec.name(), spec.volume(), versioning, spec.quotaBytes()),
+                subject);
+        return bucket(spec.name());
+    }
+
+    @Override
+    public void deleteBucket(String name) {
+        checkName(name, Subject.bucket(name));
+        execute(Reply.Done.class, new Command.DeleteBucket(name), Subject.bucket(name));
+    }
+
+    @Override
+    public List<BucketInfo> buckets() {
+        return Listing.all(after -> {
+            Reply.BucketList list = query(
+                    Reply.BucketList.class, new Query.ListBuckets(after, Query.PAGE_MAX), Subject.NONE, noDeadline());
+            List<BucketInfo> infos = list.buckets().stream().map(this::describe).toList();
+            return new Listing.Page<>(infos, list.next().isEmpty() ? null : list.next());
+        });
+    }
+
+    @Override
+    public Bucket bucket(String name) {
+        return new RemoteBucket(this, name, findBucket(name).volume());
+    }
+
+    @Override
+    public ClusterStatus status() {
+        return new StatusReport(this, driver, view, links).take();
+    }
+
+    @Override
+    public EvidenceLog evidence() {
+        return evidence;
+    }
+
+    @Override
+    public void close() {
+        sessions.close();
+        driver.close();
+        links.close();
+        transport.close();
+    }
+
+    BucketInfo bucketInfo(String name) {
+        return describe(findBucket(name));
+    }
+
+    ObjectStore store() {
+        return store;
+    }
+
+    ClusterView view() {
+        return view;
+    }
+
+    OperationDriver driver() {
+        return driver;
+    }
+
+    ClientConfig config() {
+        return config;
+    }
+
+    <T extends Reply> T query(Class<T> type, Query query, Subject subject, Deadline deadline) {
+        return Refusals.expect(type, deadline.await(metadata.query(query), subject), subject);
+    }
+
+    <T extends Reply> T execute(Class<T> type, Command command, Subject subject) {
+        return Refusals.expect(type, execute(command, subject), subject);
+    }
+
+    /** Executes a command without blocks; in another session if the first was found closed. */
+    Reply execute(Command command, Subject subject) {
+        Deadline deadline = noDeadline();
+        for (int attempt = 1; ; attempt++) {
+            Sessions.Lease lease = sessions.lease(Sessions.NO_VOLUME, deadline, subject);
+            Reply reply = deadline.await(lease.session().submit(command), subject);
+            try {
+                Refusals.checkSession(reply);
+                return reply;
+            } catch (SessionLostException e) {
+                sessions.lost(lease);
+                if (attempt == 3) {
+                    throw new UnavailableException(
+                            "the sessions of this client are closed again and again", subject, e);
+                }
+            }
+        }
+    }
+
+    static Deadline noDeadline() {
+        return Deadline.in(Duration.ZERO);
+    }
+
+    private Reply.BucketEntry findBucket(String name) {
+        Subject subject = Subject.bucket(name);
+        checkName(name, subject);
+        // No valid name lies between this and the wanted one.
+        int last = name.length() - 1;
+        String before = name.substring(0, last) + (char) (name.charAt(last) - 1) + "~";
+        Reply.BucketList list = query(Reply.BucketList.class, new Query.ListBuckets(before, 1), subject, noDeadline());
+        Optional<Reply.BucketEntry> found = list.buckets().stream()
+                .filter(bucket -> bucket.name().equals(name))
+                .findFirst();
+        return found.orElseThrow(() -> new NoSuchBucketException("there is no bucket of this name", subject));
+    }
+
+    private BucketInfo describe(Reply.BucketEntry entry) {
+        String volume = view.volume(entry.volume(), Subject.bucket(entry.name()), noDeadline())
+                .name();
+        return new BucketInfo(
+                entry.name(),
+                volume,
+                entry.versioning() == Versioning.KEEP_ALL,
+                entry.quotaBytes(),
+                entry.objects(),
+                entry.bytes(),
+                Instant.ofEpochMilli(entry.createdMillis()));
+    }
+
+    private static void checkName(String name, Subject subject) {
+        Names.problemOfName(name).ifPresent(problem -> {
+            throw new InvalidNameException(problem, subject);
+        });
+    }
+
+    private CompletableFuture<Bytes> submit(Bytes command) {
+        return call(ReplicatedCall.command(replicas, command, CALL_MILLIS, randomGenerator()));
+    }
+
+    private CompletableFuture<Bytes> ask(Bytes query) {
+        return call(ReplicatedCall.query(replicas, query, CALL_MILLIS, randomGenerator()));
+    }
+
+    private CompletableFuture<Bytes> call(ReplicatedCall call) {
+        return driver.submit(call).thenApply(outcome -> switch (outcome) {
+            case ReplicatedCall.Agreed agreed -> agreed.reply();
+            case ReplicatedCall.Rejected _ ->
+                throw new UnavailableException(
+                        "the metadata service failed on this request; the replicas' logs say why", Subject.NONE);
+            case ReplicatedCall.TimedOut late ->
+                throw new UnavailableException(
+                        "no agreement of the metadata replicas within " + CALL_MILLIS + " ms: " + late.replicas(),
+                        Subject.NONE);
+        });
+    }
+
+    private SplittableRandom randomGenerator() {
+        return new SplittableRandom(random.nextLong());
+    }
+}

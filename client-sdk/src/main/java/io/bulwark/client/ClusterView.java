@@ -1,0 +1,63 @@
+package io.bulwark.client;
+
+import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.client.error.NoSuchVolumeException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.object.Deadline;
+import io.bulwark.client.object.Metadata;
+import io.bulwark.client.object.Refusals;
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The cluster map as this client last saw it, and the links that follow from it. Thread-safe. */
+final class ClusterView {
+    private final Metadata metadata;
+    private final PeerLinks links;
+    private volatile ClusterMap map = new ClusterMap(0, List.of(), List.of());
+
+    ClusterView(Metadata metadata, PeerLinks links) {
+        this.metadata = metadata;
+        this.links = links;
+    }
+
+    ClusterMap map() {
+        return map;
+    }
+
+    /** Asks the replicas. */
+    ClusterMap refresh(Deadline deadline) {
+        Reply reply = deadline.await(metadata.query(new Query.GetMap()), Subject.NONE);
+        ClusterMap read = Refusals.expect(Reply.Map.class, reply, Subject.NONE).map();
+        synchronized (this) {
+            if (read.version() >= map.version()) {
+                map = read;
+            }
+        }
+        read.nodes()
+                .forEach(node ->
+                        links.connect(PrincipalId.node(node.node()), new InetSocketAddress(node.host(), node.port())));
+        return read;
+    }
+
+    Volume volume(String name, Deadline deadline) {
+        return volume(known -> known.volume(name), "there is no volume of this name", Subject.volume(name), deadline);
+    }
+
+    Volume volume(int id, Subject subject, Deadline deadline) {
+        return volume(known -> known.volume(id), "there is no volume " + id, subject, deadline);
+    }
+
+    private Volume volume(
+            Function<ClusterMap, Optional<Volume>> find, String problem, Subject subject, Deadline deadline) {
+        return find.apply(map)
+                .or(() -> find.apply(refresh(deadline)))
+                .orElseThrow(() -> new NoSuchVolumeException(problem, subject));
+    }
+}

@@ -1,0 +1,347 @@
+package io.bulwark.client;
+
+import io.bulwark.client.error.InvalidNameException;
+import io.bulwark.client.error.InvalidRequestException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.object.Deadline;
+import io.bulwark.client.object.ObjectReader;
+import io.bulwark.client.object.ObjectWriter;
+import io.bulwark.client.object.Refusals;
+import io.bulwark.client.object.SessionLostException;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Condition;
+import io.bulwark.protocol.metadata.MetadataError;
+import io.bulwark.protocol.metadata.Names;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.wire.Bytes;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** A bucket of a connected client. */
+final class RemoteBucket implements Bucket {
+    private static final int ATTEMPTS_MAX = 3;
+
+    private final BulwarkClient client;
+    private final String name;
+    private final int volumeId;
+
+    RemoteBucket(BulwarkClient client, String name, int volumeId) {
+        this.client = client;
+        this.name = name;
+        this.volumeId = volumeId;
+    }
+
+    /** Hands what is to be put to a writer. */
+    private interface Content {
+        void feed(ObjectWriter writer) throws IOException;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public BucketInfo info() {
+        return client.bucketInfo(name);
+    }
+
+    @Override
+    public ObjectInfo put(String key, InputStream content, PutOptions options) {
+        return put(key, -1, writer -> writer.write(content), options, 1);
+    }
+
+    @Override
+    public ObjectInfo put(String key, ReadableByteChannel content, PutOptions options) {
+        return put(key, -1, writer -> writer.write(content), options, 1);
+    }
+
+    @Override
+    public ObjectInfo put(String key, Path file, PutOptions options) {
+        long length;
+        try {
+            length = Files.size(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return put(
+                key,
+                length,
+                writer -> {
+                    try (InputStream content = Files.newInputStream(file)) {
+                        writer.write(content);
+                    }
+                },
+                options,
+                ATTEMPTS_MAX);
+    }
+
+    @Override
+    public ObjectInfo put(String key, byte[] content, PutOptions options) {
+        return put(key, content.length, writer -> writer.write(content, 0, content.length), options, ATTEMPTS_MAX);
+    }
+
+    @Override
+    public ObjectOutputStream newOutputStream(String key, PutOptions options) {
+        Deadline deadline = Deadline.in(options.deadline());
+        return new WriterStream(
+                writer(key, -1, options, deadline), stored -> stored(key, stored, options), subject(key));
+    }
+
+    /** Puts once; again in another session only if the first was lost, when nothing has happened yet. */
+    private ObjectInfo put(String key, long length, Content content, PutOptions options, int attemptsMax) {
+        Deadline deadline = Deadline.in(options.deadline());
+        for (int attempt = 1; ; attempt++) {
+            ObjectWriter writer = writer(key, length, options, deadline);
+            try {
+                content.feed(writer);
+                long written = writer.length();
+                return stored(key, new WriterStream.Stored(writer.finish(), written), options);
+            } catch (SessionLostException e) {
+                if (attempt >= attemptsMax) {
+                    throw new UnavailableException("the session was closed while writing; put again", subject(key), e);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot read what is to be put as " + name + "/" + key, e);
+            } finally {
+                writer.abort();
+            }
+        }
+    }
+
+    private ObjectWriter writer(String key, long length, PutOptions options, Deadline deadline) {
+        checkKey(key);
+        ObjectAttributes attributes;
+        try {
+            attributes = new ObjectAttributes(options.contentType(), options.tags());
+        } catch (IllegalArgumentException e) {
+            throw new InvalidRequestException(String.valueOf(e.getMessage()), subject(key), e);
+        }
+        LongConsumer progress = done -> options.progress().onProgress(done, length);
+        return new ObjectWriter(
+                client.store(),
+                client.view().volume(volumeId, subject(key), deadline),
+                new ObjectWriter.Target(name, key, condition(options.precondition()), attributes),
+                length,
+                deadline,
+                progress);
+    }
+
+    private ObjectInfo stored(String key, WriterStream.Stored stored, PutOptions options) {
+        return new ObjectInfo(
+                name,
+                key,
+                stored.reply().version(),
+                stored.length(),
+                Instant.now(),
+                options.contentType(),
+                options.tags());
+    }
+
+    @Override
+    public InputStream get(String key, GetOptions options) {
+        Deadline deadline = Deadline.in(options.deadline());
+        Reply.ObjectFound found = find(key, options.version(), deadline);
+        return new ReaderStream(reader(key, found, options, deadline), options.progress());
+    }
+
+    @Override
+    public byte[] getBytes(String key, GetOptions options) {
+        Deadline deadline = Deadline.in(options.deadline());
+        Reply.ObjectFound found = find(key, options.version(), deadline);
+        try (ObjectReader reader = reader(key, found, options, deadline)) {
+            if (reader.remaining() > Integer.MAX_VALUE - 8) {
+                throw new InvalidRequestException(
+                        reader.remaining() + " bytes do not fit into an array; read a stream", subject(key));
+            }
+            byte[] all = new byte[(int) reader.remaining()];
+            int at = 0;
+            for (Bytes part = reader.next(); !part.isEmpty(); part = reader.next()) {
+                part.copyTo(0, all, at, part.length());
+                at += part.length();
+                options.progress().onProgress(at, all.length);
+            }
+            return all;
+        }
+    }
+
+    @Override
+    public ObjectInfo readTo(String key, OutputStream target, GetOptions options) {
+        Deadline deadline = Deadline.in(options.deadline());
+        Reply.ObjectFound found = find(key, options.version(), deadline);
+        try (ObjectReader reader = reader(key, found, options, deadline)) {
+            long total = reader.remaining();
+            for (Bytes part = reader.next(); !part.isEmpty(); part = reader.next()) {
+                target.write(part.array(), part.offset(), part.length());
+                options.progress().onProgress(total - reader.remaining(), total);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write what was read of " + name + "/" + key, e);
+        }
+        return info(key, found);
+    }
+
+    @Override
+    public ObjectInfo readTo(String key, Path target, GetOptions options) {
+        Path whole = target.toAbsolutePath();
+        try {
+            Path part = Files.createTempFile(whole.getParent(), "." + whole.getFileName(), ".part");
+            try {
+                ObjectInfo info;
+                try (OutputStream out = Files.newOutputStream(part)) {
+                    info = readTo(key, out, options);
+                }
+                Files.move(part, whole, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+                return info;
+            } finally {
+                Files.deleteIfExists(part);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + whole, e);
+        }
+    }
+
+    @Override
+    public ObjectInfo head(String key, long version) {
+        return info(key, find(key, version, Deadline.in(Duration.ZERO)));
+    }
+
+    private ObjectReader reader(String key, Reply.ObjectFound found, GetOptions options, Deadline deadline) {
+        return new ObjectReader(
+                client.store(),
+                client.view().volume(found.inode().layout().volume(), subject(key), deadline),
+                found.inode(),
+                subject(key),
+                options.offset(),
+                options.length(),
+                deadline);
+    }
+
+    private Reply.ObjectFound find(String key, long version, Deadline deadline) {
+        checkKey(key);
+        return client.query(Reply.ObjectFound.class, new Query.FindObject(name, key, version), subject(key), deadline);
+    }
+
+    @Override
+    public ObjectPage list(ListOptions options) {
+        return Listing.page(client, name, options);
+    }
+
+    @Override
+    public Stream<ObjectInfo> stream(String prefix) {
+        return Listing.objects(client, name, prefix);
+    }
+
+    @Override
+    public Stream<VersionInfo> versions(String prefix) {
+        return Listing.versions(client, name, prefix);
+    }
+
+    @Override
+    public void delete(String key) {
+        delete(key, 0);
+    }
+
+    @Override
+    public void delete(String key, long version) {
+        checkKey(key);
+        client.execute(Reply.Deleted.class, new Command.DeleteObject(name, key, version), subject(key));
+    }
+
+    @Override
+    public ObjectInfo copy(String key, Bucket target, String targetKey, Precondition precondition) {
+        checkKey(key);
+        checkKey(targetKey);
+        Condition condition = condition(precondition);
+        Reply reply =
+                client.execute(new Command.CopyObject(name, key, 0, target.name(), targetKey, condition), subject(key));
+        if (isOtherVolume(reply)) {
+            return copyBytes(key, target, targetKey, precondition);
+        }
+        Refusals.expect(Reply.ObjectStored.class, reply, subject(key));
+        return target.head(targetKey);
+    }
+
+    @Override
+    public ObjectInfo rename(String key, Bucket target, String targetKey, Precondition precondition) {
+        checkKey(key);
+        checkKey(targetKey);
+        Condition condition = condition(precondition);
+        Reply reply =
+                client.execute(new Command.RenameObject(name, key, target.name(), targetKey, condition), subject(key));
+        if (isOtherVolume(reply)) {
+            ObjectInfo copied = copyBytes(key, target, targetKey, precondition);
+            delete(key);
+            return copied;
+        }
+        Refusals.expect(Reply.ObjectStored.class, reply, subject(key));
+        return target.head(targetKey);
+    }
+
+    private ObjectInfo copyBytes(String key, Bucket target, String targetKey, Precondition precondition) {
+        ObjectInfo source = head(key);
+        PutOptions options = PutOptions.DEFAULT
+                .withContentType(source.contentType())
+                .withTags(source.tags())
+                .withPrecondition(precondition);
+        try (InputStream content = get(key, GetOptions.DEFAULT.withVersion(source.version()))) {
+            return target.put(targetKey, content, options);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public <T> CompletableFuture<T> async(Supplier<T> operation) {
+        return Tasks.start(operation);
+    }
+
+    private ObjectInfo info(String key, Reply.ObjectFound found) {
+        ObjectAttributes attributes = found.inode().attributes();
+        return new ObjectInfo(
+                name,
+                key,
+                found.version(),
+                found.inode().layout().length(),
+                Instant.ofEpochMilli(found.linkedMillis()),
+                attributes.contentType(),
+                attributes.tags());
+    }
+
+    private Subject subject(String key) {
+        return Subject.key(name, key);
+    }
+
+    private void checkKey(String key) {
+        Names.problemOfKey(key).ifPresent(problem -> {
+            throw new InvalidNameException(problem, subject(key));
+        });
+    }
+
+    private static boolean isOtherVolume(Reply reply) {
+        return reply instanceof Reply.Failed failed && failed.error() == MetadataError.OTHER_VOLUME;
+    }
+
+    private static Condition condition(Precondition precondition) {
+        return switch (precondition.kind()) {
+            case NONE -> Condition.NONE;
+            case IF_ABSENT -> Condition.IF_ABSENT;
+            case IF_VERSION -> Condition.ifVersion(precondition.version());
+        };
+    }
+}

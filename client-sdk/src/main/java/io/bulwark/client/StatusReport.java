@@ -1,0 +1,183 @@
+package io.bulwark.client;
+
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.survey.Survey;
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.Message;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** One report of how the cluster is: what members say of themselves, and what follows for the volumes. */
+final class StatusReport {
+    private static final long SURVEY_MILLIS = 2_000;
+
+    private final BulwarkClient client;
+    private final OperationDriver driver;
+    private final ClusterView view;
+    private final PeerLinks links;
+
+    StatusReport(BulwarkClient client, OperationDriver driver, ClusterView view, PeerLinks links) {
+        this.client = client;
+        this.driver = driver;
+        this.view = view;
+        this.links = links;
+    }
+
+    ClusterStatus take() {
+        ClusterMap map = view.refresh(BulwarkClient.noDeadline());
+        CompletableFuture<SortedMap<PrincipalId, Message>> nodes = driver.submit(new Survey(
+                map.nodes().stream().map(node -> PrincipalId.node(node.node())).collect(Collectors.toSet()),
+                new NodeStatusRequest(),
+                NodeStatusReply.class::isInstance,
+                SURVEY_MILLIS));
+        CompletableFuture<SortedMap<PrincipalId, Message>> replicas = driver.submit(surveyOfReplicas());
+        List<BucketInfo> buckets = client.buckets();
+        List<ClusterStatus.Fault> faults = faults();
+        Map<Integer, NodeStatusReply> answers = new HashMap<>();
+        BulwarkClient.noDeadline()
+                .await(nodes, Subject.NONE)
+                .forEach((node, reply) -> answers.put(node.number(), (NodeStatusReply) reply));
+        return new ClusterStatus(
+                map.nodes().stream()
+                        .map(node -> node(node, answers.get(node.node())))
+                        .toList(),
+                replicas(BulwarkClient.noDeadline().await(replicas, Subject.NONE)),
+                map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
+                buckets,
+                faults);
+    }
+
+    private Survey surveyOfReplicas() {
+        Set<PrincipalId> replicas = new HashSet<>();
+        for (int i = 0; i < client.config().replicas().size(); i++) {
+            replicas.add(PrincipalId.replica(i));
+        }
+        long call = ThreadLocalRandom.current().nextLong();
+        Message question = new OrderingMessage.Query(call, new Query.GetStatus().encoded());
+        return new Survey(
+                replicas,
+                question,
+                message -> message instanceof OrderingMessage.Reply reply && reply.call() == call,
+                SURVEY_MILLIS);
+    }
+
+    private ClusterStatus.NodeStatus node(NodeAddress node, @Nullable NodeStatusReply reply) {
+        PrincipalId id = PrincipalId.node(node.node());
+        var seen = client.evidence().counts().getOrDefault(id, Map.of());
+        String address = node.host() + ":" + node.port();
+        if (reply == null) {
+            String state = links.disconnected(id) ? "no connection" : "connected, but silent";
+            return new ClusterStatus.NodeStatus(node.node(), address, false, state, 0, 0, 0, seen);
+        }
+        long pending =
+                reply.volumes().stream().mapToLong(VolumeWork::unfinished).sum();
+        String state = !reply.acceptsWrites() ? "read-only: no space" : pending > 0 ? "repairing" : "ok";
+        return new ClusterStatus.NodeStatus(
+                node.node(), address, true, state, reply.usedBytes(), reply.freeBytes(), pending, seen);
+    }
+
+    /** A slot counts as faulty while its holder does not answer or has something to complete or repair. */
+    private static ClusterStatus.VolumeStatus volume(Volume volume, Map<Integer, NodeStatusReply> answers) {
+        int worst = 0;
+        for (PlacementGroup group : volume.groups()) {
+            int faulty = 0;
+            for (int holder : group.holders()) {
+                NodeStatusReply reply = answers.get(holder);
+                if (reply == null || hasWork(reply, volume.id())) {
+                    faulty++;
+                }
+            }
+            worst = Math.max(worst, faulty);
+        }
+        int f = volume.policy().f();
+        return new ClusterStatus.VolumeStatus(VolumeInfo.of(volume), f, f - worst);
+    }
+
+    private static boolean hasWork(NodeStatusReply reply, int volume) {
+        return reply.volumes().stream()
+                .anyMatch(work -> work.volume() == volume && (work.unfinished() > 0 || !work.caughtUp()));
+    }
+
+    private List<ClusterStatus.ReplicaStatus> replicas(SortedMap<PrincipalId, Message> answers) {
+        Map<PrincipalId, Reply.Status> read = new TreeMap<>();
+        answers.forEach((replica, message) -> {
+            try {
+                if (Reply.decode(((OrderingMessage.Reply) message).reply()) instanceof Reply.Status status) {
+                    read.put(replica, status);
+                }
+            } catch (MalformedException e) {
+                // A replica that answers rubbish is shown like one that does not answer.
+            }
+        });
+        List<ClusterStatus.ReplicaStatus> all = new ArrayList<>();
+        for (int i = 0; i < client.config().replicas().size(); i++) {
+            Reply.Status status = read.get(PrincipalId.replica(i));
+            all.add(new ClusterStatus.ReplicaStatus(
+                    i,
+                    client.config().replicas().get(i).toString(),
+                    status != null,
+                    status == null ? 0 : status.commands(),
+                    status != null && agrees(status, read)));
+        }
+        return all;
+    }
+
+    /** No f+1 replicas that have executed as much have another state. */
+    private boolean agrees(Reply.Status status, Map<PrincipalId, Reply.Status> all) {
+        Map<Object, Long> others = all.values().stream()
+                .filter(other ->
+                        other.commands() == status.commands() && !other.digest().equals(status.digest()))
+                .collect(Collectors.groupingBy(Reply.Status::digest, Collectors.counting()));
+        return others.values().stream()
+                .noneMatch(count -> count > client.config().faultyReplicas());
+    }
+
+    private List<ClusterStatus.Fault> faults() {
+        List<ClusterStatus.Fault> faults = new ArrayList<>();
+        long after = 0;
+        while (true) {
+            Reply.EvidenceList list = client.query(
+                    Reply.EvidenceList.class,
+                    new Query.ListEvidence(after, Query.PAGE_MAX),
+                    Subject.NONE,
+                    BulwarkClient.noDeadline());
+            for (Reply.EvidenceEntry entry : list.entries()) {
+                faults.add(new ClusterStatus.Fault(
+                        entry.number(),
+                        entry.node(),
+                        entry.block().toString(),
+                        entry.verdict(),
+                        Instant.ofEpochMilli(entry.agreedMillis()),
+                        entry.detail()));
+            }
+            if (!list.more()) {
+                return faults;
+            }
+            after = list.next();
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.bulwark.client;
+
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.object.ObjectWriter;
+import io.bulwark.client.object.SessionLostException;
+import io.bulwark.protocol.metadata.Reply;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** An {@link ObjectWriter} as a stream. */
+final class WriterStream extends ObjectOutputStream {
+    private final ObjectWriter writer;
+    private final Function<Stored, ObjectInfo> describing;
+    private final Subject subject;
+    private @Nullable ObjectInfo result;
+    private boolean closed;
+    private boolean failed;
+
+    /** What the state machine answered, and the object's length in bytes. */
+    record Stored(Reply.ObjectStored reply, long length) {}
+
+    WriterStream(ObjectWriter writer, Function<Stored, ObjectInfo> describing, Subject subject) {
+        this.writer = writer;
+        this.describing = describing;
+        this.subject = subject;
+    }
+
+    @Override
+    public void write(int value) {
+        write(new byte[] {(byte) value}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] source, int offset, int length) {
+        Objects.checkFromIndexSize(offset, length, source.length);
+        try {
+            writer.write(source, offset, length);
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+    }
+
+    @Override
+    public void abort() {
+        closed = true;
+        writer.abort();
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (failed) {
+            throw new UnavailableException("the object was not stored, as an earlier write failed", subject);
+        }
+        long length = writer.length();
+        try {
+            result = describing.apply(new Stored(writer.finish(), length));
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
+    }
+
+    @Override
+    public ObjectInfo result() {
+        if (result == null) {
+            throw new IllegalStateException("the stream was not closed with success");
+        }
+        return result;
+    }
+
+    private RuntimeException failed(RuntimeException e) {
+        failed = true;
+        writer.abort();
+        return e instanceof SessionLostException
+                ? new UnavailableException("the session was closed while writing; put again", subject, e)
+                : e;
+    }
+}

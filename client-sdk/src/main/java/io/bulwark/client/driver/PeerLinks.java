@@ -1,0 +1,84 @@
+package io.bulwark.client.driver;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.transport.InboundHandler;
+import io.bulwark.transport.LinkState;
+import io.bulwark.transport.Peer;
+import io.bulwark.transport.PeerLink;
+import io.bulwark.transport.Transport;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/** One link to each server that operations talk to. Thread-safe. */
+public final class PeerLinks implements Outbox, AutoCloseable {
+    private final Transport transport;
+    private final Map<PrincipalId, PeerLink> links = new ConcurrentHashMap<>();
+    private volatile @Nullable OperationDriver driver;
+    private volatile boolean closed;
+
+    /** @param transport stays the caller's */
+    public PeerLinks(Transport transport) {
+        this.transport = transport;
+    }
+
+    /** Where answers go; to be said before anybody is connected. */
+    public void deliverTo(OperationDriver target) {
+        driver = target;
+    }
+
+    /** Keeps a link to a server at this address; one at another address is given up. */
+    public void connect(PrincipalId server, InetSocketAddress address) {
+        if (closed || server.equals(transport.self())) {
+            return;
+        }
+        PeerLink[] replaced = new PeerLink[1];
+        links.compute(server, (_, current) -> {
+            if (current != null && current.address().equals(address)) {
+                return current;
+            }
+            replaced[0] = current;
+            return transport.link(server, address, new Answers());
+        });
+        if (replaced[0] != null) {
+            replaced[0].close();
+        }
+    }
+
+    /** Whether there is no connection now, and none is being made. */
+    public boolean disconnected(PrincipalId server) {
+        PeerLink link = links.get(server);
+        return link == null || link.state() == LinkState.WAITING || link.state() == LinkState.CLOSED;
+    }
+
+    @Override
+    public void send(PrincipalId to, long requestId, Message message) {
+        PeerLink link = links.get(to);
+        if (link != null) {
+            var _ = link.send(requestId, message);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        try (ExecutorService closing = Executors.newVirtualThreadPerTaskExecutor()) {
+            links.values().forEach(link -> closing.execute(link::close));
+        }
+        links.clear();
+    }
+
+    private final class Answers implements InboundHandler {
+        @Override
+        public void onMessage(Peer peer, long requestId, Message message, Runnable done) {
+            OperationDriver target = driver;
+            if (target == null || !target.onMessage(peer.principal(), requestId, message, done)) {
+                done.run();
+            }
+        }
+    }
+}

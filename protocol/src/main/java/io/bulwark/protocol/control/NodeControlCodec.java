@@ -1,0 +1,100 @@
+package io.bulwark.protocol.control;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.MessageCodec;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Family 5: the request 0x0501 without a body, the reply 0x0502. */
+public final class NodeControlCodec implements MessageCodec {
+    private static final int FAMILY = 5;
+    private static final int STATUS_REQUEST = 0x0501;
+    private static final int STATUS_REPLY = 0x0502;
+    private static final Verdict[] VERDICTS = Verdict.values();
+
+    @Override
+    public int family() {
+        return FAMILY;
+    }
+
+    @Override
+    public boolean handles(Message message) {
+        return message instanceof NodeControlMessage;
+    }
+
+    @Override
+    public int typeOf(Message message) {
+        return switch ((NodeControlMessage) message) {
+            case NodeStatusRequest _ -> STATUS_REQUEST;
+            case NodeStatusReply _ -> STATUS_REPLY;
+        };
+    }
+
+    @Override
+    public void write(Message message, WireWriter out) {
+        switch ((NodeControlMessage) message) {
+            case NodeStatusRequest _ -> {}
+            case NodeStatusReply reply -> write(reply, out);
+        }
+    }
+
+    @Override
+    public Message read(int type, WireReader in) {
+        try {
+            Message message = switch (type) {
+                case STATUS_REQUEST -> new NodeStatusRequest();
+                case STATUS_REPLY -> readReply(in);
+                default -> throw new MalformedException("unknown type " + type);
+            };
+            in.end();
+            return message;
+        } catch (IllegalArgumentException e) {
+            throw new MalformedException(e);
+        }
+    }
+
+    private static void write(NodeStatusReply reply, WireWriter out) {
+        out.bool(reply.acceptsWrites()).i64(reply.usedBytes()).i64(reply.freeBytes());
+        out.u16(reply.volumes().size());
+        for (VolumeWork work : reply.volumes()) {
+            out.i32(work.volume()).i64(work.unfinished()).bool(work.caughtUp());
+        }
+        out.u16(reply.seen().size());
+        for (PeerVerdict seen : reply.seen()) {
+            out.i32(seen.node()).u8(seen.verdict().ordinal()).i64(seen.count());
+        }
+    }
+
+    private static NodeStatusReply readReply(WireReader in) {
+        boolean acceptsWrites = in.bool();
+        long usedBytes = in.nonNegative64();
+        long freeBytes = in.nonNegative64();
+        int volumeCount = in.count16(ClusterMap.VOLUMES_MAX);
+        List<VolumeWork> volumes = new ArrayList<>();
+        for (int i = 0; i < volumeCount; i++) {
+            volumes.add(new VolumeWork(in.i32(), in.nonNegative64(), in.bool()));
+        }
+        int seenCount = in.count16(NodeControlMessage.PEER_VERDICTS_MAX);
+        List<PeerVerdict> seen = new ArrayList<>();
+        for (int i = 0; i < seenCount; i++) {
+            seen.add(new PeerVerdict(in.i32(), verdict(in.u8()), in.nonNegative64()));
+        }
+        return new NodeStatusReply(acceptsWrites, usedBytes, freeBytes, volumes, seen);
+    }
+
+    private static Verdict verdict(int code) {
+        if (code >= VERDICTS.length) {
+            throw new MalformedException("unknown verdict " + code);
+        }
+        return VERDICTS[code];
+    }
+}
