@@ -5,6 +5,7 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -142,18 +143,15 @@ final class RunningOperation<R> implements Runnable {
     }
 
     private void settle(ClientOperation<R> running, long now) {
-        if (!answered) {
-            running.outcome().ifPresent(outcome -> {
-                answered = true;
-                driver.complete(future, outcome);
-            });
-        }
+        Optional<R> outcome = answered ? Optional.empty() : running.outcome();
+        answered |= outcome.isPresent();
         if (running.finished()) {
             end();
         } else if ((answered || future.isDone()) && lingersSinceMillis == Long.MAX_VALUE) {
             lingersSinceMillis = now;
             driver.linger(this);
         }
+        outcome.ifPresent(result -> driver.complete(future, result));
     }
 
     /** Nothing more is handed to the operation. */
