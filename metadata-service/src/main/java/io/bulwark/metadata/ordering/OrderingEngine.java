@@ -1,12 +1,27 @@
 package io.bulwark.metadata.ordering;
 
+import io.bulwark.protocol.wire.Bytes;
+
 /**
- * Decides one order for all replicas. Between the engines of one group the order is the same; after {@link #close} an
- * engine delivers nothing more.
+ * Decides one order for all replicas, and keeps nothing durable: one object is one replica's part in one incarnation,
+ * which starts when all replicas have the same history. What the engines of an incarnation deliver is the same, in the
+ * same order. All methods may be called from any thread.
  */
 public interface OrderingEngine extends AutoCloseable {
+    /** What an engine needs of its replica. */
+    interface Host {
+        /** Takes the next batch; blocks while the replica has too many of them to execute. */
+        void deliver(OrderedBatch batch);
+
+        /** Sends a message to the same engine at another replica. It may be lost, but messages keep their order. */
+        void send(int replica, Bytes message);
+
+        /** The engine has missed something and can deliver nothing more. */
+        void lost();
+    }
+
     /** What an engine knows of itself. */
-    record Standing(boolean ready, int leader) {}
+    record Standing(int leader, int pending) {}
 
     /** Makes the engine of one replica. */
     @FunctionalInterface
@@ -14,24 +29,28 @@ public interface OrderingEngine extends AutoCloseable {
         /**
          * Makes it; {@link OrderingEngine#start} comes later.
          *
-         * @param log where to deliver to; its position is where the group agreed to start, or what the replica has when
-         *     it joins a running group
+         * @param incarnation grows with each life of the engine
+         * @param self this replica's number, from 0
+         * @param replicas how many there are: 3f+1
          */
-        OrderingEngine create(OrderedLog log);
+        OrderingEngine create(long incarnation, int self, int replicas, Host host);
     }
 
     /** Begins to take part; returns at once. */
     void start();
 
     /**
-     * Has the submission ordered, if it can. The same call may be submitted at several replicas and many times; it may
-     * then be delivered more than once.
+     * Has the submission ordered, if it can. All replicas that learn of a request submit it, and may do so again: it may
+     * be delivered more than once.
      */
     void submit(Submission submission);
 
+    /** A message that {@link Host#send} sent at another replica, whose word the transport authenticated. */
+    void onMessage(int from, Bytes message);
+
     Standing standing();
 
-    /** Stops. Waits until no delivery is under way. */
+    /** Stops; nothing is delivered any more once this returns. */
     @Override
     void close();
 }

@@ -6,7 +6,10 @@ import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** Family 3: type numbers 0x0301 to 0x0305, each body the call number and what belongs to it. */
+/**
+ * Family 3. Clients and replicas: type numbers 0x0301 to 0x0305, each body the call number and what belongs to it.
+ * Replicas among themselves: 0x0310 to 0x031A.
+ */
 public final class OrderingCodec implements MessageCodec {
     private static final int FAMILY = 3;
     private static final int SUBMIT = 0x0301;
@@ -22,11 +25,14 @@ public final class OrderingCodec implements MessageCodec {
 
     @Override
     public boolean handles(Message message) {
-        return message instanceof OrderingMessage;
+        return message instanceof OrderingMessage || message instanceof PeerMessage;
     }
 
     @Override
     public int typeOf(Message message) {
+        if (message instanceof PeerMessage peer) {
+            return PeerCodec.typeOf(peer);
+        }
         return switch ((OrderingMessage) message) {
             case OrderingMessage.Submit _ -> SUBMIT;
             case OrderingMessage.Query _ -> QUERY;
@@ -38,6 +44,10 @@ public final class OrderingCodec implements MessageCodec {
 
     @Override
     public void write(Message message, WireWriter out) {
+        if (message instanceof PeerMessage peer) {
+            PeerCodec.write(peer, out);
+            return;
+        }
         OrderingMessage ordering = (OrderingMessage) message;
         out.i64(ordering.call());
         switch (ordering) {
@@ -51,8 +61,14 @@ public final class OrderingCodec implements MessageCodec {
 
     @Override
     public Message read(int type, WireReader in) {
+        Message message = type >= PeerCodec.FIRST ? PeerCodec.read(type, in) : readOrdering(type, in);
+        in.end();
+        return message;
+    }
+
+    private static OrderingMessage readOrdering(int type, WireReader in) {
         long call = in.i64();
-        Message message = switch (type) {
+        return switch (type) {
             case SUBMIT -> new OrderingMessage.Submit(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
             case QUERY -> new OrderingMessage.Query(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
             case ORDERED_QUERY -> new OrderingMessage.OrderedQuery(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
@@ -60,7 +76,5 @@ public final class OrderingCodec implements MessageCodec {
             case REFUSED -> new OrderingMessage.Refused(call, Refusal.of(in.u8()));
             default -> throw new MalformedException("unknown type " + type);
         };
-        in.end();
-        return message;
     }
 }

@@ -1,0 +1,126 @@
+package io.bulwark.metadata;
+
+import io.bulwark.metadata.ordering.Submission;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingMessage.Reply;
+import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
+import io.bulwark.transport.Peer;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls that clients wait for, the answers that wait for the log to be durable, and the last answers, for calls that
+ * come here only after they were executed. One thread uses it.
+ */
+final class ClientCalls {
+    static final int WAITING_MAX = 65_536;
+    private static final int RECENT_MAX = 8_192;
+    private static final long RECENT_BYTES_MAX = 32 << 20;
+    private static final long WAITING_MILLIS_MAX = 60_000;
+
+    private record Call(PrincipalId client, long number) {}
+
+    /** A call and where its answer goes. */
+    private record Waiting(Submission submission, Peer peer, long requestId, long sinceMillis) {}
+
+    private record Recent(long sequence, ToClient message) {}
+
+    private record Outgoing(long sequence, Peer peer, long requestId, ToClient message) {}
+
+    private final Map<Call, Waiting> waiting = new LinkedHashMap<>();
+    private final LinkedHashMap<Call, Recent> recent = new LinkedHashMap<>();
+    private final Deque<Outgoing> outgoing = new ArrayDeque<>();
+    private long recentBytes;
+    private long durableSequence;
+
+    int waiting() {
+        return waiting.size();
+    }
+
+    boolean full() {
+        return waiting.size() >= WAITING_MAX;
+    }
+
+    Collection<Submission> submissions() {
+        return waiting.values().stream().map(Waiting::submission).toList();
+    }
+
+    /** When the call that waits longest came, or {@link Long#MAX_VALUE}. */
+    long oldestMillis() {
+        return waiting.isEmpty()
+                ? Long.MAX_VALUE
+                : waiting.values().iterator().next().sinceMillis();
+    }
+
+    /** Returns whether the submission has to be ordered; otherwise it has been and its answer goes out. */
+    boolean expect(Submission submission, Peer peer, long requestId, long nowMillis) {
+        Call call = new Call(submission.client(), submission.call());
+        Recent answered = recent.get(call);
+        if (answered != null) {
+            send(answered.sequence(), peer, requestId, answered.message());
+            return false;
+        }
+        Waiting before = waiting.get(call);
+        long since = before == null ? nowMillis : before.sinceMillis();
+        waiting.put(call, new Waiting(submission, peer, requestId, since));
+        return true;
+    }
+
+    /** The batch of this sequence gave this answer. */
+    void answer(long sequence, Submission submission, ToClient message) {
+        Call call = new Call(submission.client(), submission.call());
+        Waiting expected = waiting.remove(call);
+        if (expected != null) {
+            send(sequence, expected.peer(), expected.requestId(), message);
+        }
+        Recent before = recent.put(call, new Recent(sequence, message));
+        recentBytes += bytes(message) - (before == null ? 0 : bytes(before.message()));
+        while (recent.size() > RECENT_MAX || recentBytes > RECENT_BYTES_MAX) {
+            recentBytes -= bytes(recent.pollFirstEntry().getValue().message());
+        }
+    }
+
+    /** Sends once the log is durable up to this sequence. */
+    void send(long sequence, Peer peer, long requestId, ToClient message) {
+        if (sequence <= durableSequence) {
+            var _ = peer.send(requestId, message);
+        } else {
+            outgoing.add(new Outgoing(sequence, peer, requestId, message));
+        }
+    }
+
+    void onDurable(long sequence) {
+        durableSequence = Math.max(durableSequence, sequence);
+        for (@Nullable Outgoing next = outgoing.peek();
+                next != null && next.sequence() <= durableSequence;
+                next = outgoing.peek()) {
+            var _ = next.peer().send(next.requestId(), next.message());
+            outgoing.remove();
+        }
+    }
+
+    /** The history was cut: what was answered beyond, in this process, never left it, or counts no more. */
+    void onCut(long sequence) {
+        durableSequence = sequence;
+        outgoing.removeIf(next -> next.sequence() > sequence);
+        recent.clear();
+        recentBytes = 0;
+    }
+
+    void expire(long nowMillis) {
+        List<Waiting> old = waiting.values().stream()
+                .takeWhile(each -> nowMillis - each.sinceMillis() > WAITING_MILLIS_MAX)
+                .toList();
+        old.forEach(each -> waiting.remove(
+                new Call(each.submission().client(), each.submission().call())));
+    }
+
+    private static long bytes(ToClient message) {
+        return message instanceof Reply reply ? 64 + reply.reply().length() : 64;
+    }
+}

@@ -1,0 +1,493 @@
+package io.bulwark.metadata;
+
+import io.bulwark.metadata.log.IncarnationFile;
+import io.bulwark.metadata.ordering.OrderedBatch;
+import io.bulwark.metadata.ordering.OrderingEngine;
+import io.bulwark.metadata.ordering.ReplicatedApplication;
+import io.bulwark.metadata.ordering.Submission;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.ordering.PeerMessage;
+import io.bulwark.protocol.ordering.Phase;
+import io.bulwark.protocol.ordering.Position;
+import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.Settlement;
+import io.bulwark.protocol.ordering.Settlement.Action;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Peer;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportServer;
+import io.bulwark.transport.TransportSettings;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One running replica: serves clients and peers at its address until it is closed. All its decisions are taken by one
+ * thread; the engine, the network and the log's syncing only hand in what happened.
+ */
+public final class MetadataReplica implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MetadataReplica.class);
+    private static final long TICK_MILLIS = 50;
+    private static final int DELIVERIES_MAX = 256;
+    private static final int EARLY_BYTES_MAX = 32 << 20;
+
+    /** A call that waits so long, while nothing is executed for as long, means that the engine hangs. */
+    private static final long STUCK_MILLIS = 4_000;
+
+    private final int self;
+    private final int replicas;
+    private final OrderingEngine.Factory engines;
+    private final ScheduledExecutorService loop;
+    private final IncarnationFile incarnationFile;
+    private final Execution execution;
+    private final ReplicatedState state;
+    private final Settlement settlement;
+    private final CatchUp catchUp;
+    private final ClientCalls calls = new ClientCalls();
+    private final List<PeerMessage.Engine> early = new ArrayList<>();
+    private final List<Integer> earlyFrom = new ArrayList<>();
+    private final Transport transport;
+    private final TransportServer server;
+    private final PeerLinks links;
+    private volatile ReplicaStatus status;
+    private @Nullable EngineHost host;
+    private @Nullable OrderingEngine engine;
+    private long earlyBytes;
+    private long durableSequence;
+    private long progressMillis;
+    private volatile String failure = "";
+
+    private MetadataReplica(
+            ReplicaConfig config, PairwiseKeys keys, ReplicatedApplication application, OrderingEngine.Factory engines)
+            throws IOException {
+        this.self = config.replica();
+        this.replicas = config.addresses().size();
+        this.engines = engines;
+        this.loop = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("bulwark-replica-" + self).factory());
+        Files.createDirectories(config.directory());
+        this.incarnationFile = new IncarnationFile(config.directory());
+        this.execution = new Execution(application);
+        this.state = ReplicatedState.open(
+                config.directory(), config.snapshotBatches(), execution, () -> run(this::onDurable));
+        this.settlement = new Settlement(self, replicas, incarnationFile.read(), state);
+        this.catchUp = new CatchUp(self, replicas, new Historian());
+        this.durableSequence = state.position().sequence();
+        calls.onDurable(durableSequence);
+        this.status = describe();
+        this.transport = Transport.open(TransportSettings.defaults(), keys, new MessageCodecs(new OrderingCodec()));
+        try {
+            this.server = transport.listen(config.addresses().get(self), this::onMessage);
+            this.links = new PeerLinks(transport, self, config.addresses());
+        } catch (IOException | RuntimeException e) {
+            transport.close();
+            state.close();
+            loop.shutdownNow();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts a replica.
+     *
+     * @param keys of the principal {@code replica-N}, shared with its peers and with every client and node
+     * @param application empty; what the directory holds is executed by it before this returns
+     * @throws IOException if the address cannot be bound, or the directory not be read
+     */
+    public static MetadataReplica start(
+            ReplicaConfig config, PairwiseKeys keys, ReplicatedApplication application, OrderingEngine.Factory engines)
+            throws IOException {
+        if (!keys.self().equals(PrincipalId.replica(config.replica()))) {
+            throw new IllegalArgumentException("the keys of " + keys.self() + " for replica-" + config.replica());
+        }
+        MetadataReplica replica = new MetadataReplica(config, keys, application, engines);
+        replica.begin();
+        return replica;
+    }
+
+    /** Where it listens. */
+    public InetSocketAddress address() {
+        return server.boundAddress();
+    }
+
+    /** As of a moment ago. */
+    public ReplicaStatus status() {
+        return status;
+    }
+
+    /** Stops. What was acknowledged stays on disk. */
+    @Override
+    public void close() {
+        run(this::stopEngine);
+        loop.shutdown();
+        try {
+            if (!loop.awaitTermination(10, TimeUnit.SECONDS)) {
+                LOG.warn("replica-{} did not come to rest", self);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        transport.close();
+        try {
+            state.close();
+        } catch (IOException e) {
+            LOG.warn("replica-{}: closing its log failed", self, e);
+        }
+    }
+
+    private void begin() {
+        run(() -> act(settlement.start(now())));
+        var _ = loop.scheduleWithFixedDelay(() -> guarded(this::tick), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** What the thread of this replica may throw: after it the replica does nothing more. */
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private void run(Step step) {
+        try {
+            loop.execute(() -> guarded(step));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("replica-{} is closed", self);
+        }
+    }
+
+    private void guarded(Step step) {
+        if (!failure.isEmpty()) {
+            return;
+        }
+        try {
+            step.run();
+        } catch (IOException | RuntimeException e) {
+            LOG.error("replica-{} stops: its state can no longer be trusted", self, e);
+            failure = String.valueOf(e.getMessage());
+            stopEngine();
+            status = describe();
+        }
+    }
+
+    private void tick() throws IOException {
+        long now = now();
+        act(settlement.onTick(now));
+        catchUp.onTick(now);
+        calls.expire(now);
+        long since = Math.max(progressMillis, calls.oldestMillis());
+        if (calls.waiting() > 0 && now - since > STUCK_MILLIS) {
+            progressMillis = now;
+            act(settlement.onStuck(now));
+        }
+        status = describe();
+    }
+
+    private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
+        run(() -> {
+            try {
+                switch (message) {
+                    case OrderingMessage.ToReplica request -> onRequest(peer, requestId, request);
+                    case PeerMessage sent -> {
+                        int from = links.replicaOf(peer.principal());
+                        if (from >= 0) {
+                            onPeer(from, sent);
+                        }
+                    }
+                    default -> LOG.debug("{} sent an answer that nobody asked for", peer.principal());
+                }
+            } finally {
+                done.run();
+            }
+        });
+    }
+
+    private void onRequest(Peer peer, long requestId, OrderingMessage.ToReplica request) {
+        PrincipalId client = peer.principal();
+        boolean ready = settlement.phase() == Phase.RUNNING;
+        switch (request) {
+            case OrderingMessage.Query query -> {
+                if (ready) {
+                    // What was read must not be lost after it was told.
+                    calls.send(
+                            state.position().sequence(),
+                            peer,
+                            requestId,
+                            execution.query(client, query.call(), query.query()));
+                } else {
+                    refuse(peer, requestId, query.call(), Refusal.NOT_READY);
+                }
+            }
+            case OrderingMessage.Submit submit ->
+                order(peer, requestId, new Submission(client, submit.call(), false, submit.command()));
+            case OrderingMessage.OrderedQuery query ->
+                order(peer, requestId, new Submission(client, query.call(), true, query.query()));
+        }
+    }
+
+    private void order(Peer peer, long requestId, Submission submission) {
+        if (settlement.phase() == Phase.FOLLOWING) {
+            refuse(peer, requestId, submission.call(), Refusal.NOT_READY);
+        } else if (calls.full()) {
+            refuse(peer, requestId, submission.call(), Refusal.OVERLOADED);
+        } else if (calls.expect(submission, peer, requestId, now())) {
+            OrderingEngine running = engine;
+            if (running != null) {
+                running.submit(submission);
+            }
+        }
+    }
+
+    private static void refuse(Peer peer, long requestId, long call, Refusal reason) {
+        var _ = peer.send(requestId, new OrderingMessage.Refused(call, reason));
+    }
+
+    private void onPeer(int from, PeerMessage message) throws IOException {
+        long now = now();
+        switch (message) {
+            case PeerMessage.Standing standing -> act(settlement.onStanding(now, from, standing));
+            case PeerMessage.Start start -> act(settlement.onStart(now, from, start));
+            case PeerMessage.AskDigest ask ->
+                links.send(from, new PeerMessage.DigestAt(ask.sequence(), state.digestAt(ask.sequence())));
+            case PeerMessage.DigestAt at -> {
+                act(settlement.onDigest(now, from, at));
+                catchUp.onMessage(now, from, at);
+            }
+            case PeerMessage.FetchLog fetch ->
+                links.send(from, new PeerMessage.LogChunk(fetch.after(), state.records(fetch.after())));
+            case PeerMessage.AskSnapshots _ ->
+                links.send(from, new PeerMessage.Snapshots(state.snapshots().held()));
+            case PeerMessage.FetchSnapshot fetch -> {
+                Bytes bytes = state.snapshots().chunk(fetch.sequence(), fetch.offset(), PeerMessage.CHUNK_BYTES);
+                links.send(from, new PeerMessage.SnapshotChunk(fetch.sequence(), fetch.offset(), bytes));
+            }
+            case PeerMessage.LogChunk chunk -> catchUp.onMessage(now, from, chunk);
+            case PeerMessage.Snapshots snapshots -> catchUp.onMessage(now, from, snapshots);
+            case PeerMessage.SnapshotChunk chunk -> catchUp.onMessage(now, from, chunk);
+            case PeerMessage.Engine sent -> onEngine(from, sent);
+        }
+    }
+
+    /** Peers may start an incarnation before this replica does; what they say meanwhile is kept for its engine. */
+    private void onEngine(int from, PeerMessage.Engine sent) {
+        OrderingEngine running = engine;
+        if (sent.incarnation() != settlement.incarnation()) {
+            return;
+        }
+        if (running != null) {
+            running.onMessage(from, sent.message());
+        } else if (settlement.phase() == Phase.SEALED && earlyBytes < EARLY_BYTES_MAX) {
+            early.add(sent);
+            earlyFrom.add(from);
+            earlyBytes += sent.message().length();
+        }
+    }
+
+    private void act(List<Action> actions) throws IOException {
+        for (Action action : actions) {
+            switch (action) {
+                case Action.Send send -> links.send(send.to(), send.message());
+                case Action.Seal seal -> {
+                    stopEngine();
+                    catchUp.stop();
+                    state.flush();
+                    incarnationFile.write(seal.incarnation());
+                    act(settlement.onSealed(now()));
+                }
+                case Action.Align align -> catchUp.align(now(), align.target());
+                case Action.Run start -> startEngine(start.incarnation());
+                case Action.Follow _ -> {
+                    stopEngine();
+                    catchUp.follow();
+                }
+            }
+        }
+    }
+
+    private void startEngine(long incarnation) {
+        LOG.info(
+                "replica-{} takes part in incarnation {} from batch {}",
+                self,
+                incarnation,
+                state.position().sequence());
+        progressMillis = now();
+        EngineHost opened = new EngineHost(incarnation);
+        OrderingEngine started = engines.create(incarnation, self, replicas, opened);
+        host = opened;
+        engine = started;
+        started.start();
+        for (int i = 0; i < early.size(); i++) {
+            if (early.get(i).incarnation() == incarnation) {
+                started.onMessage(earlyFrom.get(i), early.get(i).message());
+            }
+        }
+        forgetEarly();
+        calls.submissions().forEach(started::submit);
+    }
+
+    private void stopEngine() {
+        forgetEarly();
+        EngineHost opened = host;
+        OrderingEngine running = engine;
+        host = null;
+        engine = null;
+        if (opened != null && running != null) {
+            opened.shut();
+            running.close();
+        }
+    }
+
+    private void forgetEarly() {
+        early.clear();
+        earlyFrom.clear();
+        earlyBytes = 0;
+    }
+
+    private void apply(OrderedBatch proposed) throws IOException {
+        long now = now();
+        progressMillis = now;
+        settlement.onProgress();
+        state.apply(
+                execution.agreed(proposed).encoded(),
+                (sequence, answer) -> calls.answer(sequence, answer.submission(), answer.message()));
+    }
+
+    private void onDurable() {
+        durableSequence = state.durableSequence();
+        calls.onDurable(durableSequence);
+    }
+
+    private ReplicaStatus describe() {
+        OrderingEngine running = engine;
+        long now = now();
+        return new ReplicaStatus(
+                self,
+                settlement.incarnation(),
+                failure.isEmpty() ? settlement.phase() : Phase.FOLLOWING,
+                running == null ? -1 : running.standing().leader(),
+                state.position(),
+                durableSequence,
+                Math.max(0, settlement.vouchedSequence() - state.position().sequence()),
+                calls.waiting(),
+                settlement.alive(now),
+                state.damaged(),
+                failure);
+    }
+
+    private static long now() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    /** What one incarnation's engine may do here; nothing any more once it is shut. */
+    private final class EngineHost implements OrderingEngine.Host {
+        private final long incarnation;
+        private final Semaphore room = new Semaphore(DELIVERIES_MAX);
+        private volatile boolean open = true;
+
+        private EngineHost(long incarnation) {
+            this.incarnation = incarnation;
+        }
+
+        private void shut() {
+            open = false;
+            room.release(DELIVERIES_MAX);
+        }
+
+        @Override
+        public void deliver(OrderedBatch batch) {
+            room.acquireUninterruptibly();
+            MetadataReplica.this.run(() -> {
+                room.release();
+                if (open) {
+                    apply(batch);
+                }
+            });
+        }
+
+        @Override
+        public void send(int replica, Bytes message) {
+            if (open) {
+                links.send(replica, new PeerMessage.Engine(incarnation, message));
+            }
+        }
+
+        @Override
+        public void lost() {
+            MetadataReplica.this.run(() -> {
+                if (open) {
+                    act(settlement.onLost(now()));
+                }
+            });
+        }
+    }
+
+    /** The own history, as catching up works on it. */
+    private final class Historian implements CatchUp.Replica {
+        @Override
+        public Position position() {
+            return state.position();
+        }
+
+        @Override
+        public Position base() {
+            return state.base();
+        }
+
+        @Override
+        public Optional<Bytes> digestAt(long sequence) {
+            return state.digestAt(sequence);
+        }
+
+        @Override
+        public long vouchedSequence() {
+            return settlement.vouchedSequence();
+        }
+
+        @Override
+        public void send(int peer, PeerMessage message) {
+            links.send(peer, message);
+        }
+
+        @Override
+        public void cut(long sequence) throws IOException {
+            state.cut(sequence);
+            durableSequence = sequence;
+            calls.onCut(sequence);
+        }
+
+        @Override
+        public void apply(List<Bytes> records) throws IOException {
+            for (Bytes each : records) {
+                state.apply(each, (sequence, answer) -> calls.answer(sequence, answer.submission(), answer.message()));
+            }
+        }
+
+        @Override
+        public void install(Position position, Bytes snapshot) throws IOException {
+            state.install(position, snapshot);
+            durableSequence = position.sequence();
+            calls.onCut(position.sequence());
+        }
+
+        @Override
+        public void aligned() {
+            MetadataReplica.this.run(() -> {
+                state.flush();
+                act(settlement.onAligned(now()));
+            });
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.bulwark.metadata;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.PeerMessage;
+import io.bulwark.transport.PeerLink;
+import io.bulwark.transport.Transport;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The links of a replica to its peers. What they send comes in over their own links to this replica. */
+final class PeerLinks {
+    private final Map<Integer, PeerLink> links = new HashMap<>();
+    private final int replicas;
+
+    PeerLinks(Transport transport, int self, List<InetSocketAddress> addresses) {
+        this.replicas = addresses.size();
+        for (int peer = 0; peer < replicas; peer++) {
+            if (peer != self) {
+                links.put(
+                        peer,
+                        transport.link(PrincipalId.replica(peer), addresses.get(peer), (_, _, _, done) -> done.run()));
+            }
+        }
+    }
+
+    /** The number of a peer replica, or -1 for anybody else. */
+    int replicaOf(PrincipalId principal) {
+        boolean peer = principal.kind() == PrincipalKind.REPLICA && links.containsKey(principal.number());
+        return peer ? principal.number() : -1;
+    }
+
+    /** May be dropped: whoever needs it asks again. */
+    void send(int peer, PeerMessage message) {
+        PeerLink link = links.get(peer);
+        if (link == null) {
+            throw new IllegalArgumentException("no replica-" + peer + " among " + replicas);
+        }
+        var _ = link.send(0, message);
+    }
+}

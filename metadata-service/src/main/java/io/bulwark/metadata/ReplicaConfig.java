@@ -1,0 +1,32 @@
+package io.bulwark.metadata;
+
+import io.bulwark.protocol.ordering.ReplicatedCall;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * How one replica is set up.
+ *
+ * @param replica its number, from 0
+ * @param addresses where each of the 3f+1 replicas listens, by number; its own port may be 0 only if nobody looks for it
+ * @param directory where it keeps its log and snapshots; its own alone, made if missing
+ * @param snapshotBatches a snapshot is taken each time the sequence is a multiple of this; the same at all replicas
+ */
+public record ReplicaConfig(int replica, List<InetSocketAddress> addresses, Path directory, int snapshotBatches) {
+    public static final int SNAPSHOT_BATCHES_STANDARD = 8192;
+
+    public ReplicaConfig {
+        addresses = List.copyOf(addresses);
+        int faulty = ReplicatedCall.faultyOf(addresses.size());
+        if (replica < 0 || replica >= addresses.size() || faulty < 1 || snapshotBatches < 1) {
+            throw new IllegalArgumentException("replica " + replica + " of " + addresses.size() + ", a snapshot every "
+                    + snapshotBatches + " batches");
+        }
+    }
+
+    /** With a snapshot every 8192 batches. */
+    public static ReplicaConfig of(int replica, List<InetSocketAddress> addresses, Path directory) {
+        return new ReplicaConfig(replica, addresses, directory, SNAPSHOT_BATCHES_STANDARD);
+    }
+}

@@ -1,0 +1,88 @@
+package io.bulwark.protocol.metadata;
+
+import static io.bulwark.protocol.metadata.Rig.ALICE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Rig.User;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class EvidenceTest {
+    private final Rig rig = Rig.ready();
+    private final User node0 = rig.user(PrincipalId.node(0), 0);
+    private final User node1 = rig.user(PrincipalId.node(1), 0);
+
+    private Command report(int node, long counter, Verdict verdict) {
+        return new Command.ReportEvidence(node, new BlockId(rig.volume, ALICE, 1, counter), verdict, "slot 2");
+    }
+
+    private List<Reply.EvidenceEntry> record() {
+        return ((Reply.EvidenceList) rig.ask(ALICE, new Query.ListEvidence(0, 1000))).entries();
+    }
+
+    @Test
+    void aNodeIsNamedAfterFPlusOneOthersSaidTheSame() {
+        node0.done(report(3, 7, Verdict.CORRUPT));
+        node0.done(report(3, 7, Verdict.CORRUPT));
+        node1.done(report(3, 8, Verdict.CORRUPT));
+        node1.done(report(3, 7, Verdict.DAMAGED));
+        node1.done(report(2, 7, Verdict.CORRUPT));
+        assertThat(record()).isEmpty();
+        node1.done(report(3, 7, Verdict.CORRUPT));
+        assertThat(record()).singleElement().satisfies(entry -> {
+            assertThat(entry.node()).isEqualTo(3);
+            assertThat(entry.block().counter()).isEqualTo(7);
+            assertThat(entry.verdict()).isEqualTo(Verdict.CORRUPT);
+            assertThat(entry.reporters()).containsExactly(PrincipalId.node(0), PrincipalId.node(1));
+        });
+        rig.user(PrincipalId.node(4), 0).done(report(3, 7, Verdict.CORRUPT));
+        assertThat(record()).hasSize(1);
+    }
+
+    @Test
+    void onlyNodesReportAndNotAboutThemselves() {
+        rig.user(ALICE, 0).refused(MetadataError.NOT_AUTHORISED, report(3, 7, Verdict.CORRUPT));
+        node0.refused(MetadataError.BAD_ARGUMENT, report(0, 7, Verdict.CORRUPT));
+        node0.refused(MetadataError.BAD_ARGUMENT, report(17, 7, Verdict.CORRUPT));
+    }
+
+    @Test
+    void aLiarDisplacesOnlyItsOwnReports() {
+        node1.done(report(3, 0, Verdict.CORRUPT));
+        for (int i = 0; i <= EvidenceRecord.REPORTS_MAX; i++) {
+            node0.done(report(3, i, Verdict.CORRUPT));
+        }
+        assertThat(record()).hasSize(1);
+        node1.done(report(3, 1, Verdict.CORRUPT));
+        assertThat(record()).hasSize(2);
+        for (int i = 1000; i < 1001 + EvidenceRecord.REPORTS_MAX; i++) {
+            node0.done(report(3, i, Verdict.CORRUPT));
+        }
+        node1.done(report(3, 2, Verdict.CORRUPT));
+        node1.done(report(3, 1000, Verdict.CORRUPT));
+        assertThat(record()).hasSize(2);
+        rig.machine = MetadataStateMachine.restore(rig.machine.snapshot());
+        node1.done(report(3, 1001, Verdict.CORRUPT));
+        assertThat(record()).hasSize(3);
+    }
+
+    @Test
+    void theRecordOfANodeIsBounded() {
+        for (int i = 0; i < EvidenceRecord.ENTRIES_MAX + 5; i++) {
+            node0.done(report(3, i, Verdict.CORRUPT));
+            node1.done(report(3, i, Verdict.CORRUPT));
+        }
+        node0.done(report(2, 1, Verdict.CORRUPT));
+        node1.done(report(2, 1, Verdict.CORRUPT));
+        assertThat(record()).hasSize(EvidenceRecord.ENTRIES_MAX + 1);
+        assertThat(record().getFirst().number()).isEqualTo(6);
+        Reply.EvidenceList page = (Reply.EvidenceList) rig.ask(ALICE, new Query.ListEvidence(6, 3));
+        assertThat(page.more()).isTrue();
+        assertThat(page.entries()).extracting(Reply.EvidenceEntry::number).containsExactly(7L, 8L, 9L);
+    }
+}

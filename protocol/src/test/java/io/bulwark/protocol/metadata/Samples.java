@@ -1,0 +1,170 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.NullMarked;
+
+/** One of each submission, query and reply. */
+@NullMarked
+final class Samples {
+    private static final PrincipalId OWNER = PrincipalId.client(5);
+    private static final BlockRange RANGE = new BlockRange(1, OWNER, 2, 40, 2);
+    private static final BlockId BLOCK = new BlockId(1, OWNER, 2, 41);
+    private static final ObjectLayout LAYOUT =
+            new ObjectLayout(1, 1 << 20, (1 << 20) + 5, List.of(RANGE), Rig.filled(64, 0xAB));
+
+    private Samples() {}
+
+    private static ObjectAttributes attributes() {
+        TreeMap<String, String> tags = new TreeMap<>(Map.of("mtime", "17", "owner", "me"));
+        return new ObjectAttributes("text/plain", tags);
+    }
+
+    private static Inode inode() {
+        return new Inode(12, LAYOUT, attributes(), 1_700_000_000_000L);
+    }
+
+    static Map<String, Submission> submissions() {
+        Map<String, Submission> all = new LinkedHashMap<>();
+        all.put("open-session", new Submission.OpenSession(Rig.filled(16, 1), 1));
+        commands().forEach((name, command) -> all.put(name, new Submission.InSession(2, 9, 7, command)));
+        return all;
+    }
+
+    private static Map<String, Command> commands() {
+        Map<String, Command> all = new LinkedHashMap<>();
+        all.put("renew-session", new Command.RenewSession());
+        all.put("close-session", new Command.CloseSession());
+        all.put(
+                "create-volume",
+                new Command.CreateVolume("main", VolumeKind.OBJECT, ProtectionPolicy.standard(), 0, 5, 1L << 40));
+        all.put(
+                "create-register-volume",
+                new Command.CreateVolume("disk", VolumeKind.REGISTER, ProtectionPolicy.standard(), 1024, 0, 0));
+        all.put("delete-volume", new Command.DeleteVolume("main"));
+        all.put("create-bucket", new Command.CreateBucket("films", "main", Versioning.KEEP_ALL, 77));
+        all.put("delete-bucket", new Command.DeleteBucket("films"));
+        all.put(
+                "put-object",
+                new Command.PutObject(
+                        "films",
+                        "a/\u00fc",
+                        Condition.ifVersion(3),
+                        LAYOUT,
+                        attributes(),
+                        List.of(new EpochClaim(4, 1), new EpochClaim(1, 2)),
+                        List.of(8L, 9L)));
+        all.put("register-pending", new Command.RegisterPending(List.of(RANGE)));
+        all.put("abandon-ranges", new Command.AbandonRanges(List.of(RANGE), List.of(8L)));
+        all.put("delete-object", new Command.DeleteObject("films", "a", 3));
+        all.put("rename-object", new Command.RenameObject("films", "a", "music", "b", Condition.IF_ABSENT));
+        all.put("copy-object", new Command.CopyObject("films", "a", 3, "music", "b", Condition.NONE));
+        all.put("report-evidence", new Command.ReportEvidence(3, BLOCK, Verdict.CORRUPT, "slot 1"));
+        return all;
+    }
+
+    static Map<String, Query> queries() {
+        Map<String, Query> all = new LinkedHashMap<>();
+        all.put("get-map", new Query.GetMap());
+        all.put("get-status", new Query.GetStatus());
+        all.put("session-of", new Query.SessionOf(1, OWNER, 2));
+        all.put("grant-of", new Query.GrantOf(1, OWNER));
+        all.put("references", new Query.References(1, 12, 100));
+        all.put("session-changes", new Query.SessionChanges(99, 1000));
+        all.put("find-object", new Query.FindObject("films", "a", 3));
+        all.put("find-inode", new Query.FindInode(12));
+        all.put("list-objects", new Query.ListObjects("films", "a/", "/", Rig.filled(3, 0xFF), 10, true));
+        all.put("list-versions", new Query.ListVersions("films", "a", "ab", 3, 10));
+        all.put("list-buckets", new Query.ListBuckets("films", 10));
+        all.put("list-evidence", new Query.ListEvidence(4, 10));
+        return all;
+    }
+
+    static Map<String, Reply> replies() {
+        Map<String, Reply> all = new LinkedHashMap<>();
+        Volume volume = new Volume(
+                1,
+                "main",
+                VolumeKind.OBJECT,
+                ProtectionPolicy.standard(),
+                0,
+                List.of(new PlacementGroup(2, List.of(0, 1, 2, 3))));
+        all.put("failed", new Reply.Failed(MetadataError.NO_SUCH_BUCKET, "films"));
+        all.put("done", new Reply.Done());
+        all.put("session-opened", new Reply.SessionOpened(1, 2, 600_000));
+        all.put("volume-created", new Reply.VolumeCreated(1));
+        all.put("object-stored", new Reply.ObjectStored(12, 3));
+        all.put("pending-registered", new Reply.PendingRegistered(13));
+        all.put("deleted", new Reply.Deleted(4, true));
+        all.put("map", new Reply.Map(new ClusterMap(5, List.of(new NodeAddress(0, "::1", 4000)), List.of(volume))));
+        all.put("status", new Reply.Status(1, 2, 3, 4, 5, 6, 7, 8, Rig.filled(32, 0xD1)));
+        all.put("session", new Reply.Session(SessionState.CLOSED));
+        all.put("granted", new Reply.Granted(true, false));
+        all.put(
+                "references",
+                new Reply.References(
+                        List.of(
+                                new Reply.Reference(12, Optional.of(LAYOUT), List.of()),
+                                new Reply.Reference(13, Optional.empty(), List.of(RANGE))),
+                        13,
+                        true));
+        all.put(
+                "session-changes",
+                new Reply.SessionChanges(
+                        List.of(
+                                new SessionChange.Opened(1, OWNER, 2, 1),
+                                new SessionChange.Closed(2, OWNER, 2, 1, List.of(RANGE)),
+                                new SessionChange.Freed(3, RANGE),
+                                new SessionChange.Collapsed(4, OWNER, 1, 2)),
+                        4,
+                        false));
+        all.put("object-found", new Reply.ObjectFound(3, 1_700_000_000_001L, inode()));
+        all.put("inode-found", new Reply.InodeFound(Optional.of(inode())));
+        all.put("inode-gone", new Reply.InodeFound(Optional.empty()));
+        all.put(
+                "object-list",
+                new Reply.ObjectList(
+                        List.of(new Reply.ObjectEntry("a", 3, 12, 5, 6, attributes())),
+                        List.of("b/"),
+                        Bytes.of((byte) 'b', (byte) '/', (byte) 0xFF)));
+        all.put(
+                "version-list",
+                new Reply.VersionList(List.of(new Reply.VersionEntry("a", 3, true, 12, 5, 6)), true, "a", 3));
+        all.put(
+                "bucket-list",
+                new Reply.BucketList(
+                        List.of(new Reply.BucketEntry("films", 1, Versioning.LATEST_ONLY, 0, 1, 5, 6)), "films"));
+        all.put(
+                "evidence-list",
+                new Reply.EvidenceList(
+                        List.of(new Reply.EvidenceEntry(
+                                1,
+                                3,
+                                BLOCK,
+                                Verdict.CORRUPT,
+                                List.of(PrincipalId.node(0), PrincipalId.node(1)),
+                                6,
+                                "slot 1")),
+                        1,
+                        false));
+        return all;
+    }
+}
