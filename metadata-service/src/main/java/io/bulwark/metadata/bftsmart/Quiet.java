@@ -1,0 +1,91 @@
+package io.bulwark.metadata.bftsmart;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputFilter;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the library's habits to itself: what it prints to the console goes nowhere, and what it deserializes is
+ * restricted to the classes that its messages are made of. Both are told by the thread group in which it runs.
+ */
+final class Quiet {
+    private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(Quiet.class);
+    private static final String LIBRARY = "bftsmart.";
+    private static final Logger LIBRARY_LOGGER = Logger.getLogger("bftsmart");
+    static final ThreadGroup THREADS = new ThreadGroup("bft-smart");
+
+    /** The classes of its messages, and nothing else. */
+    static final ObjectInputFilter FILTER = ObjectInputFilter.Config.createFilter(
+            "maxdepth=30;maxbytes=268435456;bftsmart.communication.SystemMessage;bftsmart.consensus.**;"
+                    + "bftsmart.tom.**;java.lang.Enum;java.lang.Integer;java.lang.Number;java.security.SignedObject;"
+                    + "java.util.HashMap;java.util.HashSet;java.util.Map$Entry;!*");
+
+    static {
+        LIBRARY_LOGGER.setLevel(Level.OFF);
+        System.setOut(withoutLibrary(System.out));
+        System.setErr(withoutLibrary(System.err));
+        try {
+            ObjectInputFilter.Config.setSerialFilterFactory((current, next) -> {
+                ObjectInputFilter other = next != null ? next : current;
+                return ofLibrary() ? ObjectInputFilter.merge(FILTER, other) : other;
+            });
+        } catch (IllegalStateException e) {
+            LOG.warn("this process filters deserialization otherwise; nested objects of peers are not restricted");
+        }
+    }
+
+    private Quiet() {}
+
+    /** Starts a thread whose output is dropped where the library writes it; its children inherit that. */
+    static Thread thread(String name, Runnable work) {
+        Thread thread = new Thread(THREADS, work, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private static boolean ofLibrary() {
+        return THREADS.equals(Thread.currentThread().getThreadGroup());
+    }
+
+    private static PrintStream withoutLibrary(PrintStream console) {
+        return new PrintStream(new Filter(console), true, StandardCharsets.UTF_8);
+    }
+
+    private static final class Filter extends FilterOutputStream {
+        private Filter(OutputStream console) {
+            super(console);
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            if (!written()) {
+                out.write(b);
+            }
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            if (!written()) {
+                out.write(bytes, offset, length);
+            }
+        }
+
+        /** Whether the library writes this. Our own log lines may come from the same threads. */
+        private static boolean written() {
+            return ofLibrary()
+                    && StackWalker.getInstance()
+                            .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
+                                    .filter(name -> !name.startsWith("java.")
+                                            && !name.startsWith("io.bulwark.metadata.bftsmart.Quiet"))
+                                    .findFirst()
+                                    .filter(name -> name.startsWith(LIBRARY))
+                                    .isPresent());
+        }
+    }
+}
