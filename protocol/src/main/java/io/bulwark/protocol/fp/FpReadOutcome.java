@@ -8,8 +8,9 @@ public sealed interface FpReadOutcome {
      * The block.
      *
      * @param block the policy's block size in bytes
+     * @param padded the same as it was encoded, padded to m fragments
      */
-    record Value(Timestamp timestamp, Bytes block) implements FpReadOutcome {}
+    record Value(Timestamp timestamp, Bytes block, Bytes padded) implements FpReadOutcome {}
 
     /**
      * The block was never written.

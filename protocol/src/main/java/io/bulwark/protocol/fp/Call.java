@@ -1,0 +1,30 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.PrincipalId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that was let in.
+ *
+ * @param judged whether a REPAIR has been run for it, or is not to be
+ * @param accepted the share that a PREPARE brought, once it was checked
+ */
+record Call(
+        PrincipalId from,
+        long requestId,
+        FpMessage.Request request,
+        boolean judged,
+        @Nullable Share accepted) {
+    Call(PrincipalId from, long requestId, FpMessage.Request request) {
+        this(from, requestId, request, false, null);
+    }
+
+    Call afterRepair() {
+        return new Call(from, requestId, request, true, accepted);
+    }
+
+    Call with(Share share) {
+        return new Call(from, requestId, request, judged, share);
+    }
+}

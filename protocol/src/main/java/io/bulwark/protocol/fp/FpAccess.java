@@ -1,0 +1,302 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may do what, as f + 1 replicas say: volumes and their groups, grants, sessions. What is not known is asked before it is
+ * refused. That a session is closed is remembered durably, since a node that has said so never prepares for it again.
+ */
+final class FpAccess {
+    private static final int KNOWN_MAX = 8_192;
+    private static final long ABSENCE_MILLIS = 250;
+
+    /** A client's session for a volume. */
+    record SessionKey(int volume, PrincipalId owner, long session) {
+        RecordKey record() {
+            return RecordKey.of(RecordKind.SESSION, new BlockId(volume, owner, session, 0));
+        }
+    }
+
+    /** Whether a request is let in. */
+    sealed interface Verdict {
+        record Admitted(FpGroup group) implements Verdict {}
+
+        record Refuse(Refusal refusal, long epoch) implements Verdict {}
+
+        /** Waits for the answer to a question, which has been asked. */
+        record Wait(Question question) implements Verdict {}
+    }
+
+    private enum Closure {
+        /** Its record is being read. */
+        LOADING,
+        /** No record of it here; the replicas are asked. */
+        ASKING,
+        OPEN,
+        UNKNOWN,
+        /** Told, but not yet durable here. */
+        CLOSING,
+        CLOSED
+    }
+
+    private record Session(Closure closure, long millis) {}
+
+    private record Grant(boolean mayRead, long millis) {}
+
+    private record Principal(int volume, PrincipalId principal) {}
+
+    private final PrincipalId self;
+    private final Outbox out;
+    private final ObjLongConsumer<Question> decided;
+    private final FpLimits limits;
+    private final Map<Integer, Volume> volumes = new HashMap<>();
+    private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
+    private final LinkedHashMap<Principal, Grant> grants = new LinkedHashMap<>(16, 0.75f, true);
+    private final LinkedHashMap<SessionKey, Session> sessions = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** @param decided told of a question that this node's own records answered */
+    FpAccess(PrincipalId self, Outbox out, FpLimits limits, ObjLongConsumer<Question> decided) {
+        this.self = self;
+        this.decided = decided;
+        this.out = out;
+        this.limits = limits;
+    }
+
+    Verdict admit(long nowMillis, PrincipalId from, FpMessage.Request request) {
+        Target target = request.target();
+        int volumeId = target.block().volume();
+        Volume volume = volumes.get(volumeId);
+        if (volume == null) {
+            Long told = toldVolumes.get(volumeId);
+            return told != null && nowMillis - told < ABSENCE_MILLIS
+                    ? new Verdict.Refuse(Refusal.WRONG_SLOT, 0)
+                    : ask(new Question.OfVolume(volumeId, 0, 1));
+        }
+        if (!FpGroup.holds(volume, target.block())) {
+            return new Verdict.Refuse(Refusal.WRONG_SLOT, 0);
+        }
+        FpGroup group = FpGroup.of(volume, target.block());
+        long epoch = group.placement().epoch();
+        if (target.epoch() > epoch) {
+            // A newer epoch that somebody claims is checked before anything is refused.
+            Long told = toldVolumes.get(volumeId);
+            if (told != null && nowMillis - told < ABSENCE_MILLIS) {
+                return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
+            }
+            return ask(new Question.OfVolume(volumeId, volume.groupIndex(target.block()), target.epoch()));
+        }
+        if (target.epoch() < epoch) {
+            return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
+        }
+        if (group.slotOf(self) != target.slot()) {
+            return new Verdict.Refuse(Refusal.WRONG_SLOT, epoch);
+        }
+        return from.kind() == PrincipalKind.NODE
+                ? admitNode(group, from, request)
+                : admitClient(nowMillis, group, from, request);
+    }
+
+    private static Verdict admitNode(FpGroup group, PrincipalId from, FpMessage.Request request) {
+        boolean writes = request instanceof FpMessage.Prepare || request instanceof FpMessage.Commit;
+        return !writes && group.slotOf(from) >= 0
+                ? new Verdict.Admitted(group)
+                : new Verdict.Refuse(Refusal.NO_GRANT, group.placement().epoch());
+    }
+
+    private Verdict admitClient(long nowMillis, FpGroup group, PrincipalId from, FpMessage.Request request) {
+        long epoch = group.placement().epoch();
+        if (from.kind() != PrincipalKind.CLIENT) {
+            return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+        }
+        int volume = group.block().volume();
+        return switch (request) {
+            case FpMessage.Prepare prepare ->
+                admitWriter(nowMillis, group, new SessionKey(volume, from, prepare.session()));
+            // The MACs tell that m + f nodes let this sender prepare.
+            case FpMessage.Commit _ -> new Verdict.Admitted(group);
+            case FpMessage.FindTimestamp _, FpMessage.Read _, FpMessage.Repair _ ->
+                admitReader(nowMillis, group, new Principal(volume, from));
+            case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+        };
+    }
+
+    private Verdict admitReader(long nowMillis, FpGroup group, Principal principal) {
+        Grant grant = grants.get(principal);
+        long believed = grant == null ? 0 : grant.mayRead() ? limits.factMillis() : ABSENCE_MILLIS;
+        if (grant == null || nowMillis - grant.millis() >= believed) {
+            return ask(new Question.OfGrant(principal.volume(), principal.principal()));
+        }
+        return grant.mayRead()
+                ? new Verdict.Admitted(group)
+                : new Verdict.Refuse(Refusal.NO_GRANT, group.placement().epoch());
+    }
+
+    private Verdict admitWriter(long nowMillis, FpGroup group, SessionKey key) {
+        Session known = sessions.get(key);
+        long epoch = group.placement().epoch();
+        if (known == null || (known.closure() == Closure.UNKNOWN && nowMillis - known.millis() >= ABSENCE_MILLIS)) {
+            known = look(nowMillis, key);
+        }
+        return switch (known.closure()) {
+            case OPEN -> new Verdict.Admitted(group);
+            case UNKNOWN -> new Verdict.Refuse(Refusal.SESSION_UNKNOWN, epoch);
+            case CLOSING, CLOSED -> new Verdict.Refuse(Refusal.SESSION_CLOSED, epoch);
+            case LOADING -> new Verdict.Wait(question(key));
+            case ASKING -> ask(question(key));
+        };
+    }
+
+    /** A stale "open" of the replicas must not undo what this node has promised: its own record comes first. */
+    private Session look(long nowMillis, SessionKey key) {
+        Session loading = new Session(Closure.LOADING, nowMillis);
+        sessions.put(key, loading);
+        out.load(key.record(), (now, loaded) -> {
+            Session current = sessions.get(key);
+            if (current == null || current.closure() == Closure.LOADING) {
+                boolean closed = !(loaded instanceof Loaded.Missing);
+                set(now, key, closed ? Closure.CLOSED : Closure.ASKING);
+                if (closed) {
+                    decided.accept(question(key), now);
+                } else {
+                    out.ask(question(key));
+                }
+            }
+        });
+        return loading;
+    }
+
+    /** The group of a register block, if its volume is known here. */
+    Optional<FpGroup> group(BlockId block) {
+        Volume volume = volumes.get(block.volume());
+        return volume != null && FpGroup.holds(volume, block)
+                ? Optional.of(FpGroup.of(volume, block))
+                : Optional.empty();
+    }
+
+    /** Whether this node durably refuses the session. */
+    boolean closed(SessionKey key) {
+        Session known = sessions.get(key);
+        return known != null && known.closure() == Closure.CLOSED;
+    }
+
+    /** Whether a PREPARE that was let in earlier must be refused by now. */
+    boolean closing(SessionKey key) {
+        Session known = sessions.get(key);
+        return known != null && (known.closure() == Closure.CLOSED || known.closure() == Closure.CLOSING);
+    }
+
+    /** Finds out whether the session is closed. */
+    void askClosure(long nowMillis, SessionKey key) {
+        Session known = sessions.get(key);
+        if (known == null) {
+            look(nowMillis, key);
+        } else if (known.closure() != Closure.LOADING) {
+            out.ask(question(key));
+        }
+    }
+
+    /** Takes a fact; the question that it answers, if it is one of ours. Closures are told only once they are durable. */
+    @Nullable
+    Question onFact(long nowMillis, Fact fact, LongConsumer whenClosed) {
+        return switch (fact) {
+            case Fact.OfVolume of -> {
+                toldVolumes.put(of.volume(), nowMillis);
+                trim(toldVolumes);
+                of.known().ifPresent(volume -> volumes.merge(volume.id(), volume, FpAccess::later));
+                yield new Question.OfVolume(of.volume(), 0, 1);
+            }
+            case Fact.OfGrant grant -> {
+                grants.put(new Principal(grant.volume(), grant.principal()), new Grant(grant.mayRead(), nowMillis));
+                trim(grants);
+                yield new Question.OfGrant(grant.volume(), grant.principal());
+            }
+            case Fact.OfSession of -> {
+                SessionKey key = new SessionKey(of.volume(), of.owner(), of.session());
+                onSession(nowMillis, key, of.state(), whenClosed);
+                yield question(key);
+            }
+            case Fact.ClosedWith with -> {
+                SessionKey key = new SessionKey(with.volume(), with.owner(), with.session());
+                onSession(nowMillis, key, SessionState.CLOSED, whenClosed);
+                yield question(key);
+            }
+            case Fact.OfPin _, Fact.Freed _ -> null;
+        };
+    }
+
+    private void onSession(long nowMillis, SessionKey key, SessionState state, LongConsumer whenClosed) {
+        Session known = sessions.get(key);
+        // "Open" counts only once this node has seen that it has not promised the contrary.
+        boolean looked = known != null && known.closure() != Closure.LOADING;
+        if (closing(key) || (state != SessionState.CLOSED && !looked)) {
+            return;
+        }
+        switch (state) {
+            case OPEN -> set(nowMillis, key, Closure.OPEN);
+            case UNKNOWN -> set(nowMillis, key, Closure.UNKNOWN);
+            case CLOSED -> {
+                set(nowMillis, key, Closure.CLOSING);
+                out.store(List.of(new Mutation.Put(key.record(), Bytes.of((byte) 1), Bytes.EMPTY)), (now, stored) -> {
+                    if (stored == Stored.DURABLE) {
+                        set(now, key, Closure.CLOSED);
+                        whenClosed.accept(now);
+                    } else {
+                        // Asked again when it matters; until then nothing is known of it.
+                        sessions.remove(key);
+                    }
+                });
+            }
+        }
+    }
+
+    private void set(long nowMillis, SessionKey key, Closure closure) {
+        sessions.put(key, new Session(closure, nowMillis));
+        trim(sessions);
+    }
+
+    private static <K, V> void trim(Map<K, V> known) {
+        if (known.size() > KNOWN_MAX) {
+            known.remove(known.keySet().iterator().next());
+        }
+    }
+
+    private static Volume later(Volume known, Volume told) {
+        for (int group = 0; group < known.groups().size(); group++) {
+            if (group < told.groups().size()
+                    && told.groups().get(group).epoch()
+                            < known.groups().get(group).epoch()) {
+                return known;
+            }
+        }
+        return told;
+    }
+
+    private static Question question(SessionKey key) {
+        return new Question.OfSession(key.volume(), key.owner(), key.session());
+    }
+
+    private Verdict ask(Question question) {
+        out.ask(question);
+        return new Verdict.Wait(question);
+    }
+}

@@ -1,0 +1,35 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import java.util.Map;
+import java.util.function.LongConsumer;
+
+/**
+ * What all blocks of a node share.
+ *
+ * @param times of the operations that a repair runs
+ * @param keptBy how many overwritten versions are kept on each client's account
+ * @param repairs reaches the other blocks
+ */
+record FpNode(
+        PairwiseKeys keys,
+        FpLimits limits,
+        FpTimes times,
+        Outbox out,
+        FpAccess access,
+        StagedIndex index,
+        AskRate repairRate,
+        Map<PrincipalId, Integer> keptBy,
+        Repairs repairs) {
+    /** Repairs another block of this node. */
+    interface Repairs {
+        /** Calls {@code then} in any case, also where nothing was begun. */
+        void repair(long nowMillis, PrincipalId asker, BlockId block, LongConsumer then);
+    }
+
+    PrincipalId self() {
+        return keys.self();
+    }
+}

@@ -1,0 +1,189 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** s_rpc_prepare_frag, s_rpc_prepare_block and s_prepare_common (thesis lines 1200 to 1405), within their bounds. */
+final class FpPrepare {
+    /** A ts further than this above what the node has seen committed or proven is FAR. */
+    static final long FAR = 1L << 16;
+
+    /** Blocks that are repaired for a client at its limit, to find out which of its versions are done. */
+    private static final int REPAIRS_AT_LIMIT = 4;
+
+    private static final Bytes NO_MAC = Bytes.of(new byte[PairwiseKeys.MAC_BYTES]);
+
+    private final FpRegister register;
+    private final FpNode node;
+
+    FpPrepare(FpRegister register, FpNode node) {
+        this.register = register;
+        this.node = node;
+    }
+
+    void handle(long nowMillis, Call call, FpMessage.Prepare request) {
+        FpAccess.SessionKey session =
+                new FpAccess.SessionKey(register.block().volume(), call.from(), request.session());
+        if (node.access().closing(session)) {
+            register.refuse(call, Refusal.SESSION_CLOSED);
+            return;
+        }
+        Share share = call.accepted();
+        if (share == null) {
+            share = check(request);
+            if (share == null) {
+                register.refuse(call, Refusal.INCONSISTENT);
+                return;
+            }
+        }
+        prepare(nowMillis, call.with(share), request, share);
+    }
+
+    /** Lines 1200 to 1204 and 1300 to 1310: the share to stage, or null for what no correct client sends. */
+    private @Nullable Share check(FpMessage.Prepare request) {
+        FpGroup group = register.group();
+        int slot = request.target().slot();
+        if (!group.fits(request.fpcc())) {
+            return null;
+        }
+        return switch (request) {
+            case FpMessage.PrepareFragment of -> {
+                Share share = new Share(of.fragment(), null);
+                yield group.code().isShareOf(of.fpcc(), slot, share) ? share : null;
+            }
+            case FpMessage.PrepareBlock of ->
+                group.code()
+                        .acceptBlock(of.block(), of.fpcc(), slot)
+                        .map(staged -> new Share(staged.fragment(), staged.cc()))
+                        .orElse(null);
+        };
+    }
+
+    /** Lines 1400 to 1405. */
+    private void prepare(long nowMillis, Call call, FpMessage.Prepare request, Share share) {
+        BlockVersions versions = register.versions();
+        Timestamp latest = versions.latest();
+        if (request.ts() == 0 && latest.ts() == -1) {
+            register.refuse(call, Refusal.EXHAUSTED);
+            return;
+        }
+        long ts = request.ts() == 0 ? latest.ts() + 1 : request.ts();
+        Timestamp version = new Timestamp(ts, request.fpcc());
+        if (far(version)) {
+            judgeAgain(nowMillis, call, version, true, Refusal.FAR);
+        } else if (latest.isAfter(version) || versions.holds(version)) {
+            answer(call, version);
+        } else if (versions.get(version) != null) {
+            restore(call, version, share);
+        } else {
+            stage(nowMillis, call, request.session(), version, share);
+        }
+    }
+
+    private boolean far(Timestamp version) {
+        BlockVersions versions = register.versions();
+        Timestamp base = versions.proven().isAfter(versions.latest()) ? versions.proven() : versions.latest();
+        return Long.compareUnsigned(version.ts(), base.ts()) > 0
+                && Long.compareUnsigned(version.ts() - base.ts(), FAR) > 0;
+    }
+
+    /** Runs REPAIR and judges again; refuses if that was done already, or may not be done now. */
+    private void judgeAgain(long nowMillis, Call call, @Nullable Timestamp wanted, boolean early, Refusal refusal) {
+        boolean begun = !call.judged()
+                && register.repair()
+                        .request(nowMillis, call.from(), wanted, early, now -> register.call(now, call.afterRepair()));
+        if (!begun) {
+            register.refuse(call, refusal);
+        }
+    }
+
+    /** The version is known here, but its fragment is missing or lost: keeps this one. */
+    private void restore(Call call, Timestamp version, Share share) {
+        VersionRecord record = register.versions().get(version);
+        if (record == null) {
+            throw new IllegalStateException("no record of " + version);
+        }
+        VersionRecord next = record.withFragment(share.cc());
+        put(call, next, share, List.of());
+    }
+
+    private void stage(long nowMillis, Call call, long session, Timestamp version, Share share) {
+        PrincipalId writer = call.from();
+        StagedIndex index = node.index();
+        if (!index.ready(writer)) {
+            index.load(writer, now -> register.call(now, call));
+            return;
+        }
+        FpLimits limits = node.limits();
+        if (register.versions().stagedBy(writer) >= limits.stagedPerBlock()) {
+            judgeAgain(nowMillis, call, null, false, Refusal.LIMIT);
+            return;
+        }
+        if (index.count(writer) >= limits.stagedPerClient()) {
+            atLimit(nowMillis, call);
+            return;
+        }
+        StagedIndex.Entry entry = register.entry(version);
+        index.added(writer, session, entry);
+        VersionRecord record = new VersionRecord(version, true, share.cc(), writer, session, List.of());
+        put(call, record, share, List.of(index.put(writer, session, entry)));
+    }
+
+    /** Repairs a few of the blocks where the client has something staged: what lies below a later commit is dropped. */
+    private void atLimit(long nowMillis, Call call) {
+        if (call.judged()) {
+            register.refuse(call, Refusal.LIMIT);
+            return;
+        }
+        List<StagedIndex.Entry> staged = node.index().of(call.from(), -1);
+        int[] left = {Math.min(REPAIRS_AT_LIMIT, staged.size())};
+        for (StagedIndex.Entry entry : staged.subList(0, left[0])) {
+            node.repairs().repair(nowMillis, call.from(), entry.block(), now -> {
+                if (--left[0] == 0) {
+                    register.call(now, call.afterRepair());
+                }
+            });
+        }
+    }
+
+    private void put(Call call, VersionRecord record, Share share, List<Mutation> more) {
+        List<Mutation> mutations = new ArrayList<>(more);
+        mutations.add(new Mutation.Put(record.key(register.block()), record.encoded(), share.fragment()));
+        Timestamp version = record.version();
+        register.store(
+                mutations,
+                call,
+                now -> {
+                    register.versions().put(record);
+                    register.versions().heal(version);
+                    answer(call, version);
+                },
+                now -> {
+                    if (!more.isEmpty()) {
+                        node.index().removed(record.writer(), register.entry(version));
+                    }
+                });
+    }
+
+    /** Line 1405: a MAC for each slot, good for this sender and this epoch. */
+    private void answer(Call call, Timestamp version) {
+        FpGroup group = register.group();
+        Bytes nonce = register.nonce(version);
+        List<Bytes> macs = new ArrayList<>(group.n());
+        for (int slot = 0; slot < group.n(); slot++) {
+            PrincipalId peer = group.node(slot);
+            macs.add(
+                    node.keys().knows(peer)
+                            ? node.keys()
+                                    .mac(peer, PrepareTag.input(register.target(), slot, call.from(), version, nonce))
+                            : NO_MAC);
+        }
+        register.answer(call, new FpMessage.Prepared(call.request().target(), version.version(), nonce, macs));
+    }
+}

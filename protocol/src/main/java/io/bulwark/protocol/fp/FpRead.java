@@ -1,0 +1,467 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * c_read (thesis figure 4.2.3): finds timestamps, reads fragments at those that qualify, proves that a client wrote there,
+ * and makes sure that later readers find it. Obstruction-free (theorem 4.2.4).
+ */
+public final class FpRead implements ClientOperation<FpReadOutcome> {
+    /** Timestamps that one slot may have brought up and that are still tried. */
+    private static final int CANDIDATES_PER_SLOT = 4;
+
+    /** How a version is made to stay before it is returned. */
+    private enum Settling {
+        WRITE_BACK,
+        ASK_REPAIR,
+        NONE
+    }
+
+    private final FpGroup group;
+    private final long session;
+    private final FpTimes times;
+    private final int ownSlot;
+    private final @Nullable Timestamp wanted;
+    private final List<FpMessage.Answer> ownAnswers;
+    private final Reports reports;
+    private final List<Patience> finding = new ArrayList<>();
+    private final NavigableMap<Timestamp, ReadAttempt> attempts = new TreeMap<>();
+    private final List<Deque<Timestamp>> broughtUp = new ArrayList<>();
+    private final Map<Integer, FpMessage.Refused> refusals = new HashMap<>();
+    private final Map<Integer, Patience> repairs = new HashMap<>();
+    private final Set<Integer> unreachable = new HashSet<>();
+    private Settling settling;
+    private @Nullable FpWrite writeBack;
+    private @Nullable ReadAttempt writtenBack;
+    private long startedMillis;
+    private @Nullable FpReadOutcome outcome;
+
+    private FpRead(
+            FpGroup group,
+            long session,
+            FpTimes times,
+            Settling settling,
+            int ownSlot,
+            @Nullable Timestamp wanted,
+            List<FpMessage.Answer> ownAnswers) {
+        this.group = group;
+        this.session = session;
+        this.times = times;
+        this.settling = settling;
+        this.ownSlot = ownSlot;
+        this.wanted = wanted;
+        this.ownAnswers = List.copyOf(ownAnswers);
+        this.reports = new Reports(group);
+        for (int slot = 0; slot < group.n(); slot++) {
+            finding.add(new Patience(times));
+            broughtUp.add(new ArrayDeque<>());
+        }
+    }
+
+    /**
+     * A read by a client that may write: what is not yet committed at enough nodes is written back.
+     *
+     * @param session the client's open session for the volume
+     */
+    public static FpRead writingBack(FpGroup group, long session, FpTimes times) {
+        return new FpRead(group, session, times, Settling.WRITE_BACK, -1, null, List.of());
+    }
+
+    /** A read by a client without the write grant: nodes are asked to bring themselves up to date instead. */
+    public static FpRead askingForRepair(FpGroup group, FpTimes times) {
+        return new FpRead(group, 0, times, Settling.ASK_REPAIR, -1, null, List.of());
+    }
+
+    /**
+     * READ without write-back, by a node for its own repair.
+     *
+     * @param own what the node itself would answer: the latest, and each version that it has staged
+     * @param wanted a candidate to try first; what is below it is taken only after a while
+     */
+    static FpRead forRepair(
+            FpGroup group, int ownSlot, @Nullable Timestamp wanted, List<FpMessage.Answer> own, FpTimes times) {
+        return new FpRead(group, 0, times, Settling.NONE, ownSlot, wanted, own);
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        startedMillis = nowMillis;
+        List<Effect> effects = new ArrayList<>();
+        if (wanted != null && !wanted.isNone() && group.fits(wanted)) {
+            attempt(wanted);
+        }
+        for (FpMessage.Answer answer : ownAnswers) {
+            if (answer instanceof FpMessage.FoundTimestamp) {
+                take(ownSlot, answer, effects);
+            }
+        }
+        for (int slot = 0; slot < Math.max(group.policy().timestampQuorum(), group.m()); slot++) {
+            find(nowMillis, slot, effects);
+        }
+        progress(nowMillis, effects);
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        List<Effect> effects = new ArrayList<>();
+        if (!(message instanceof FpMessage.Answer answer)) {
+            return effects;
+        }
+        FpWrite back = writeBack;
+        if (back != null) {
+            effects.addAll(back.onMessage(nowMillis, from, message));
+        }
+        int slot = group.slotOf(from, answer.target());
+        if (slot >= 0 && outcome == null) {
+            take(slot, answer, effects);
+            progress(nowMillis, effects);
+        }
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        List<Effect> effects = new ArrayList<>();
+        FpWrite back = writeBack;
+        if (back != null) {
+            effects.addAll(back.onTick(nowMillis));
+        }
+        if (outcome != null) {
+            return effects;
+        }
+        if (nowMillis - startedMillis >= times.timeoutMillis()) {
+            outcome = new FpReadOutcome.Failed(decisive().orElse(Failure.TIMED_OUT));
+            return effects;
+        }
+        for (int slot = 0; slot < group.n(); slot++) {
+            Patience patience = finding.get(slot);
+            if (patience.waiting() && patience.retryDue(nowMillis)) {
+                if (unreachable.add(slot)) {
+                    effects.add(new Effect.Evidence(
+                            group.node(slot), group.block(), Verdict.UNREACHABLE, "no answer to a read"));
+                }
+                patience.askAgain(nowMillis);
+                sendFind(slot, effects);
+            }
+        }
+        progress(nowMillis, effects);
+        return effects;
+    }
+
+    @Override
+    public Optional<FpReadOutcome> outcome() {
+        return Optional.ofNullable(outcome);
+    }
+
+    @Override
+    public boolean finished() {
+        FpWrite back = writeBack;
+        return outcome != null && (back == null || back.finished());
+    }
+
+    private void take(int slot, FpMessage.Answer answer, List<Effect> effects) {
+        switch (answer) {
+            case FpMessage.FoundTimestamp found -> {
+                if (report(slot, found.latest(), effects)) {
+                    finding.get(slot).answered();
+                    Holding holding = found.holding();
+                    ReadAttempt attempt = attempts.get(found.latest());
+                    if (holding != null && attempt != null) {
+                        hold(slot, attempt, holding, effects);
+                    }
+                }
+            }
+            case FpMessage.ReadAnswer read -> onRead(slot, read, effects);
+            case FpMessage.RepairAnswer repaired -> {
+                report(slot, repaired.latest(), effects);
+                Patience patience = repairs.get(slot);
+                if (patience != null) {
+                    patience.answered();
+                }
+            }
+            case FpMessage.Refused refused -> {
+                if (refused.asked() != Asked.PREPARE && refused.asked() != Asked.COMMIT) {
+                    refusals.put(slot, refused);
+                }
+            }
+            default -> {}
+        }
+    }
+
+    private void onRead(int slot, FpMessage.ReadAnswer read, List<Effect> effects) {
+        report(slot, read.latest(), effects);
+        for (ReadAttempt attempt : attempts.values()) {
+            if (attempt.version.version().equals(read.version())) {
+                Patience patience = attempt.asked.get(slot);
+                if (patience != null) {
+                    patience.answered();
+                }
+                Holding holding = read.holding();
+                if (holding != null) {
+                    hold(slot, attempt, holding, effects);
+                }
+                return;
+            }
+        }
+    }
+
+    private void hold(int slot, ReadAttempt attempt, Holding holding, List<Effect> effects) {
+        attempt.add(slot, holding);
+        if (holding.damaged()) {
+            effects.add(new Effect.Evidence(
+                    group.node(slot), group.block(), Verdict.DAMAGED, "lost its fragment of " + attempt.version));
+        }
+    }
+
+    /** A latest commit that a slot reports, at first or as a redirect: a candidate (lines 1605 and 1628 to 1631). */
+    private boolean report(int slot, Timestamp latest, List<Effect> effects) {
+        if (!group.fits(latest)) {
+            effects.add(new Effect.Evidence(
+                    group.node(slot), group.block(), Verdict.MISBEHAVED, "reports a version of another shape"));
+            return false;
+        }
+        refusals.remove(slot);
+        reports.add(slot, latest);
+        if (latest.isNone()) {
+            return true;
+        }
+        ReadAttempt attempt = attempt(latest);
+        attempt.reported(slot);
+        if (attempt.introducers.add(slot)) {
+            Deque<Timestamp> mine = broughtUp.get(slot);
+            mine.addLast(latest);
+            if (mine.size() > CANDIDATES_PER_SLOT) {
+                forget(slot, mine.removeFirst());
+            }
+        }
+        return true;
+    }
+
+    private ReadAttempt attempt(Timestamp version) {
+        ReadAttempt known = attempts.get(version);
+        if (known != null) {
+            return known;
+        }
+        ReadAttempt attempt = new ReadAttempt(group, version);
+        attempts.put(version, attempt);
+        for (FpMessage.Answer own : ownAnswers) {
+            if (own instanceof FpMessage.ReadAnswer read && read.version().equals(version.version())) {
+                Holding holding = read.holding();
+                if (holding != null) {
+                    attempt.add(ownSlot, holding);
+                }
+            }
+        }
+        return attempt;
+    }
+
+    private void forget(int slot, Timestamp version) {
+        ReadAttempt attempt = attempts.get(version);
+        if (attempt != null) {
+            attempt.introducers.remove(slot);
+            if (attempt.introducers.isEmpty() && !version.equals(wanted) && attempt != writtenBack) {
+                attempts.remove(version);
+            }
+        }
+    }
+
+    private void progress(long nowMillis, List<Effect> effects) {
+        if (outcome != null) {
+            return;
+        }
+        boolean patient = wanted != null && nowMillis - startedMillis < 4 * times.hedgeMillis();
+        if (reports.neverWritten() && !patient) {
+            outcome = new FpReadOutcome.NeverWritten(
+                    Bytes.of(new byte[group.policy().blockBytes()]));
+            return;
+        }
+        findMore(nowMillis, effects);
+        for (ReadAttempt attempt : List.copyOf(attempts.descendingMap().values())) {
+            if (reports.qualifies(attempt.version)) {
+                if (attempt.block().isPresent()) {
+                    boolean below = wanted != null && wanted.isAfter(attempt.version);
+                    if (!(patient && below)) {
+                        settle(nowMillis, attempt, effects);
+                    }
+                } else {
+                    readMore(nowMillis, attempt, effects);
+                }
+            }
+            if (outcome != null) {
+                return;
+            }
+        }
+        Optional<Failure> reason = decisive();
+        boolean waited = nowMillis - startedMillis >= 2 * times.retryMillis();
+        if (reason.isPresent() && (waited || reason.get() == Failure.OTHER_EPOCH)) {
+            outcome = new FpReadOutcome.Failed(reason.get());
+        }
+    }
+
+    /** FIND_TIMESTAMP at the rest of the first 3f + 1 slots, if those asked are slow, refuse or disagree. */
+    private void findMore(long nowMillis, List<Effect> effects) {
+        boolean needed = reports.disagree();
+        for (int slot = 0; slot < group.policy().timestampSlots(); slot++) {
+            needed |= finding.get(slot).slow(nowMillis) || refusals.containsKey(slot);
+        }
+        needed |= nowMillis - startedMillis >= times.retryMillis();
+        for (int slot = 0; needed && slot < group.policy().timestampSlots(); slot++) {
+            if (!reports.heard(slot) && !finding.get(slot).waiting()) {
+                find(nowMillis, slot, effects);
+            }
+        }
+    }
+
+    private void find(long nowMillis, int slot, List<Effect> effects) {
+        if (slot != ownSlot) {
+            finding.get(slot).ask(nowMillis);
+            sendFind(slot, effects);
+        }
+    }
+
+    private void sendFind(int slot, List<Effect> effects) {
+        send(slot, new FpMessage.FindTimestamp(group.target(slot), slot < group.m()), effects);
+    }
+
+    /**
+     * Lines 1617 to 1620: READ at the slots that claim the version, and at all others too once those have answered, are too
+     * few, or are slow.
+     */
+    private void readMore(long nowMillis, ReadAttempt attempt, List<Effect> effects) {
+        if (attempt.startedMillis == Long.MIN_VALUE) {
+            attempt.startedMillis = nowMillis;
+        }
+        int hopeful = attempt.shareCount();
+        boolean overdue = nowMillis - attempt.startedMillis >= times.hedgeMillis();
+        for (int slot = 0; slot < group.n(); slot++) {
+            Patience asked = attempt.asked.get(slot);
+            if (slot == ownSlot || attempt.has(slot)) {
+                continue;
+            }
+            if (asked == null && reports.claims(slot, attempt.version)) {
+                read(nowMillis, slot, attempt, effects);
+                hopeful++;
+            } else if (asked == null ? finding.get(slot).waiting() : asked.waiting()) {
+                hopeful++;
+            }
+        }
+        for (int slot = 0; slot < group.n(); slot++) {
+            Patience asked = attempt.asked.get(slot);
+            if (slot == ownSlot || attempt.has(slot)) {
+                continue;
+            }
+            if (asked == null) {
+                if (overdue || hopeful < group.m() || attempt.shareCount() >= group.m()) {
+                    read(nowMillis, slot, attempt, effects);
+                }
+            } else if (asked.retryDue(nowMillis)) {
+                asked.askAgain(nowMillis);
+                sendRead(slot, attempt, effects);
+            }
+        }
+    }
+
+    private void read(long nowMillis, int slot, ReadAttempt attempt, List<Effect> effects) {
+        Patience patience = new Patience(times);
+        patience.ask(nowMillis);
+        attempt.asked.put(slot, patience);
+        sendRead(slot, attempt, effects);
+    }
+
+    private void sendRead(int slot, ReadAttempt attempt, List<Effect> effects) {
+        send(slot, new FpMessage.Read(group.target(slot), attempt.version.version()), effects);
+    }
+
+    /** Lines 1623 to 1626: the block is returned once later readers are sure to find it, or something later. */
+    private void settle(long nowMillis, ReadAttempt attempt, List<Effect> effects) {
+        FpWrite back = writeBack;
+        boolean done =
+                back != null && attempt == writtenBack && back.outcome().orElse(null) instanceof FpWriteOutcome.Written;
+        if (settling == Settling.NONE || done || reports.settled(attempt.version)) {
+            finish(attempt, effects);
+            return;
+        }
+        if (settling == Settling.WRITE_BACK) {
+            boolean failed = back != null && back.outcome().orElse(null) instanceof FpWriteOutcome.Failed;
+            if (failed) {
+                // Without a session that may write there is still the reader's way.
+                settling = Settling.ASK_REPAIR;
+            } else if (back == null) {
+                FpWrite started = FpWrite.back(group, session, attempt.block().orElseThrow(), attempt.version, times);
+                writeBack = started;
+                writtenBack = attempt;
+                effects.addAll(started.start(nowMillis));
+            }
+        }
+        if (settling == Settling.ASK_REPAIR) {
+            askRepair(nowMillis, attempt, effects);
+        }
+    }
+
+    private void askRepair(long nowMillis, ReadAttempt attempt, List<Effect> effects) {
+        for (int slot = 0; slot < group.policy().timestampSlots(); slot++) {
+            if (reports.behind(slot, attempt.version)) {
+                Patience patience = repairs.get(slot);
+                if (patience == null) {
+                    patience = new Patience(times);
+                    patience.ask(nowMillis);
+                    repairs.put(slot, patience);
+                } else if (!patience.retryDue(nowMillis)) {
+                    continue;
+                } else {
+                    patience.askAgain(nowMillis);
+                }
+                send(slot, new FpMessage.Repair(group.target(slot), attempt.version), effects);
+            }
+        }
+    }
+
+    private void finish(ReadAttempt attempt, List<Effect> effects) {
+        Bytes block = attempt.block().orElseThrow();
+        outcome = new FpReadOutcome.Value(attempt.version, group.trimmed(block), block);
+        for (int slot : attempt.corrupt()) {
+            effects.add(attempt.corruption(slot));
+            if (slot != ownSlot) {
+                send(slot, new FpMessage.Repair(group.target(slot), attempt.version), effects);
+            }
+        }
+    }
+
+    private Optional<Failure> decisive() {
+        Map<Failure, Integer> counts = new EnumMap<>(Failure.class);
+        for (FpMessage.Refused refused : refusals.values()) {
+            Refusals.failure(
+                            refused.refusal(),
+                            refused.epoch(),
+                            group.placement().epoch())
+                    .ifPresent(failure -> counts.merge(failure, 1, Integer::sum));
+        }
+        return counts.entrySet().stream()
+                .filter(entry -> entry.getValue() > group.f())
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    private void send(int slot, FpMessage message, List<Effect> effects) {
+        effects.add(new Effect.Send(group.node(slot), 0, message));
+    }
+}

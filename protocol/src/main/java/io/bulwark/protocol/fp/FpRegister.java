@@ -1,0 +1,466 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * S_i for one block (thesis figures 4.2.2 and 4.2.3): its state, loaded when it is wanted, and the requests on it one after
+ * the other. While a store is under way the next request waits, so that no answer ever shows what is not durable.
+ */
+final class FpRegister {
+    private final FpNode node;
+    private final FpRepair repair;
+    private final FpPrepare prepare;
+    private final BlockVersions versions = new BlockVersions();
+    private final Deque<LongConsumer> waiting = new ArrayDeque<>();
+    private FpGroup group;
+    private boolean loaded;
+    private boolean busy;
+    private boolean draining;
+    private int loads;
+
+    FpRegister(FpNode node, FpGroup group) {
+        this.node = node;
+        this.group = group;
+        this.repair = new FpRepair(this, node);
+        this.prepare = new FpPrepare(this, node);
+        load();
+    }
+
+    BlockVersions versions() {
+        return versions;
+    }
+
+    FpGroup group() {
+        return group;
+    }
+
+    void setGroup(FpGroup later) {
+        group = later;
+    }
+
+    BlockId block() {
+        return group.block();
+    }
+
+    FpRepair repair() {
+        return repair;
+    }
+
+    /** This node's own slot in this epoch. */
+    Target target() {
+        return group.target(group.slotOf(node.self()));
+    }
+
+    boolean idle() {
+        return loaded && !busy && loads == 0 && waiting.isEmpty() && !repair.running() && !versions.anyKept();
+    }
+
+    private void load() {
+        node.out().loadMetas(RecordKind.REGISTER_VERSION, group.block(), (now, metas) -> {
+            versions.kept().keySet().forEach(this::unkeep);
+            versions.clear();
+            for (Loaded.Meta meta : metas) {
+                try {
+                    versions.put(VersionRecord.decode(meta.meta()));
+                } catch (MalformedException e) {
+                    // Not written by this code: as if it was lost, which is within what f nodes may do.
+                }
+            }
+            loaded = true;
+            // What a restart left below the latest is not kept for anybody.
+            for (VersionRecord old : versions.below(versions.latest())) {
+                versions.keep(old.version(), new BlockVersions.Kept(PrepareTag.REPAIR, now));
+                node.keptBy().merge(PrepareTag.REPAIR, 1, Integer::sum);
+            }
+            drain(now);
+        });
+    }
+
+    /** Runs the task once the state is loaded and no store is under way. */
+    void enqueue(long nowMillis, LongConsumer task) {
+        waiting.add(task);
+        drain(nowMillis);
+    }
+
+    void call(long nowMillis, Call call) {
+        if (waiting.size() >= node.limits().waitingMax()) {
+            refuse(call, Refusal.BUSY);
+        } else {
+            enqueue(nowMillis, now -> handle(now, call));
+        }
+    }
+
+    /** Never within itself: a request sees no other one's half-made step. */
+    private void drain(long nowMillis) {
+        if (draining) {
+            return;
+        }
+        draining = true;
+        while (loaded && !busy && !waiting.isEmpty()) {
+            waiting.remove().accept(nowMillis);
+        }
+        draining = false;
+    }
+
+    private void handle(long nowMillis, Call call) {
+        switch (call.request()) {
+            case FpMessage.Prepare request -> prepare.handle(nowMillis, call, request);
+            case FpMessage.Commit request -> onCommit(call, request);
+            case FpMessage.FindTimestamp request -> onFind(call, request);
+            case FpMessage.Read request -> onRead(call, request);
+            case FpMessage.Repair request -> onRepair(nowMillis, call, request);
+            case FpMessage.AskRepairMac request -> onAskRepairMac(nowMillis, call, request);
+            case FpMessage.AskLeftover request -> onAskLeftover(nowMillis, call, request);
+        }
+    }
+
+    /** Lines 1500 to 1509. */
+    private void onCommit(Call call, FpMessage.Commit request) {
+        Timestamp version = new Timestamp(request.ts(), request.fpcc());
+        FpMessage.Committed done = new FpMessage.Committed(request.target(), version.version());
+        if (!version.isAfter(versions.latest())) {
+            answer(call, done);
+            return;
+        }
+        List<Holding.SlotNonce> nonces = new ArrayList<>();
+        if (group.fits(version)) {
+            for (FpMessage.Vouch vouch : request.prepares()) {
+                if (verifies(vouch, version, call.from())) {
+                    nonces.add(new Holding.SlotNonce(vouch.slot(), vouch.nonce()));
+                }
+            }
+        }
+        if (nonces.size() < group.policy().writeQuorum()) {
+            refuse(call, Refusal.PREPARES);
+            return;
+        }
+        commit(
+                version,
+                nonces,
+                call.from(),
+                call,
+                now -> {
+                    answer(call, done);
+                    if (!versions.holds(version)) {
+                        repair.request(now, node.self(), version, false, later -> {});
+                    }
+                },
+                now -> {});
+    }
+
+    /** Line 1501: whether the MAC is that of the slot's holder, for this node, this epoch and this writer. */
+    boolean verifies(FpMessage.Vouch vouch, Timestamp version, PrincipalId writer) {
+        if (vouch.slot() >= group.n()) {
+            return false;
+        }
+        Bytes input = PrepareTag.input(group.target(vouch.slot()), target().slot(), writer, version, vouch.nonce());
+        return node.keys().verify(group.node(vouch.slot()), input, vouch.mac());
+    }
+
+    Bytes nonce(Timestamp version) {
+        return PrepareTag.nonce(node.keys(), block(), version);
+    }
+
+    /** Lines 1504 to 1507: sets latest; what is below is dropped, but for a few that slow readers may still want. */
+    void commit(
+            Timestamp version,
+            List<Holding.SlotNonce> nonces,
+            PrincipalId by,
+            @Nullable Call call,
+            LongConsumer then,
+            LongConsumer failed) {
+        VersionRecord staged = versions.get(version);
+        VersionRecord committed =
+                staged == null ? new VersionRecord(version, false, null, by, 0, nonces) : staged.withNonces(nonces);
+        List<Mutation> mutations = new ArrayList<>();
+        mutations.add(
+                staged == null
+                        ? new Mutation.Put(committed.key(block()), committed.encoded(), Bytes.EMPTY)
+                        : new Mutation.UpdateMeta(committed.key(block()), committed.encoded()));
+        if (staged != null) {
+            uncharge(staged, mutations);
+        }
+        List<VersionRecord> below = versions.below(version);
+        List<VersionRecord> keep = new ArrayList<>();
+        for (VersionRecord old : below.reversed()) {
+            boolean wanted = old.committed() && versions.holds(old.version());
+            if (wanted && keep.size() < node.limits().keptPerBlock() && mayKeep(by, keep.size())) {
+                keep.add(old);
+            } else {
+                mutations.add(new Mutation.Delete(old.key(block())));
+                uncharge(old, mutations);
+            }
+        }
+        store(
+                mutations,
+                call,
+                now -> {
+                    if (staged != null) {
+                        uncharged(staged);
+                    }
+                    versions.put(committed);
+                    for (VersionRecord old : below) {
+                        unkeep(old.version());
+                        if (keep.contains(old)) {
+                            versions.keep(
+                                    old.version(),
+                                    new BlockVersions.Kept(
+                                            by, now + node.limits().keepMillis()));
+                            node.keptBy().merge(by, 1, Integer::sum);
+                        } else {
+                            uncharged(old);
+                            versions.remove(old.version());
+                        }
+                    }
+                    then.accept(now);
+                },
+                failed);
+    }
+
+    private boolean mayKeep(PrincipalId by, int more) {
+        return node.keptBy().getOrDefault(by, 0) + more < node.limits().stagedPerClient();
+    }
+
+    private void unkeep(Timestamp version) {
+        BlockVersions.Kept kept = versions.kept().get(version);
+        if (kept != null) {
+            node.keptBy().merge(kept.chargedTo(), -1, (a, b) -> a + b == 0 ? null : a + b);
+        }
+    }
+
+    /** Delayed deletion. */
+    void onTick(long nowMillis) {
+        if (!versions.anyKept() || busy || !loaded) {
+            return;
+        }
+        List<Timestamp> over = versions.kept().entrySet().stream()
+                .filter(entry -> entry.getValue().untilMillis() <= nowMillis)
+                .map(Map.Entry::getKey)
+                .toList();
+        if (!over.isEmpty()) {
+            enqueue(nowMillis, _ -> drop(over));
+        }
+    }
+
+    private void drop(List<Timestamp> over) {
+        List<VersionRecord> records = new ArrayList<>();
+        List<Mutation> mutations = new ArrayList<>();
+        for (Timestamp version : over) {
+            VersionRecord record = versions.get(version);
+            if (record != null) {
+                records.add(record);
+                mutations.add(new Mutation.Delete(record.key(block())));
+                uncharge(record, mutations);
+            }
+        }
+        if (records.isEmpty()) {
+            return;
+        }
+        store(
+                mutations,
+                null,
+                now -> {
+                    for (VersionRecord record : records) {
+                        unkeep(record.version());
+                        uncharged(record);
+                        versions.remove(record.version());
+                    }
+                },
+                now -> {});
+    }
+
+    /** Line 1700, with the fragment of the latest where asked. */
+    private void onFind(Call call, FpMessage.FindTimestamp request) {
+        Timestamp latest = versions.latest();
+        VersionRecord record = versions.get(latest);
+        if (!request.withFragment() || record == null) {
+            answer(call, new FpMessage.FoundTimestamp(request.target(), latest, null));
+        } else {
+            hold(record, (now, holding) -> {
+                answer(call, new FpMessage.FoundTimestamp(request.target(), latest, holding));
+            });
+        }
+    }
+
+    /** Lines 1900 to 1902. */
+    private void onRead(Call call, FpMessage.Read request) {
+        VersionRecord record = versions.byName(request.version());
+        if (record == null) {
+            answer(call, new FpMessage.ReadAnswer(request.target(), request.version(), versions.latest(), null));
+        } else {
+            hold(record, (now, holding) -> {
+                Timestamp latest = versions.latest();
+                answer(call, new FpMessage.ReadAnswer(request.target(), request.version(), latest, holding));
+            });
+        }
+    }
+
+    /** What this node holds of a version; where the fragment turns out to be lost, without it, and a repair begins. */
+    void hold(VersionRecord record, Outbox.Then<Holding> then) {
+        Bytes nonceHash = Hashes.sha256(nonce(record.version()));
+        boolean known = versions.isDamaged(record.version());
+        if (!record.hasFragment() || known) {
+            // Not at once: what follows must not run inside the caller's loop.
+            loads++;
+            node.out().load(record.key(block()), (now, _) -> {
+                loads--;
+                then.then(now, new Holding(null, null, nonceHash, record.nonces(), known));
+            });
+            return;
+        }
+        loads++;
+        node.out().load(record.key(block()), (now, loadedRecord) -> {
+            loads--;
+            if (loadedRecord instanceof Loaded.Found found) {
+                then.then(now, new Holding(found.fragment(), record.cc(), nonceHash, record.nonces(), false));
+                return;
+            }
+            boolean here = versions.get(record.version()) != null;
+            if (here) {
+                versions.damage(record.version());
+            }
+            then.then(now, new Holding(null, null, nonceHash, record.nonces(), here));
+            if (here && record.version().equals(versions.latest())) {
+                repair.request(now, node.self(), record.version(), false, later -> {});
+            }
+        });
+    }
+
+    private void onRepair(long nowMillis, Call call, FpMessage.Repair request) {
+        boolean begun = !call.judged()
+                && group.fits(request.wanted())
+                && repair.request(
+                        nowMillis, call.from(), request.wanted(), false, now -> call(now, call.afterRepair()));
+        if (!begun) {
+            answer(call, new FpMessage.RepairAnswer(request.target(), versions.latest()));
+        }
+    }
+
+    /**
+     * A {@code repair} MAC only for a version whose fragment this node keeps durably, and that its own READ has proven (then
+     * it is tagged so) or that it has committed: m + f prepares prove more than READ does. A staged copy is not enough.
+     */
+    private void onAskRepairMac(long nowMillis, Call call, FpMessage.AskRepairMac request) {
+        Timestamp version = request.version();
+        if (versions.latest().isAfter(version)) {
+            answer(call, new FpMessage.RepairAnswer(request.target(), versions.latest()));
+            return;
+        }
+        VersionRecord record = versions.get(version);
+        boolean proven =
+                record != null && (record.committed() || record.writer().equals(PrepareTag.REPAIR));
+        if (proven && versions.holds(version) && node.keys().knows(call.from())) {
+            Bytes nonce = nonce(version);
+            Bytes input = PrepareTag.input(target(), group.slotOf(call.from()), PrepareTag.REPAIR, version, nonce);
+            Bytes mac = node.keys().mac(call.from(), input);
+            answer(call, new FpMessage.RepairMac(request.target(), version.version(), nonce, mac));
+            return;
+        }
+        boolean begun = !call.judged()
+                && group.fits(version)
+                && repair.request(nowMillis, call.from(), version, true, now -> call(now, call.afterRepair()));
+        if (!begun) {
+            refuse(call, Refusal.NOT_PROVEN);
+        }
+    }
+
+    private void onAskLeftover(long nowMillis, Call call, FpMessage.AskLeftover request) {
+        Timestamp version = request.version();
+        FpAccess.SessionKey session = new FpAccess.SessionKey(block().volume(), request.owner(), request.session());
+        FpMessage.LeftoverState state;
+        if (!version.isAfter(versions.latest())) {
+            state = FpMessage.LeftoverState.COMMITTED_OR_OVERWRITTEN;
+        } else if (versions.get(version) != null) {
+            state = FpMessage.LeftoverState.PREPARED;
+        } else if (node.access().closed(session)) {
+            state = FpMessage.LeftoverState.NEVER_PREPARED;
+        } else {
+            state = FpMessage.LeftoverState.SESSION_NOT_CLOSED;
+            // The asker asks again, and finds what the replicas have said.
+            node.access().askClosure(nowMillis, session);
+        }
+        answer(call, new FpMessage.Leftover(request.target(), version.version(), state, versions.latest()));
+    }
+
+    /** Drops what a closed session left and can never be committed. */
+    void dropLeftover(VersionRecord record) {
+        if (record.equals(versions.get(record.version())) && record.version().isAfter(versions.latest())) {
+            drop(List.of(record.version()));
+        }
+    }
+
+    /** A change of the durable state: memory follows once it is durable. */
+    void store(List<Mutation> mutations, @Nullable Call call, LongConsumer then, LongConsumer failed) {
+        busy = true;
+        node.out().store(mutations, (now, stored) -> {
+            busy = false;
+            if (stored == Stored.DURABLE) {
+                then.accept(now);
+            } else {
+                if (stored == Stored.FAILED) {
+                    // What is on the device now is not known: nothing is promised before it has been read again.
+                    loaded = false;
+                    load();
+                }
+                if (call != null) {
+                    refuse(call, stored == Stored.NO_SPACE ? Refusal.NO_SPACE : Refusal.DEVICE);
+                }
+                failed.accept(now);
+            }
+            drain(now);
+        });
+    }
+
+    /** Takes a version off its writer's account: the record now, the count once that is durable. */
+    void uncharge(VersionRecord record, List<Mutation> mutations) {
+        if (record.chargedTo(record.writer())) {
+            mutations.add(node.index().delete(record.writer(), entry(record.version())));
+        }
+    }
+
+    void uncharged(VersionRecord record) {
+        if (record.chargedTo(record.writer())) {
+            node.index().removed(record.writer(), entry(record.version()));
+        }
+    }
+
+    StagedIndex.Entry entry(Timestamp version) {
+        return new StagedIndex.Entry(block(), version.version());
+    }
+
+    void answer(Call call, FpMessage answer) {
+        node.out().send(call.from(), call.requestId(), answer);
+    }
+
+    void refuse(Call call, Refusal refusal) {
+        long ts = switch (call.request()) {
+            case FpMessage.Prepare request -> request.ts();
+            case FpMessage.Commit request -> request.ts();
+            case FpMessage.Read request -> request.version().ts();
+            default -> 0;
+        };
+        answer(
+                call,
+                new FpMessage.Refused(
+                        call.request().target(),
+                        call.request().asked(),
+                        ts,
+                        refusal,
+                        group.placement().epoch()));
+    }
+}

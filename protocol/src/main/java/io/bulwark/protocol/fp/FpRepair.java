@@ -1,0 +1,249 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * REPAIR of one block at this node (PROTOCOLS section 2): READ without write-back, stage under the writer tag {@code repair},
+ * gather m + f repair MACs, and only then COMMIT. One at a time; those who ask meanwhile wait for it.
+ */
+final class FpRepair {
+    private static final int OWN_VERSIONS_MAX = 16;
+    private static final int ROUNDS_MAX = 3;
+
+    private final FpRegister register;
+    private final FpNode node;
+    private final List<LongConsumer> untilProven = new ArrayList<>();
+    private final List<LongConsumer> untilDone = new ArrayList<>();
+    private final Map<Timestamp, Share> ownShares = new HashMap<>();
+    private boolean running;
+    private int rounds;
+
+    FpRepair(FpRegister register, FpNode node) {
+        this.register = register;
+        this.node = node;
+    }
+
+    boolean running() {
+        return running;
+    }
+
+    /**
+     * Runs a repair, or joins the one that runs.
+     *
+     * @param wanted the version that the asker names, a candidate of the READ
+     * @param early whether it is enough that READ has proven a version and its fragment is staged
+     * @param then called when the repair has come so far, or has failed
+     * @return false if the asker has asked too often: nothing will be called
+     */
+    boolean request(long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
+        if (untilDone.size() + untilProven.size() >= node.limits().waitingMax()) {
+            return false;
+        }
+        if (!running && !node.repairRate().allow(nowMillis, asker)) {
+            return false;
+        }
+        (early ? untilProven : untilDone).add(then);
+        if (!running) {
+            running = true;
+            rounds = 0;
+            begin(wanted);
+        }
+        return true;
+    }
+
+    /** What the node itself would answer: its latest, and each version that it has staged. */
+    private void begin(@Nullable Timestamp wanted) {
+        rounds++;
+        ownShares.clear();
+        BlockVersions versions = register.versions();
+        List<VersionRecord> own = new ArrayList<>(versions.stagedAboveLatest());
+        if (own.size() > OWN_VERSIONS_MAX) {
+            VersionRecord named = wanted == null ? null : versions.get(wanted);
+            own = new ArrayList<>(own.subList(0, OWN_VERSIONS_MAX));
+            if (named != null && !own.contains(named)) {
+                own.add(named);
+            }
+        }
+        VersionRecord latest = versions.get(versions.latest());
+        if (latest != null) {
+            own.addFirst(latest);
+        }
+        List<FpMessage.Answer> answers = new ArrayList<>();
+        Target target = register.target();
+        if (latest == null) {
+            answers.add(new FpMessage.FoundTimestamp(target, Timestamp.NONE, null));
+        }
+        int[] left = {own.size()};
+        for (VersionRecord record : own) {
+            register.hold(record, (now, holding) -> {
+                FpGroup group = register.group();
+                Holding good = holding;
+                Share share = holding.share().orElse(null);
+                if (share != null && group.code().isShareOf(record.version().written(), target.slot(), share)) {
+                    ownShares.put(record.version(), share);
+                } else {
+                    // Its own answer counts as its slot's, without fragment if that is bad.
+                    good = new Holding(null, null, holding.nonceHash(), holding.nonces(), false);
+                }
+                answers.add(
+                        record.committed()
+                                ? new FpMessage.FoundTimestamp(target, record.version(), good)
+                                : new FpMessage.ReadAnswer(
+                                        target,
+                                        record.version().version(),
+                                        register.versions().latest(),
+                                        good));
+                if (--left[0] == 0) {
+                    read(wanted, answers);
+                }
+            });
+        }
+        if (own.isEmpty()) {
+            read(wanted, answers);
+        }
+    }
+
+    private void read(@Nullable Timestamp wanted, List<FpMessage.Answer> own) {
+        FpRead operation = FpRead.forRepair(register.group(), register.target().slot(), wanted, own, node.times());
+        node.out().run(operation, (now, outcome) -> {
+            if (outcome instanceof FpReadOutcome.Value value) {
+                register.versions().prove(value.timestamp());
+                register.enqueue(now, later -> stage(later, value.timestamp(), value.padded()));
+            } else {
+                end(now);
+            }
+        });
+    }
+
+    /** Keeps the fragment that READ gave, unless what is here is right already. */
+    private void stage(long nowMillis, Timestamp version, Bytes padded) {
+        FpGroup group = register.group();
+        BlockVersions versions = register.versions();
+        if (versions.latest().isAfter(version)) {
+            end(nowMillis);
+            return;
+        }
+        int slot = register.target().slot();
+        VersionRecord record = versions.get(version);
+        Share own = ownShares.get(version);
+        boolean good = record != null
+                && versions.holds(version)
+                && own != null
+                && group.code().matches(padded, slot, own.fragment());
+        boolean adopted = version.equals(versions.latest());
+        boolean tagged =
+                record != null && (record.committed() || record.writer().equals(PrepareTag.REPAIR));
+        boolean crowded = !adopted
+                && !tagged
+                && versions.stagedBy(PrepareTag.REPAIR) >= node.limits().stagedPerBlock();
+        if (crowded) {
+            end(nowMillis);
+        } else if (good && tagged) {
+            staged(nowMillis, version);
+        } else {
+            BlockCode.Staged cut = group.code()
+                    .acceptBlock(padded, version.written(), slot)
+                    .orElseThrow(() -> new IllegalStateException("READ returned a block that does not fit " + version));
+            store(version, record, good, cut);
+        }
+    }
+
+    private void store(Timestamp version, @Nullable VersionRecord record, boolean good, BlockCode.Staged cut) {
+        VersionRecord next = record == null
+                ? new VersionRecord(version, true, cut.cc(), PrepareTag.REPAIR, 0, List.of())
+                : good ? record : record.withFragment(cut.cc());
+        if (!next.committed()) {
+            next = next.proven();
+        }
+        VersionRecord stored = next;
+        BlockVersions versions = register.versions();
+        List<Mutation> mutations = new ArrayList<>();
+        mutations.add(
+                good
+                        ? new Mutation.UpdateMeta(stored.key(register.block()), stored.encoded())
+                        : new Mutation.Put(stored.key(register.block()), stored.encoded(), cut.fragment()));
+        if (record != null) {
+            // Proven now: no longer on its writer's account, and not for the closing of its session to drop.
+            register.uncharge(record, mutations);
+        }
+        register.store(
+                mutations,
+                null,
+                now -> {
+                    if (record != null) {
+                        register.uncharged(record);
+                    }
+                    versions.put(stored);
+                    versions.heal(version);
+                    staged(now, version);
+                },
+                this::end);
+    }
+
+    private void staged(long nowMillis, Timestamp version) {
+        release(nowMillis, untilProven);
+        if (!version.isAfter(register.versions().latest())) {
+            end(nowMillis);
+            return;
+        }
+        RepairMacs operation = new RepairMacs(
+                register.group(),
+                register.target().slot(),
+                version,
+                node.times(),
+                vouch -> register.verifies(vouch, version, PrepareTag.REPAIR));
+        node.out().run(operation, (now, outcome) -> {
+            switch ((RepairMacs.Outcome) outcome) {
+                case RepairMacs.Outcome.Gathered gathered ->
+                    register.enqueue(now, later -> adopt(later, version, gathered.prepares()));
+                case RepairMacs.Outcome.Overtaken overtaken -> {
+                    if (rounds < ROUNDS_MAX) {
+                        begin(overtaken.by());
+                    } else {
+                        end(now);
+                    }
+                }
+                case RepairMacs.Outcome.TimedOut _ -> end(now);
+            }
+        });
+    }
+
+    /** COMMIT with m + f repair MACs: only now are older versions dropped. */
+    private void adopt(long nowMillis, Timestamp version, List<FpMessage.Vouch> prepares) {
+        if (!version.isAfter(register.versions().latest())
+                || !register.versions().holds(version)) {
+            end(nowMillis);
+            return;
+        }
+        List<Holding.SlotNonce> nonces = new ArrayList<>();
+        prepares.forEach(vouch -> nonces.add(new Holding.SlotNonce(vouch.slot(), vouch.nonce())));
+        nonces.add(new Holding.SlotNonce(register.target().slot(), register.nonce(version)));
+        nonces.sort((a, b) -> Integer.compare(a.slot(), b.slot()));
+        if (nonces.size() < register.group().policy().writeQuorum()) {
+            throw new IllegalStateException("adopting with " + nonces.size() + " prepares");
+        }
+        register.commit(version, nonces, PrepareTag.REPAIR, null, this::end, this::end);
+    }
+
+    private void end(long nowMillis) {
+        running = false;
+        release(nowMillis, untilProven);
+        release(nowMillis, untilDone);
+    }
+
+    private static void release(long nowMillis, List<LongConsumer> waiting) {
+        List<LongConsumer> released = List.copyOf(waiting);
+        waiting.clear();
+        released.forEach(then -> then.accept(nowMillis));
+    }
+}

@@ -1,0 +1,204 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/**
+ * A node of the FP register (thesis figures 4.2.2 and 4.2.3, PROTOCOLS section 2): lets requests in, keeps the state of the
+ * blocks in use, and sees to repair and to what closed sessions leave behind.
+ *
+ * <p>A repair is run as operations of this node among its peers, by {@link Effect.Run}; they never address the node itself.
+ */
+public final class FpServer implements ProtocolServer {
+    private static final int QUESTIONS_MAX = 1_024;
+    private static final long ASK_AGAIN_MILLIS = 1_000;
+
+    /** A request that waits for a fact. */
+    private record Parked(long sinceMillis, Call call) {}
+
+    private final FpNode node;
+    private final Outbox out = new Outbox();
+    private final LinkedHashMap<BlockId, FpRegister> registers = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Question, List<Parked>> parked = new LinkedHashMap<>();
+    private final Leftovers leftovers;
+    private long askedMillis;
+
+    public FpServer(PairwiseKeys keys, FpLimits limits) {
+        FpTimes times = new FpTimes(100, 400, 0, limits.repairMillis());
+        FpAccess access = new FpAccess(keys.self(), out, limits, (question, now) -> release(now, question));
+        StagedIndex index = new StagedIndex(out, limits.blocksCached());
+        AskRate rate = new AskRate(limits.repairsPerSecond());
+        this.node = new FpNode(keys, limits, times, out, access, index, rate, new HashMap<>(), this::repair);
+        this.leftovers = new Leftovers(node, this::withRegister);
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+        // Answers belong to operations that are over by now.
+        if (message instanceof FpMessage.Request request) {
+            dispatch(nowMillis, new Call(from, requestId, request));
+        }
+        return out.drain();
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        for (FpRegister register : List.copyOf(registers.values())) {
+            register.onTick(nowMillis);
+        }
+        Iterator<Map.Entry<BlockId, FpRegister>> eldest = registers.entrySet().iterator();
+        for (int over = registers.size() - node.limits().blocksCached(); over > 0 && eldest.hasNext(); over--) {
+            if (eldest.next().getValue().idle()) {
+                eldest.remove();
+            }
+        }
+        parked.values()
+                .forEach(calls -> calls.removeIf(
+                        call -> nowMillis - call.sinceMillis() >= node.limits().repairMillis()));
+        parked.values().removeIf(List::isEmpty);
+        if (nowMillis - askedMillis >= ASK_AGAIN_MILLIS) {
+            askedMillis = nowMillis;
+            parked.keySet().forEach(out::ask);
+        }
+        leftovers.onTick(nowMillis);
+        return out.drain();
+    }
+
+    @Override
+    public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+        out.stored(nowMillis, token, stored);
+        return out.drain();
+    }
+
+    @Override
+    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+        out.loaded(nowMillis, token, loaded);
+        return out.drain();
+    }
+
+    @Override
+    public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
+        out.completed(nowMillis, token, outcome);
+        return out.drain();
+    }
+
+    @Override
+    public List<Effect> onFact(long nowMillis, Fact fact) {
+        Question answered = node.access().onFact(nowMillis, fact, now -> onClosed(now, fact));
+        if (answered instanceof Question.OfVolume of) {
+            parked.keySet().stream()
+                    .filter(question -> question instanceof Question.OfVolume other && other.volume() == of.volume())
+                    .toList()
+                    .forEach(question -> release(nowMillis, question));
+        } else if (answered != null) {
+            release(nowMillis, answered);
+        }
+        return out.drain();
+    }
+
+    /**
+     * A scrubber came to this block: drops what is not kept any more, and makes a fragment again that is lost or that does
+     * not fit its own cross-checksum.
+     */
+    public List<Effect> onScrub(long nowMillis, BlockId block) {
+        withRegister(nowMillis, block, register -> {
+            register.repair().request(nowMillis, node.self(), null, false, now -> {});
+        });
+        return out.drain();
+    }
+
+    private void dispatch(long nowMillis, Call call) {
+        FpMessage.Request request = call.request();
+        switch (node.access().admit(nowMillis, call.from(), request)) {
+            case FpAccess.Verdict.Admitted admitted ->
+                register(admitted.group()).call(nowMillis, call);
+            case FpAccess.Verdict.Refuse refuse -> refuse(call, refuse.refusal(), refuse.epoch());
+            case FpAccess.Verdict.Wait wait -> {
+                boolean known = parked.containsKey(wait.question());
+                List<Parked> calls = parked.computeIfAbsent(wait.question(), _ -> new ArrayList<>());
+                if (calls.size() >= node.limits().waitingMax() || (!known && parked.size() > QUESTIONS_MAX)) {
+                    refuse(call, Refusal.BUSY, 0);
+                } else {
+                    calls.add(new Parked(nowMillis, call));
+                }
+            }
+        }
+    }
+
+    private void refuse(Call call, Refusal refusal, long epoch) {
+        FpMessage.Request request = call.request();
+        long ts = request instanceof FpMessage.Prepare prepare
+                ? prepare.ts()
+                : request instanceof FpMessage.Commit commit ? commit.ts() : 0;
+        out.send(
+                call.from(),
+                call.requestId(),
+                new FpMessage.Refused(request.target(), request.asked(), ts, refusal, epoch));
+    }
+
+    private void release(long nowMillis, Question question) {
+        List<Parked> calls = parked.remove(question);
+        if (calls != null) {
+            calls.forEach(waiting -> dispatch(nowMillis, waiting.call()));
+        }
+    }
+
+    private FpRegister register(FpGroup group) {
+        FpRegister register = registers.get(group.block());
+        if (register == null) {
+            register = new FpRegister(node, group);
+            registers.put(group.block(), register);
+        } else if (!register.group().placement().equals(group.placement())) {
+            register.setGroup(group);
+        }
+        return register;
+    }
+
+    /** A block that this node comes to by itself; false if it knows no volume with it. */
+    private boolean withRegister(long nowMillis, BlockId block, Consumer<FpRegister> task) {
+        FpGroup group = node.access().group(block).orElse(null);
+        if (group == null || group.slotOf(node.self()) < 0) {
+            return false;
+        }
+        FpRegister register = register(group);
+        register.enqueue(nowMillis, now -> task.accept(register));
+        return true;
+    }
+
+    private void repair(long nowMillis, PrincipalId asker, BlockId block, LongConsumer then) {
+        boolean known = withRegister(nowMillis, block, register -> {
+            if (!register.repair().request(nowMillis, asker, null, false, then)) {
+                then.accept(nowMillis);
+            }
+        });
+        if (!known) {
+            then.accept(nowMillis);
+        }
+    }
+
+    private void onClosed(long nowMillis, Fact fact) {
+        switch (fact) {
+            case Fact.OfSession of ->
+                leftovers.onClosed(nowMillis, new FpAccess.SessionKey(of.volume(), of.owner(), of.session()));
+            case Fact.ClosedWith with ->
+                leftovers.onClosed(nowMillis, new FpAccess.SessionKey(with.volume(), with.owner(), with.session()));
+            case Fact.OfGrant _, Fact.OfVolume _, Fact.OfPin _, Fact.Freed _ -> {}
+        }
+    }
+}

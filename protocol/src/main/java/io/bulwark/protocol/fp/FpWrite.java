@@ -1,0 +1,410 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * c_write and c_dowrite (thesis figure 4.2.2): prepares the block at the first m + f nodes, chooses a timestamp, commits.
+ * Wait-free (theorem 4.2.1): nodes that are slow, refuse or lie are replaced by PREPARE_BLOCK at others, and late prepares
+ * are still forwarded. Goes on after its outcome until each node that takes part has committed, or time runs out.
+ */
+public final class FpWrite implements ClientOperation<FpWriteOutcome> {
+    private final FpGroup group;
+    private final long session;
+    private final FpTimes times;
+    private final Bytes block;
+    private final Fpcc fpcc;
+    private final List<Bytes> fragments;
+    private final List<WriteMember> members = new ArrayList<>();
+
+    /** ts of line 1111, unsigned; 0 while none is chosen. */
+    private long chosen;
+
+    /** Whether the timestamp can no longer change: it was given, or a COMMIT was sent. */
+    private boolean fixed;
+
+    private boolean commitSent;
+    private long deadlineMillis = Long.MAX_VALUE;
+    private long helpUntilMillis = Long.MAX_VALUE;
+    private long renewedMillis = Long.MIN_VALUE;
+    private boolean finished;
+    private @Nullable FpWriteOutcome outcome;
+
+    /**
+     * A write by a client.
+     *
+     * @param session the client's open session for the volume
+     * @param data the whole block, of the policy's block size
+     * @throws IllegalArgumentException if the data has another length
+     */
+    public FpWrite(FpGroup group, long session, Bytes data, FpTimes times) {
+        this(group, session, group.padded(data), null, times);
+    }
+
+    private FpWrite(FpGroup group, long session, Bytes padded, @Nullable Timestamp at, FpTimes times) {
+        this.group = group;
+        this.session = session;
+        this.times = times;
+        this.block = padded;
+        // Lines 1000 to 1002: partial encoding.
+        BlockCode.Encoded encoded = group.code().encode(padded);
+        this.fragments = encoded.fragments();
+        this.fpcc = at == null ? encoded.fpcc() : at.written();
+        this.chosen = at == null ? 0 : at.ts();
+        this.fixed = at != null;
+        for (int slot = 0; slot < group.n(); slot++) {
+            boolean whole = slot >= fragments.size()
+                    || !Hashes.sha256(fragments.get(slot)).equals(fpcc.cc().get(slot));
+            members.add(new WriteMember(slot, whole, times));
+        }
+    }
+
+    /** Writes back what was read at a timestamp (line 1625). {@code padded} is the block as it was decoded. */
+    static FpWrite back(FpGroup group, long session, Bytes padded, Timestamp at, FpTimes times) {
+        return new FpWrite(group, session, padded, at, times);
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        deadlineMillis = nowMillis + times.timeoutMillis();
+        List<Effect> effects = new ArrayList<>();
+        for (int slot = 0; slot < group.policy().writeQuorum(); slot++) {
+            prepare(nowMillis, members.get(slot), effects);
+        }
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        List<Effect> effects = new ArrayList<>();
+        if (finished || !(message instanceof FpMessage.Answer answer)) {
+            return effects;
+        }
+        int slot = group.slotOf(from, answer.target());
+        if (slot < 0 || !members.get(slot).engaged) {
+            return effects;
+        }
+        WriteMember member = members.get(slot);
+        switch (answer) {
+            case FpMessage.Prepared prepared -> onPrepared(member, prepared, effects);
+            case FpMessage.Committed committed -> onCommitted(member, committed);
+            case FpMessage.Refused refused -> onRefused(nowMillis, member, refused, effects);
+            default -> {
+                return effects;
+            }
+        }
+        progress(nowMillis, effects);
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        List<Effect> effects = new ArrayList<>();
+        if (finished) {
+            return effects;
+        }
+        if (outcome == null && nowMillis >= deadlineMillis) {
+            fail(decisive().orElse(Failure.TIMED_OUT));
+        }
+        if (outcome != null && nowMillis >= helpUntilMillis) {
+            finished = true;
+        }
+        if (finished) {
+            return effects;
+        }
+        for (WriteMember member : members) {
+            if (member.engaged && !member.committed && member.patience.retryDue(nowMillis)) {
+                retry(nowMillis, member, effects);
+            }
+        }
+        progress(nowMillis, effects);
+        return effects;
+    }
+
+    @Override
+    public Optional<FpWriteOutcome> outcome() {
+        return Optional.ofNullable(outcome);
+    }
+
+    @Override
+    public boolean finished() {
+        return finished;
+    }
+
+    private void onPrepared(WriteMember member, FpMessage.Prepared prepared, List<Effect> effects) {
+        long ts = prepared.version().ts();
+        boolean asked = ts == member.askedTs || (member.askedTs == 0 && member.first == null);
+        if (prepared.macs().size() != group.n() || !prepared.version().pin().equals(fpcc.pin())) {
+            effects.add(accuse(member, "a prepare of another block"));
+            return;
+        }
+        if (!asked && ts != chosen) {
+            return;
+        }
+        if (member.askedTs == 0 && member.first == null) {
+            member.first = prepared;
+        }
+        if (ts == chosen) {
+            member.atChosen = prepared;
+        }
+        if (!member.committing()) {
+            member.refusal = null;
+            member.patience.answered();
+        }
+    }
+
+    private void onCommitted(WriteMember member, FpMessage.Committed committed) {
+        if (commitSent && committed.version().equals(new Version(chosen, fpcc.pin()))) {
+            member.committed = true;
+            member.refusal = null;
+            member.patience.answered();
+        }
+    }
+
+    private void onRefused(long nowMillis, WriteMember member, FpMessage.Refused refused, List<Effect> effects) {
+        boolean ofPrepare = refused.asked() == Asked.PREPARE && refused.ts() == member.askedTs && !member.committing();
+        boolean ofCommit = refused.asked() == Asked.COMMIT && refused.ts() == chosen && member.committing();
+        if (member.committed || !(ofPrepare || ofCommit)) {
+            return;
+        }
+        member.patience.answered();
+        if (ofPrepare && refused.refusal() == Refusal.INCONSISTENT) {
+            if (member.wholeBlock) {
+                // The block was encoded or decoded here: no correct node refuses it.
+                effects.add(accuse(member, "refuses a block that fits its fingerprinted cross-checksum"));
+            } else {
+                member.wholeBlock = true;
+                prepare(nowMillis, member, effects);
+                return;
+            }
+        }
+        member.refusal = refused.refusal();
+        member.refusedEpoch = refused.epoch();
+    }
+
+    private void progress(long nowMillis, List<Effect> effects) {
+        if (outcome == null) {
+            choose();
+        }
+        askAtChosen(nowMillis, effects);
+        commit(nowMillis, effects);
+        long committed = members.stream().filter(member -> member.committed).count();
+        if (outcome == null && committed >= group.policy().writeQuorum()) {
+            outcome = new FpWriteOutcome.Written(new Timestamp(chosen, fpcc));
+            helpUntilMillis = nowMillis + times.helpMillis();
+        }
+        if (outcome == null) {
+            failEarly(nowMillis);
+        }
+        if (outcome == null) {
+            engageMore(nowMillis, effects);
+        } else if (members.stream().noneMatch(member -> member.engaged && !member.committed)) {
+            finished = true;
+        }
+    }
+
+    /**
+     * Lines 1109 to 1112, among the first 3f + 1 slots only: else a timestamp that the other slots alone know could be
+     * missed. The greatest of 2f + 1 answers; as more answers come, a greatest that 2f + 1 are below is left out, which is
+     * to say: the (2f + 1)st smallest.
+     */
+    private void choose() {
+        if (fixed) {
+            return;
+        }
+        List<Long> answers = new ArrayList<>();
+        for (WriteMember member : members.subList(0, group.policy().timestampSlots())) {
+            FpMessage.Prepared first = member.first;
+            if (first != null) {
+                answers.add(first.version().ts());
+            }
+        }
+        if (answers.size() < group.policy().timestampQuorum()) {
+            return;
+        }
+        answers.sort(Long::compareUnsigned);
+        long choice = answers.get(group.policy().timestampQuorum() - 1);
+        if (choice != chosen) {
+            chosen = choice;
+            for (WriteMember member : members) {
+                FpMessage.Prepared first = member.first;
+                member.atChosen = first != null && first.version().ts() == choice ? first : null;
+            }
+        }
+    }
+
+    /** Lines 1113 to 1117: a new prepare from each node that answered with another ts. */
+    private void askAtChosen(long nowMillis, List<Effect> effects) {
+        if (chosen == 0) {
+            return;
+        }
+        for (WriteMember member : members) {
+            boolean answeredAnother = member.first != null || (commitSent && member.askedTs == 0);
+            if (member.engaged && member.atChosen == null && answeredAnother && member.askedTs != chosen) {
+                prepare(nowMillis, member, effects);
+            }
+        }
+    }
+
+    /** Lines 1119, 1120 and 1123 to 1131: m + f matching prepares, forwarded to each node with the MACs meant for it. */
+    private void commit(long nowMillis, List<Effect> effects) {
+        List<WriteMember> prepared =
+                members.stream().filter(member -> member.atChosen != null).toList();
+        if (chosen == 0 || prepared.size() < group.policy().writeQuorum()) {
+            return;
+        }
+        for (WriteMember member : prepared) {
+            boolean late = member.refusal == Refusal.PREPARES && prepared.size() > member.commitWith;
+            if (!member.committed && (member.commitWith == 0 || late)) {
+                sendCommit(member, effects);
+                member.patience.ask(nowMillis);
+                member.refusal = null;
+            }
+        }
+    }
+
+    private void sendCommit(WriteMember member, List<Effect> effects) {
+        fixed = true;
+        commitSent = true;
+        List<FpMessage.Vouch> vouches = new ArrayList<>();
+        for (WriteMember other : members) {
+            FpMessage.Prepared prepared = other.atChosen;
+            if (prepared != null) {
+                Bytes mac = prepared.macs().get(member.slot);
+                vouches.add(new FpMessage.Vouch(other.slot, prepared.nonce(), mac));
+            }
+        }
+        member.commitWith = vouches.size();
+        send(member, new FpMessage.Commit(group.target(member.slot), chosen, fpcc, vouches), effects);
+    }
+
+    /** Sends PREPARE: with no ts until this node has answered one or the timestamp is fixed, then with the chosen one. */
+    private void prepare(long nowMillis, WriteMember member, List<Effect> effects) {
+        member.engaged = true;
+        member.askedTs = fixed || member.first != null ? chosen : 0;
+        sendPrepare(member, member.askedTs, effects);
+        member.patience.ask(nowMillis);
+        member.refusal = null;
+    }
+
+    private void sendPrepare(WriteMember member, long ts, List<Effect> effects) {
+        Target target = group.target(member.slot);
+        send(
+                member,
+                member.wholeBlock
+                        ? new FpMessage.PrepareBlock(target, session, ts, fpcc, block)
+                        : new FpMessage.PrepareFragment(target, session, ts, fpcc, fragments.get(member.slot)),
+                effects);
+    }
+
+    private void retry(long nowMillis, WriteMember member, List<Effect> effects) {
+        if (!member.patience.waiting() && member.refusal == null) {
+            return;
+        }
+        if (!member.patience.triedAgain() && member.patience.waiting()) {
+            effects.add(new Effect.Evidence(
+                    group.node(member.slot), group.block(), Verdict.UNREACHABLE, "no answer to a write"));
+        }
+        member.patience.askAgain(nowMillis);
+        if (!member.committing()) {
+            sendPrepare(member, member.askedTs, effects);
+            return;
+        }
+        if (member.refusal == Refusal.PREPARES) {
+            renewPrepares(nowMillis, effects);
+        }
+        sendCommit(member, effects);
+    }
+
+    /** Where a key was renewed meanwhile, the MACs of before are refused: prepares again at the same timestamp. */
+    private void renewPrepares(long nowMillis, List<Effect> effects) {
+        if (nowMillis - times.retryMillis() < renewedMillis) {
+            return;
+        }
+        renewedMillis = nowMillis;
+        for (WriteMember member : members) {
+            if (member.atChosen != null) {
+                sendPrepare(member, chosen, effects);
+            }
+        }
+    }
+
+    /** Replaces nodes that are slow or refuse, while the nodes that may still commit are fewer than m + f. */
+    private void engageMore(long nowMillis, List<Effect> effects) {
+        if (refusing(Refusal.LIMIT) > group.f()) {
+            return;
+        }
+        long hopeful =
+                members.stream().filter(member -> member.hopeful(nowMillis)).count();
+        for (WriteMember member : members) {
+            // After FAR the answers of all first 3f + 1 slots are wanted: they show that the greatest is too great.
+            boolean decides = !fixed && member.slot < group.policy().timestampSlots() && refusing(Refusal.FAR) > 0;
+            if (!member.engaged && (decides || hopeful < group.policy().writeQuorum())) {
+                prepare(nowMillis, member, effects);
+                hopeful++;
+            }
+        }
+    }
+
+    private long refusing(Refusal refusal) {
+        return members.stream().filter(member -> member.refusal == refusal).count();
+    }
+
+    /** What more than f nodes say and what waiting does not change ends a write of which no COMMIT was sent. */
+    private void failEarly(long nowMillis) {
+        Optional<Failure> reason = decisive();
+        if (!commitSent && reason.isPresent()) {
+            switch (reason.get()) {
+                case SESSION_CLOSED, OTHER_EPOCH, NO_SPACE, EXHAUSTED -> fail(reason.get());
+                case SESSION_UNKNOWN, NO_GRANT -> {
+                    // The replicas that a node asked may not have executed the opening yet.
+                    if (deadlineMillis - nowMillis <= times.timeoutMillis() - 2 * times.retryMillis()) {
+                        fail(reason.get());
+                    }
+                }
+                case LIMIT, TIMED_OUT -> {}
+            }
+        }
+    }
+
+    private void fail(Failure reason) {
+        outcome = new FpWriteOutcome.Failed(reason, commitSent);
+        finished = true;
+    }
+
+    private Optional<Failure> decisive() {
+        Map<Failure, Integer> counts = new EnumMap<>(Failure.class);
+        for (WriteMember member : members) {
+            Refusal refusal = member.refusal;
+            if (refusal != null) {
+                Refusals.failure(refusal, member.refusedEpoch, group.placement().epoch())
+                        .ifPresent(failure -> counts.merge(failure, 1, Integer::sum));
+            }
+        }
+        return counts.entrySet().stream()
+                .filter(entry -> entry.getValue() > group.f())
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    private Effect accuse(WriteMember member, String detail) {
+        return new Effect.Evidence(group.node(member.slot), group.block(), Verdict.MISBEHAVED, detail);
+    }
+
+    private void send(WriteMember member, FpMessage message, List<Effect> effects) {
+        effects.add(new Effect.Send(group.node(member.slot), 0, message));
+    }
+}

@@ -1,0 +1,87 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.id.BlockId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * What closed sessions left staged, as far as nodes can decide it among themselves: what READ proves is adopted through REPAIR;
+ * what 2f + 1 nodes refuse for good and have not prepared is dropped. The rest stays and is tried again, less and less often.
+ */
+final class Leftovers {
+    private static final long AGAIN_MILLIS_MIN = 2_000;
+    private static final long AGAIN_MILLIS_MAX = 300_000;
+
+    /** Reaches a block. */
+    interface Blocks {
+        /** Runs the task for the block when its state is loaded; false if the block is not this node's. */
+        boolean with(long nowMillis, BlockId block, Consumer<FpRegister> task);
+    }
+
+    private record Due(long atMillis, long pauseMillis) {}
+
+    private final FpNode node;
+    private final Blocks blocks;
+    private final Map<FpAccess.SessionKey, Due> open = new HashMap<>();
+
+    Leftovers(FpNode node, Blocks blocks) {
+        this.node = node;
+        this.blocks = blocks;
+    }
+
+    /** The session is durably refused here. */
+    void onClosed(long nowMillis, FpAccess.SessionKey session) {
+        open.put(session, new Due(nowMillis, AGAIN_MILLIS_MIN));
+        onTick(nowMillis);
+    }
+
+    void onTick(long nowMillis) {
+        for (Map.Entry<FpAccess.SessionKey, Due> entry : List.copyOf(open.entrySet())) {
+            Due due = entry.getValue();
+            if (nowMillis >= due.atMillis()) {
+                long pause = Math.min(AGAIN_MILLIS_MAX, 2 * due.pauseMillis());
+                open.put(entry.getKey(), new Due(nowMillis + due.pauseMillis(), pause));
+                resolve(nowMillis, entry.getKey());
+            }
+        }
+    }
+
+    private void resolve(long nowMillis, FpAccess.SessionKey session) {
+        if (!node.index().ready(session.owner())) {
+            node.index().load(session.owner(), now -> resolve(now, session));
+            return;
+        }
+        List<StagedIndex.Entry> left = node.index().of(session.owner(), session.session()).stream()
+                .filter(entry -> entry.block().volume() == session.volume())
+                .toList();
+        if (left.isEmpty()) {
+            open.remove(session);
+        }
+        for (StagedIndex.Entry entry : left) {
+            blocks.with(nowMillis, entry.block(), register -> {
+                VersionRecord record = register.versions().byName(entry.version());
+                if (record != null && record.chargedTo(session.owner())) {
+                    register.repair().request(nowMillis, node.self(), record.version(), false, now -> {
+                        register.enqueue(now, later -> poll(register, session, record));
+                    });
+                }
+            });
+        }
+    }
+
+    /** After the repair: still staged, and still only its writer's. */
+    private void poll(FpRegister register, FpAccess.SessionKey session, VersionRecord record) {
+        if (!record.equals(register.versions().get(record.version()))) {
+            return;
+        }
+        LeftoverPoll operation =
+                new LeftoverPoll(register.group(), register.target().slot(), session, record.version(), node.times());
+        node.out().run(operation, (now, outcome) -> {
+            if (outcome == LeftoverPoll.Outcome.NEVER) {
+                register.enqueue(now, _ -> register.dropLeftover(record));
+            }
+        });
+    }
+}

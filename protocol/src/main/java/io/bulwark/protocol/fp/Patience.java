@@ -1,0 +1,51 @@
+package io.bulwark.protocol.fp;
+
+/** One request to one node: when it was sent, and whether its answer is overdue. */
+final class Patience {
+    private static final int BACKOFF_MAX = 3;
+
+    private final FpTimes times;
+    private boolean waiting;
+    private long sinceMillis;
+    private long sentMillis;
+    private int tries;
+
+    Patience(FpTimes times) {
+        this.times = times;
+    }
+
+    /** A new request goes out. */
+    void ask(long nowMillis) {
+        waiting = true;
+        sinceMillis = nowMillis;
+        sentMillis = nowMillis;
+        tries = 0;
+    }
+
+    /** The same request goes out again. */
+    void askAgain(long nowMillis) {
+        sentMillis = nowMillis;
+        tries = Math.min(tries + 1, BACKOFF_MAX);
+    }
+
+    void answered() {
+        waiting = false;
+    }
+
+    boolean waiting() {
+        return waiting;
+    }
+
+    boolean slow(long nowMillis) {
+        return waiting && nowMillis - sinceMillis >= times.hedgeMillis();
+    }
+
+    /** Whether it is time to send again; the pause doubles with each time. */
+    boolean retryDue(long nowMillis) {
+        return nowMillis - sentMillis >= times.retryMillis() << tries;
+    }
+
+    boolean triedAgain() {
+        return tries > 0;
+    }
+}

@@ -1,0 +1,122 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** c_find_block (thesis lines 1800 to 1830): what is known of one timestamp, and whether it gives a proven block. */
+final class ReadAttempt {
+    final Timestamp version;
+
+    /** The slots whose reports or redirects brought this timestamp up. */
+    final Set<Integer> introducers = new HashSet<>();
+
+    /** READs sent for this timestamp, by slot. */
+    final Map<Integer, Patience> asked = new HashMap<>();
+
+    long startedMillis = Long.MIN_VALUE;
+
+    private final FpGroup group;
+    private final TreeMap<Integer, Share> shares = new TreeMap<>();
+    private final Map<Integer, Bytes> nonceHashes = new HashMap<>();
+    private final Map<Integer, List<Holding.SlotNonce>> nonces = new HashMap<>();
+    private final Set<Integer> reporters = new HashSet<>();
+    private boolean changed;
+    private @Nullable Bytes block;
+
+    ReadAttempt(FpGroup group, Timestamp version) {
+        this.group = group;
+        this.version = version;
+    }
+
+    /** The slot says that this is its latest commit. */
+    void reported(int slot) {
+        reporters.add(slot);
+    }
+
+    /** Lines 1800 to 1809: a share that fails the check that it carries with it is kept for the verdict only. */
+    void add(int slot, Holding holding) {
+        changed = true;
+        nonceHashes.put(slot, holding.nonceHash());
+        if (holding.nonces().size() <= group.n()) {
+            nonces.put(slot, holding.nonces());
+        }
+        holding.share().ifPresent(share -> shares.put(slot, share));
+    }
+
+    boolean has(int slot) {
+        return shares.containsKey(slot);
+    }
+
+    int shareCount() {
+        return shares.size();
+    }
+
+    /**
+     * Lines 1810 to 1813, or f + 1 slots that report this very timestamp: then one correct node has prepared or committed
+     * it, hence a client invoked a write at it.
+     */
+    boolean proven() {
+        return reporters.size() > group.f() || preimages().size() > group.f();
+    }
+
+    private Set<Integer> preimages() {
+        Set<Integer> slots = new TreeSet<>();
+        for (List<Holding.SlotNonce> known : nonces.values()) {
+            for (Holding.SlotNonce nonce : known) {
+                Bytes hash = nonceHashes.get(nonce.slot());
+                if (hash != null
+                        && !slots.contains(nonce.slot())
+                        && Hashes.sha256(nonce.nonce()).equals(hash)) {
+                    slots.add(nonce.slot());
+                }
+            }
+        }
+        return slots;
+    }
+
+    /** Lines 1815 to 1830: the block, padded, if it is proven and the shares suffice. */
+    Optional<Bytes> block() {
+        if (block == null && changed && shares.size() >= group.m() && proven()) {
+            changed = false;
+            block = group.code().decode(version.written(), shares).orElse(null);
+        }
+        return Optional.ofNullable(block);
+    }
+
+    /** The slots that sent, as this version, bytes that re-encoding the block does not give. */
+    List<Integer> corrupt() {
+        Bytes accepted = block;
+        List<Integer> liars = new ArrayList<>();
+        if (accepted == null) {
+            return liars;
+        }
+        shares.forEach((slot, share) -> {
+            // A fragment that is consistent with fpcc is right; the others are compared.
+            boolean right = share.cc() == null
+                    ? group.code().isShareOf(version.written(), slot, share)
+                    : group.code().matches(accepted, slot, share.fragment());
+            if (!right) {
+                liars.add(slot);
+            }
+        });
+        return liars;
+    }
+
+    Effect corruption(int slot) {
+        return new Effect.Evidence(
+                group.node(slot), group.block(), Verdict.CORRUPT, "not the fragment of version " + version);
+    }
+}

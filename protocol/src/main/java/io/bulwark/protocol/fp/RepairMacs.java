@@ -1,0 +1,136 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** A repairing node gathers the {@code repair} MACs of its peers: m + f with its own, or it adopts nothing. */
+final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
+    /** How it ended. */
+    sealed interface Outcome {
+        /** At least m + f - 1 prepares of peers, by ascending slot. */
+        record Gathered(List<FpMessage.Vouch> prepares) implements Outcome {}
+
+        /** Peers have committed something later. */
+        record Overtaken(Timestamp by) implements Outcome {}
+
+        record TimedOut() implements Outcome {}
+    }
+
+    private final FpGroup group;
+    private final int ownSlot;
+    private final Timestamp version;
+    private final FpTimes times;
+    private final Predicate<FpMessage.Vouch> valid;
+    private final Map<Integer, Patience> asked = new HashMap<>();
+    private final TreeMap<Integer, FpMessage.Vouch> vouches = new TreeMap<>();
+    private final Map<Integer, Timestamp> later = new HashMap<>();
+    private long startedMillis;
+    private @Nullable Outcome outcome;
+
+    /** @param valid whether a vouch carries a right MAC for this node */
+    RepairMacs(FpGroup group, int ownSlot, Timestamp version, FpTimes times, Predicate<FpMessage.Vouch> valid) {
+        this.group = group;
+        this.ownSlot = ownSlot;
+        this.version = version;
+        this.times = times;
+        this.valid = valid;
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        startedMillis = nowMillis;
+        List<Effect> effects = new ArrayList<>();
+        for (int slot = 0; slot < group.n(); slot++) {
+            if (slot != ownSlot) {
+                Patience patience = new Patience(times);
+                patience.ask(nowMillis);
+                asked.put(slot, patience);
+                ask(slot, effects);
+            }
+        }
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        if (message instanceof FpMessage.Answer answer) {
+            int slot = group.slotOf(from, answer.target());
+            if (slot >= 0 && slot != ownSlot) {
+                take(slot, answer);
+            }
+        }
+        return List.of();
+    }
+
+    private void take(int slot, FpMessage.Answer answer) {
+        if (answer instanceof FpMessage.RepairMac mac && mac.version().equals(version.version())) {
+            FpMessage.Vouch vouch = new FpMessage.Vouch(slot, mac.nonce(), mac.mac());
+            if (valid.test(vouch)) {
+                vouches.put(slot, vouch);
+            }
+        } else if (answer instanceof FpMessage.RepairAnswer repaired
+                && group.fits(repaired.latest())
+                && repaired.latest().isAfter(version)) {
+            later.put(slot, repaired.latest());
+        }
+        if (outcome == null && vouches.size() + 1 >= group.policy().writeQuorum()) {
+            outcome = new Outcome.Gathered(List.copyOf(vouches.values()));
+        }
+        if (outcome == null && later.size() > group.f()) {
+            outcome = overtaken();
+        }
+    }
+
+    /** The greatest that is not only f liars' word. */
+    private Outcome overtaken() {
+        List<Timestamp> claims = new ArrayList<>(later.values());
+        claims.sort(null);
+        return new Outcome.Overtaken(claims.get(Math.max(0, claims.size() - 1 - group.f())));
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        List<Effect> effects = new ArrayList<>();
+        if (outcome != null) {
+            return effects;
+        }
+        long elapsed = nowMillis - startedMillis;
+        if (!later.isEmpty() && elapsed >= 4 * times.retryMillis()) {
+            outcome = overtaken();
+        } else if (elapsed >= times.timeoutMillis()) {
+            outcome = new Outcome.TimedOut();
+        } else {
+            asked.forEach((slot, patience) -> {
+                if (!vouches.containsKey(slot) && patience.retryDue(nowMillis)) {
+                    patience.askAgain(nowMillis);
+                    ask(slot, effects);
+                }
+            });
+        }
+        return effects;
+    }
+
+    private void ask(int slot, List<Effect> effects) {
+        effects.add(new Effect.Send(group.node(slot), 0, new FpMessage.AskRepairMac(group.target(slot), version)));
+    }
+
+    @Override
+    public Optional<Outcome> outcome() {
+        return Optional.ofNullable(outcome);
+    }
+
+    @Override
+    public boolean finished() {
+        return outcome != null;
+    }
+}

@@ -1,0 +1,143 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongConsumer;
+
+/**
+ * What each client has staged at this node, over all blocks: for the bound S per client, which must hold across restarts, and
+ * to find what a closed session left behind. One small record per staged version, written and deleted together with it.
+ */
+final class StagedIndex {
+    /** A staged version. */
+    record Entry(BlockId block, Version version) {}
+
+    private final Outbox out;
+    private final int clientsMax;
+    private final LinkedHashMap<PrincipalId, Map<Entry, Long>> staged = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<PrincipalId, List<LongConsumer>> loading = new HashMap<>();
+    /** Changes that became durable while a load was under way: the load may or may not have seen them. */
+    private final Map<PrincipalId, Set<Entry>> gone = new HashMap<>();
+
+    StagedIndex(Outbox out, int clientsMax) {
+        this.out = out;
+        this.clientsMax = clientsMax;
+    }
+
+    boolean ready(PrincipalId client) {
+        return staged.containsKey(client);
+    }
+
+    void load(PrincipalId client, LongConsumer then) {
+        List<LongConsumer> waiting = loading.get(client);
+        if (waiting != null) {
+            waiting.add(then);
+            return;
+        }
+        loading.put(client, new ArrayList<>(List.of(then)));
+        gone.put(client, new HashSet<>());
+        out.loadMetas(RecordKind.REGISTER, indexOf(client), (now, records) -> loaded(now, client, records));
+    }
+
+    private void loaded(long nowMillis, PrincipalId client, List<Loaded.Meta> records) {
+        Map<Entry, Long> entries = new HashMap<>();
+        Set<Entry> deleted = gone.remove(client);
+        for (Loaded.Meta record : records) {
+            try {
+                Entry entry = decode(record.key().suffix());
+                WireReader meta = new WireReader(record.meta());
+                long session = meta.nonNegative64();
+                meta.end();
+                if (deleted == null || !deleted.contains(entry)) {
+                    entries.put(entry, session);
+                }
+            } catch (MalformedException e) {
+                // Not one of ours: nothing is charged for it.
+            }
+        }
+        staged.put(client, entries);
+        List<LongConsumer> waiting = loading.remove(client);
+        if (waiting != null) {
+            waiting.forEach(then -> then.accept(nowMillis));
+        }
+        while (staged.size() > clientsMax) {
+            staged.remove(staged.firstEntry().getKey());
+        }
+    }
+
+    int count(PrincipalId client) {
+        Map<Entry, Long> entries = staged.get(client);
+        return entries == null ? 0 : entries.size();
+    }
+
+    /** What the client has staged under one session, or under any if it is negative. */
+    List<Entry> of(PrincipalId client, long session) {
+        Map<Entry, Long> entries = staged.getOrDefault(client, Map.of());
+        return entries.entrySet().stream()
+                .filter(entry -> session < 0 || entry.getValue() == session)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    Mutation put(PrincipalId client, long session, Entry entry) {
+        return new Mutation.Put(
+                key(client, entry), new WireWriter(8).i64(session).toBytes(), Bytes.EMPTY);
+    }
+
+    Mutation delete(PrincipalId client, Entry entry) {
+        return new Mutation.Delete(key(client, entry));
+    }
+
+    /** Charged from the moment that the store is begun. */
+    void added(PrincipalId client, long session, Entry entry) {
+        Map<Entry, Long> entries = staged.get(client);
+        if (entries != null) {
+            entries.put(entry, session);
+        }
+    }
+
+    void removed(PrincipalId client, Entry entry) {
+        Map<Entry, Long> entries = staged.get(client);
+        if (entries != null) {
+            entries.remove(entry);
+        }
+        Set<Entry> deleted = gone.get(client);
+        if (deleted != null) {
+            deleted.add(entry);
+        }
+    }
+
+    /** The index of a client stands under an id that no block has. */
+    private static BlockId indexOf(PrincipalId client) {
+        return new BlockId(0, client, 0, 0);
+    }
+
+    private static RecordKey key(PrincipalId client, Entry entry) {
+        WireWriter suffix = new WireWriter(RecordKey.SUFFIX_BYTES_MAX);
+        suffix.i32(entry.block().volume()).i64(entry.block().counter());
+        entry.version().write(suffix);
+        return new RecordKey(RecordKind.REGISTER, indexOf(client), suffix.toBytes());
+    }
+
+    private static Entry decode(Bytes suffix) {
+        WireReader in = new WireReader(suffix);
+        Entry entry = new Entry(BlockId.register(in.i32(0, Integer.MAX_VALUE), in.nonNegative64()), Version.read(in));
+        in.end();
+        return entry;
+    }
+}

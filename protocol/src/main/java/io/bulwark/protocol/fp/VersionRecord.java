@@ -1,0 +1,95 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The meta data of one stored version of a register block. The nonce hash is not kept: the nonce can be made again at any
+ * time, as the node's own key is never rotated.
+ *
+ * @param hasFragment whether a fragment was stored with it
+ * @param cc as in {@link Holding}
+ * @param writer who is charged while the version is only staged, or {@link PrepareTag#REPAIR}
+ * @param session the writer's session
+ * @param nonces those of the COMMIT; empty while the version is only staged
+ */
+record VersionRecord(
+        Timestamp version,
+        boolean hasFragment,
+        @Nullable List<Bytes> cc,
+        PrincipalId writer,
+        long session,
+        List<Holding.SlotNonce> nonces) {
+    private static final int FORMAT = 1;
+    private static final int FRAGMENT = 1;
+    private static final int CC = 2;
+
+    VersionRecord {
+        cc = cc == null ? null : List.copyOf(cc);
+        nonces = List.copyOf(nonces);
+    }
+
+    boolean committed() {
+        return !nonces.isEmpty();
+    }
+
+    /** Whether it counts against its writer's bounds. */
+    boolean chargedTo(PrincipalId client) {
+        return !committed() && writer.equals(client) && !writer.equals(PrepareTag.REPAIR);
+    }
+
+    VersionRecord withNonces(List<Holding.SlotNonce> committed) {
+        return new VersionRecord(version, hasFragment, cc, writer, session, committed);
+    }
+
+    VersionRecord withFragment(@Nullable List<Bytes> fragmentCc) {
+        return new VersionRecord(version, true, fragmentCc, writer, session, nonces);
+    }
+
+    VersionRecord proven() {
+        return new VersionRecord(version, hasFragment, cc, PrepareTag.REPAIR, 0, nonces);
+    }
+
+    RecordKey key(BlockId block) {
+        return new RecordKey(
+                RecordKind.REGISTER_VERSION, block, version.version().encoded());
+    }
+
+    Bytes encoded() {
+        WireWriter out = new WireWriter(512).u8(FORMAT);
+        List<Bytes> hashes = cc;
+        out.u8((hasFragment ? FRAGMENT : 0) | (hashes == null ? 0 : CC));
+        version.write(out);
+        writer.write(out);
+        out.i64(session);
+        FpCodec.nonces(nonces, out);
+        if (hashes != null) {
+            FpCodec.hashes(hashes, out);
+        }
+        return out.toBytes();
+    }
+
+    static VersionRecord decode(Bytes encoded) {
+        WireReader in = new WireReader(encoded);
+        int format = in.u8();
+        int flags = in.u8();
+        if (format != FORMAT || flags > (FRAGMENT | CC)) {
+            throw new MalformedException("version record of format " + format + ", flags " + flags);
+        }
+        Timestamp version = Timestamp.readWritten(in);
+        PrincipalId writer = PrincipalId.read(in);
+        long session = in.nonNegative64();
+        List<Holding.SlotNonce> nonces = FpCodec.readNonces(in);
+        List<Bytes> cc = (flags & CC) == 0 ? null : FpCodec.readHashes(in);
+        in.end();
+        return new VersionRecord(version, (flags & FRAGMENT) != 0, cc, writer, session, nonces);
+    }
+}

@@ -1,0 +1,49 @@
+package io.bulwark.protocol.fp;
+
+import org.jspecify.annotations.Nullable;
+
+/** One node's part in a write. */
+final class WriteMember {
+    final int slot;
+    final Patience patience;
+
+    /** PREPARE_BLOCK instead of PREPARE_FRAGMENT (line 1107). */
+    boolean wholeBlock;
+
+    boolean engaged;
+
+    /** The ts of the last PREPARE, unsigned; 0 for none. */
+    long askedTs;
+
+    /** The first answer to a PREPARE without ts: what this slot says of the timestamps. */
+    FpMessage.@Nullable Prepared first;
+
+    /** The answer at the chosen timestamp. */
+    FpMessage.@Nullable Prepared atChosen;
+
+    /** How many prepares the last COMMIT carried; 0 if none was sent. */
+    int commitWith;
+
+    boolean committed;
+
+    /** Why the node refused what it was asked last. */
+    @Nullable
+    Refusal refusal;
+
+    long refusedEpoch;
+
+    WriteMember(int slot, boolean wholeBlock, FpTimes times) {
+        this.slot = slot;
+        this.wholeBlock = wholeBlock;
+        this.patience = new Patience(times);
+    }
+
+    boolean committing() {
+        return commitWith > 0;
+    }
+
+    /** Whether the node may still help to complete the write without being waited for. */
+    boolean hopeful(long nowMillis) {
+        return committed || (engaged && refusal == null && !patience.slow(nowMillis));
+    }
+}
