@@ -20,6 +20,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -123,7 +124,7 @@ public final class Simulation {
 
     /** A message that no operation stands behind: an attack, or a hint. */
     public void send(PrincipalId from, PrincipalId to, long requestId, Message message) {
-        transmit(from, to, requestId, message);
+        request(from, to, requestId, message);
     }
 
     public <R> RunningOperation<R> start(PrincipalId client, ClientOperation<R> operation) {
@@ -181,7 +182,7 @@ public final class Simulation {
     private void performFor(RunningOperation<?> running, List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.Send send -> transmit(running.party(), send.to(), running.id(), send.message());
+                case Effect.Send send -> request(running.party(), send.to(), running.id(), send.message());
                 case Effect.Evidence evidence -> saw(running.party(), evidence);
                 default -> throw new IllegalStateException("an operation asked for " + effect);
             }
@@ -195,7 +196,7 @@ public final class Simulation {
         SimulatedNode node = node(id);
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.Send send -> transmit(id, send.to(), send.requestId(), send.message());
+                case Effect.Send send -> answer(id, send.to(), send.requestId(), send.message());
                 case Effect.Evidence evidence -> saw(id, evidence);
                 case Effect.Ask ask ->
                     replicas.answer(id, ask.question())
@@ -259,7 +260,27 @@ public final class Simulation {
         });
     }
 
-    private void transmit(PrincipalId from, PrincipalId to, long requestId, Message message) {
+    private void request(PrincipalId from, PrincipalId to, long requestId, Message message) {
+        transmit(from, to, requestId, message, arrived -> {
+            SimulatedNode node = nodes.get(to);
+            ProtocolServer server = node == null ? null : node.server();
+            if (server != null) {
+                perform(to, server.onMessage(nowMillis, from, requestId, arrived));
+            }
+        });
+    }
+
+    private void answer(PrincipalId from, PrincipalId to, long requestId, Message message) {
+        transmit(from, to, requestId, message, arrived -> {
+            RunningOperation<?> running = operations.get(requestId);
+            if (running != null && running.party().equals(to)) {
+                performFor(running, running.operation().onMessage(nowMillis, from, arrived));
+            }
+        });
+    }
+
+    private void transmit(
+            PrincipalId from, PrincipalId to, long requestId, Message message, Consumer<Message> arrival) {
         MessageCodec codec = codecs.stream()
                 .filter(candidate -> candidate.handles(message))
                 .findFirst()
@@ -274,22 +295,10 @@ public final class Simulation {
         }
         int copies = random.nextInt(1000) < faults.repeatPermille() ? 2 : 1;
         for (int copy = 0; copy < copies; copy++) {
-            schedule(delay(), "deliver " + to + " " + requestId, () -> {
-                deliver(from, to, requestId, codec.read(type, new WireReader(body)));
-            });
-        }
-    }
-
-    private void deliver(PrincipalId from, PrincipalId to, long requestId, Message message) {
-        RunningOperation<?> running = operations.get(requestId);
-        if (running != null && running.party().equals(to)) {
-            performFor(running, running.operation().onMessage(nowMillis, from, message));
-            return;
-        }
-        SimulatedNode node = nodes.get(to);
-        ProtocolServer server = node == null ? null : node.server();
-        if (server != null) {
-            perform(to, server.onMessage(nowMillis, from, requestId, message));
+            schedule(
+                    delay(),
+                    "deliver " + to + " " + requestId,
+                    () -> arrival.accept(codec.read(type, new WireReader(body))));
         }
     }
 

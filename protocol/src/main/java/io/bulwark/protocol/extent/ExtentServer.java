@@ -34,6 +34,8 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Message;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,11 +51,13 @@ import java.util.function.Predicate;
  */
 public final class ExtentServer implements ProtocolServer {
     private static final int WAITING_PER_BLOCK_MAX = 256;
+    private static final int EARLY_MAX = 1024;
     private static final int RECOUNT_PAGE = 1024;
     private static final BlockId FIRST = new BlockId(0, PrincipalId.NOBODY, 0, 0);
     private static final BlockId LAST =
             new BlockId(Integer.MAX_VALUE, PrincipalId.client(Integer.MAX_VALUE), Long.MAX_VALUE, Long.MAX_VALUE);
 
+    private final Predicate<BlockId> mine;
     private final int node;
     private final PrincipalId self;
     private final ExtentLimits limits;
@@ -65,10 +69,23 @@ public final class ExtentServer implements ProtocolServer {
     private final Repairs repairs;
     private final Parking parking;
     private final Map<PrincipalId, long[]> suspicions = new LinkedHashMap<>();
+    /** Pins that were told before their volume was known. */
+    private final Deque<Fact.OfPin> early = new ArrayDeque<>();
+
     private boolean recounting;
 
     /** @param node the number of this node */
     public ExtentServer(int node, ExtentLimits limits) {
+        this(node, limits, _ -> true);
+    }
+
+    /**
+     * One of several servers of a node. All blocks of a session belong to one of them; limits hold for each.
+     *
+     * @param mine whether a block is this server's
+     */
+    public ExtentServer(int node, ExtentLimits limits, Predicate<BlockId> mine) {
+        this.mine = mine;
         this.node = node;
         this.self = PrincipalId.node(node);
         this.limits = limits;
@@ -134,6 +151,9 @@ public final class ExtentServer implements ProtocolServer {
         switch (fact) {
             case Fact.OfVolume told -> {
                 replicas.learn(told);
+                for (int waiting = early.size(); waiting > 0; waiting--) {
+                    referenced(turn, early.removeFirst());
+                }
                 answered(
                         turn,
                         question -> question instanceof Question.OfVolume asked && asked.volume() == told.volume(),
@@ -150,8 +170,10 @@ public final class ExtentServer implements ProtocolServer {
                 answered(turn, question::equals, told.state() != SessionState.UNKNOWN);
             }
             case Fact.OfPin told -> referenced(turn, told);
-            case Fact.Freed told -> sessions.learn(turn, told);
-            case Fact.ClosedWith told -> sessions.learn(turn, told);
+            case Fact.Freed told when mine.test(told.range().at(0)) -> sessions.learn(turn, told);
+            case Fact.ClosedWith told
+            when mine.test(new BlockId(told.volume(), told.owner(), told.session(), 0)) -> sessions.learn(turn, told);
+            case Fact.Freed _, Fact.ClosedWith _ -> {}
         }
         return turn.effects();
     }
@@ -165,15 +187,21 @@ public final class ExtentServer implements ProtocolServer {
     }
 
     private void referenced(Turn turn, Fact.OfPin told) {
-        blocks.learnPin(told.block(), told.pin());
-        replicas.volume(told.block().volume()).ifPresent(volume -> {
-            PlacementGroup group = volume.group(told.block());
-            int slot = group.slotOf(node);
-            if (slot >= 0) {
-                Place place = new Place(volume, told.block(), group.epoch(), slot);
-                repairs.complete(turn, place, told.pin(), false, (_, _) -> {});
+        BlockId block = told.block();
+        Volume volume = replicas.volume(block.volume()).orElse(null);
+        blocks.learnPin(block, told.pin());
+        if (volume == null) {
+            if (early.size() < EARLY_MAX) {
+                early.addLast(told);
             }
-        });
+            turn.add(new Effect.Ask(new Question.OfVolume(block.volume(), 0, 1)));
+            return;
+        }
+        PlacementGroup group = volume.group(block);
+        int slot = group.slotOf(node);
+        if (slot >= 0) {
+            repairs.complete(turn, new Place(volume, block, group.epoch(), slot), told.pin(), false, (_, _) -> {});
+        }
     }
 
     /** Serves the request, refuses it, or lets it wait for what must be known first. */
@@ -357,7 +385,7 @@ public final class ExtentServer implements ProtocolServer {
     private void resumeSweeps(Turn turn, BlockId from) {
         continuations.scan(turn, RecordKind.SESSION, from, LAST, RECOUNT_PAGE, (next, metas) -> {
             for (Loaded.Meta meta : metas.records()) {
-                if (SessionRecord.isSweeping(meta.meta())) {
+                if (mine.test(meta.key().block()) && SessionRecord.isSweeping(meta.meta())) {
                     sessions.with(next, Sessions.Key.of(meta.key().block()), (_, _) -> {});
                 }
             }
@@ -371,10 +399,9 @@ public final class ExtentServer implements ProtocolServer {
     private void recount(Turn turn, BlockId from) {
         continuations.scan(turn, RecordKind.EXTENT, from, LAST, RECOUNT_PAGE, (next, metas) -> {
             for (Loaded.Meta meta : metas.records()) {
-                boolean charged = ExtentRecord.decode(meta.meta()) instanceof Held held && !held.referenced();
-                if (charged) {
-                    Held held = (Held) ExtentRecord.decode(meta.meta());
-                    charges.count(meta.key().block(), ExtentBlocks.size(held));
+                BlockId block = meta.key().block();
+                if (mine.test(block) && ExtentRecord.decode(meta.meta()) instanceof Held held && !held.referenced()) {
+                    charges.count(block, ExtentBlocks.size(held));
                 }
             }
             if (metas.records().size() == RECOUNT_PAGE) {

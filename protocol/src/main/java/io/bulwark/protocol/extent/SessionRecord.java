@@ -103,7 +103,7 @@ final class SessionRecord {
             if (at.getKey() < first) {
                 intervals.put(at.getKey(), first);
             }
-            at = intervals.lowerEntry(first);
+            at = intervals.lowerEntry(end);
         }
         return changed;
     }
