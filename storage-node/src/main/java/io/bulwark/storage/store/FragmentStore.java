@@ -24,6 +24,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -114,20 +115,23 @@ public final class FragmentStore implements AutoCloseable {
      * if the index cannot be read.
      */
     public CompletableFuture<Loaded.Metas> loadMetas(RecordKind kind, BlockId block) {
-        return read(pending.get(block), () -> scanNow(kind, block, block, Integer.MAX_VALUE));
+        return read(pending.get(block), () -> scanNow(kind, block, block, Integer.MAX_VALUE, each -> true));
     }
 
     /**
      * Reads the meta data of at most {@code max} records of one kind whose blocks lie between two, both included, in the
      * order of their keys; unreadable meta data is empty. Completes exceptionally if the index cannot be read.
+     *
+     * @param wanted which blocks count; called on a thread of the store
      */
-    public CompletableFuture<Loaded.Metas> scan(RecordKind kind, BlockId from, BlockId to, int max) {
+    public CompletableFuture<Loaded.Metas> scan(
+            RecordKind kind, BlockId from, BlockId to, int max, Predicate<BlockId> wanted) {
         CompletableFuture<?> before = CompletableFuture.allOf(pending.entrySet().stream()
                 .filter(each ->
                         each.getKey().compareTo(from) >= 0 && each.getKey().compareTo(to) <= 0)
                 .map(Map.Entry::getValue)
                 .toArray(CompletableFuture[]::new));
-        return read(before, () -> scanNow(kind, from, to, max));
+        return read(before, () -> scanNow(kind, from, to, max, wanted));
     }
 
     /** Makes everything acknowledged so far durable, whatever the setting. */
@@ -310,12 +314,16 @@ public final class FragmentStore implements AutoCloseable {
         return new Loaded.Damaged(key, meta);
     }
 
-    private Loaded.Metas scanNow(RecordKind kind, BlockId from, BlockId to, int max) throws StoreException {
+    private Loaded.Metas scanNow(RecordKind kind, BlockId from, BlockId to, int max, Predicate<BlockId> wanted)
+            throws StoreException {
         List<Loaded.Meta> found = new ArrayList<>();
         index.forEachFrom(prefix(kind, from), (encoded, value) -> {
             RecordKey key = RecordKey.decode(encoded);
             if (key.kind() != kind || key.block().compareTo(to) > 0) {
                 return false;
+            }
+            if (!wanted.test(key.block())) {
+                return true;
             }
             IndexEntry entry = IndexEntry.decode(encoded, value);
             if (entry == null) {

@@ -151,12 +151,12 @@ class FragmentStoreTest {
                             .join()
                             .records())
                     .isEmpty();
-            assertThat(store.scan(RecordKind.EXTENT, Records.block(0), Records.block(99), 2)
+            assertThat(store.scan(RecordKind.EXTENT, Records.block(0), Records.block(99), 2, each -> true)
                             .join()
                             .records())
                     .extracting(Loaded.Meta::key)
                     .containsExactly(extent(4), extent(5));
-            assertThat(store.scan(RecordKind.EXTENT, Records.block(5), Records.block(5), 9)
+            assertThat(store.scan(RecordKind.EXTENT, Records.block(5), Records.block(5), 9, each -> true)
                             .join()
                             .records())
                     .containsExactly(new Loaded.Meta(extent(5), text("e5")));

@@ -167,7 +167,7 @@ class StoreDamageTest {
             for (Mutation.Put put : List.of(large, small)) {
                 assertThat(load(store, put.key())).isEqualTo(new Loaded.Damaged(put.key(), Bytes.EMPTY));
             }
-            assertThat(store.scan(RecordKind.EXTENT, Records.block(0), Records.block(9), 9)
+            assertThat(store.scan(RecordKind.EXTENT, Records.block(0), Records.block(9), 9, each -> true)
                             .join()
                             .records())
                     .containsExactly(

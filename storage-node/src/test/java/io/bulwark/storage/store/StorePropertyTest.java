@@ -123,7 +123,7 @@ class StorePropertyTest {
                 .limit(max)
                 .map(each -> new Loaded.Meta(each.key(), each.meta()))
                 .toList();
-        assertThat(store.scan(kind, Records.block(from), Records.block(to), max)
+        assertThat(store.scan(kind, Records.block(from), Records.block(to), max, each -> true)
                         .join()
                         .records())
                 .as("seed %d step %d", seed, step)

@@ -1,0 +1,31 @@
+package io.bulwark.storage.node;
+
+import io.bulwark.client.driver.EvidenceLog;
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.storage.store.FragmentStore;
+import java.util.concurrent.CompletableFuture;
+
+/** What background work of a node may use. Thread-safe. */
+public interface NodeAccess {
+    /** This node's number. */
+    int node();
+
+    FragmentStore store();
+
+    /** Runs operations as this node among its peers. */
+    OperationDriver operations();
+
+    EvidenceLog evidence();
+
+    /**
+     * Asks this node's own server, as from this node itself.
+     *
+     * @return the first answer; completes exceptionally if none comes within the time, or the request holds too much
+     */
+    CompletableFuture<Message> ask(Message request, long timeoutMillis);
+
+    /** Tells the servers what f+1 replicas said. */
+    void tell(Fact fact);
+}

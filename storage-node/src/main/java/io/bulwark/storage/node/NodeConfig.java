@@ -1,0 +1,47 @@
+package io.bulwark.storage.node;
+
+import io.bulwark.storage.store.StoreConfig;
+import io.bulwark.transport.TransportSettings;
+import java.net.InetSocketAddress;
+
+/**
+ * How one storage node runs.
+ *
+ * @param node its number in the cluster map
+ * @param listen where it serves; port 0 takes any free port
+ * @param shards threads among which the blocks are divided; may change between starts
+ * @param requestBytesMax bytes of requests in processing; what would go beyond is dropped, and a quarter of it is the
+ *     share of one principal
+ */
+public record NodeConfig(
+        int node,
+        InetSocketAddress listen,
+        StoreConfig store,
+        TransportSettings transport,
+        int shards,
+        long requestBytesMax) {
+    private static final int SHARDS_MAX = 256;
+    /** A quarter must hold the largest frame. */
+    public static final long REQUEST_BYTES_MIN = 96L << 20;
+
+    public NodeConfig {
+        if (node < 0 || shards < 1 || shards > SHARDS_MAX) {
+            throw new IllegalArgumentException("node " + node + " with " + shards + " shards");
+        }
+        if (requestBytesMax < REQUEST_BYTES_MIN) {
+            throw new IllegalArgumentException(
+                    requestBytesMax + " bytes of requests; at least " + REQUEST_BYTES_MIN + " are needed");
+        }
+    }
+
+    /** A shard per core, 256 MiB of requests, the defaults of {@code transport}. */
+    public static NodeConfig standard(int node, InetSocketAddress listen, StoreConfig store) {
+        return new NodeConfig(
+                node,
+                listen,
+                store,
+                TransportSettings.defaults(),
+                Math.min(SHARDS_MAX, Runtime.getRuntime().availableProcessors()),
+                256L << 20);
+    }
+}

@@ -1,0 +1,37 @@
+package io.bulwark.storage.node;
+
+import io.bulwark.client.driver.EvidenceListener;
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.storage.store.FragmentStore;
+
+/** What the shards of a node share. Thread-safe. */
+interface NodeEngine {
+    int node();
+
+    /** Milliseconds since 1970 as of the node's start, and from there on a clock that never steps. */
+    long nowMillis();
+
+    FragmentStore store();
+
+    OperationDriver operations();
+
+    FactCache facts();
+
+    EvidenceListener evidence();
+
+    /** The shard that a block belongs to. */
+    int shardOf(BlockId block);
+
+    /** Sends an answer whose request is over, wherever the receiver is connected now; drops it if nowhere. */
+    void answer(PrincipalId to, long requestId, Message message);
+
+    /** A server threw: this is a bug of ours, and the input is lost. */
+    void brokenInvariant(ProtocolServer server, RuntimeException error);
+
+    /** Something that a server asked for could not be done. */
+    void failed(ProtocolServer server, Throwable error);
+}

@@ -1,0 +1,33 @@
+package io.bulwark.storage.node;
+
+import io.bulwark.client.driver.EvidenceLog;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.storage.store.StoreUsage;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A node at one moment.
+ *
+ * @param uptimeMillis since it started
+ * @param requests requests in processing
+ * @param requestBytes bytes that they hold
+ * @param requestsServed requests that were processed since the start
+ * @param requestsShed requests that were dropped since the start, as too much was in processing
+ * @param evidenceCounts how often each verdict was met, by whom it is about
+ * @param evidence the latest evidence, oldest first
+ */
+public record NodeStatus(
+        int node,
+        InetSocketAddress address,
+        long uptimeMillis,
+        StoreUsage store,
+        int connections,
+        int requests,
+        long requestBytes,
+        long requestsServed,
+        long requestsShed,
+        Map<PrincipalId, Map<Verdict, Long>> evidenceCounts,
+        List<EvidenceLog.Entry> evidence) {}

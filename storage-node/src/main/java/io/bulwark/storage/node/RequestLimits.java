@@ -1,0 +1,76 @@
+package io.bulwark.storage.node;
+
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Bounds what all requests in processing hold, and what those of one principal do, so that a flood of one leaves room
+ * for the others. Thread-safe.
+ */
+final class RequestLimits {
+    /** What a request takes beside its fragments. */
+    private static final int REQUEST_BYTES = 1024;
+
+    private final long bytesMax;
+    private final Map<PrincipalId, Long> bytesByPrincipal = new HashMap<>();
+    private long bytes;
+    private int requests;
+    private long served;
+    private long shed;
+
+    RequestLimits(long bytesMax) {
+        this.bytesMax = bytesMax;
+    }
+
+    /** Whether the request may be processed; then {@link #release} must follow, once. */
+    synchronized boolean admit(PrincipalId from, int heldBytes) {
+        long added = (long) REQUEST_BYTES + heldBytes;
+        long own = bytesByPrincipal.getOrDefault(from, 0L) + added;
+        if (bytes + added > bytesMax || own > bytesMax / 4) {
+            shed++;
+            return false;
+        }
+        bytes += added;
+        requests++;
+        bytesByPrincipal.put(from, own);
+        return true;
+    }
+
+    synchronized void release(PrincipalId from, int heldBytes) {
+        long added = (long) REQUEST_BYTES + heldBytes;
+        bytes -= added;
+        requests--;
+        served++;
+        bytesByPrincipal.computeIfPresent(from, (principal, own) -> own == added ? null : own - added);
+        if (requests == 0) {
+            notifyAll();
+        }
+    }
+
+    /** Waits until nothing is in processing, or the time is over. */
+    synchronized void awaitNone(long timeoutMillis) throws InterruptedException {
+        long end = System.nanoTime() + timeoutMillis * 1_000_000;
+        long left = timeoutMillis;
+        while (requests > 0 && left > 0) {
+            wait(left);
+            left = (end - System.nanoTime()) / 1_000_000;
+        }
+    }
+
+    synchronized long bytes() {
+        return bytes;
+    }
+
+    synchronized int requests() {
+        return requests;
+    }
+
+    synchronized long served() {
+        return served;
+    }
+
+    synchronized long shed() {
+        return shed;
+    }
+}

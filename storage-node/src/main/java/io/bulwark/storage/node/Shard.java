@@ -1,0 +1,233 @@
+package io.bulwark.storage.node;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One thread and the protocols' servers of its blocks. Everything reaches the servers through the mailbox, in the order
+ * of arrival; what they ask for is carried out elsewhere and comes back through the mailbox. The mailbox is bounded by
+ * what is admitted before ({@link RequestLimits}), never by waiting, so that completions always get through.
+ */
+final class Shard {
+    private static final Logger LOG = LoggerFactory.getLogger(Shard.class);
+    private static final long TICK_MILLIS = 50;
+
+    private final NodeEngine engine;
+    private final int number;
+    private final List<ProtocolServer> servers;
+    private final BlockingQueue<Step> mailbox = new LinkedBlockingQueue<>();
+    private final Map<Question, List<Work>> asking = new HashMap<>();
+    private final Map<Asker, Work> open = new HashMap<>();
+    private final Thread thread;
+    private volatile boolean stopped;
+
+    /** Something to do on the shard's thread, and what it belongs to. */
+    private record Step(Work work, Runnable body) {}
+
+    private record Asker(PrincipalId principal, long requestId) {}
+
+    /** @param servers one per hosted protocol, in its order */
+    Shard(NodeEngine engine, int number, List<ProtocolServer> servers) {
+        this.engine = engine;
+        this.number = number;
+        this.servers = List.copyOf(servers);
+        this.thread = Thread.ofPlatform()
+                .name("node-" + engine.node() + "-shard-" + number)
+                .unstarted(this::run);
+    }
+
+    int number() {
+        return number;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    void stop() throws InterruptedException {
+        stopped = true;
+        thread.join();
+    }
+
+    /** Queues a request for the server of a protocol; {@code released} is run once nothing of it is under way. */
+    void request(int protocol, PrincipalId from, long requestId, Message message, Work.Reply reply, Runnable released) {
+        ProtocolServer server = servers.get(protocol);
+        Asker asker = new Asker(from, requestId);
+        Work[] holder = new Work[1];
+        Work work = new Work(reply, () -> {
+            open.remove(asker, holder[0]);
+            released.run();
+        });
+        holder[0] = work;
+        mailbox.add(new Step(work, () -> {
+            open.put(asker, work);
+            call(server, work, now -> server.onMessage(now, from, requestId, message));
+        }));
+    }
+
+    /** Queues a fact for all servers. */
+    void tell(Fact fact) {
+        tell(fact, new Work(Work.Reply.NONE, () -> {}));
+    }
+
+    private void tell(Fact fact, Work work) {
+        mailbox.add(new Step(
+                work, () -> servers.forEach(server -> call(server, work, now -> server.onFact(now, fact)))));
+    }
+
+    private void run() {
+        long nextTick = 0;
+        while (!stopped) {
+            try {
+                Step step = mailbox.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+                if (step != null) {
+                    take(step);
+                }
+                long now = engine.nowMillis();
+                if (now >= nextTick) {
+                    nextTick = now + TICK_MILLIS;
+                    Work tick = new Work(Work.Reply.NONE, () -> {});
+                    take(new Step(tick, () -> servers.forEach(server -> call(server, tick, server::onTick))));
+                }
+            } catch (InterruptedException e) {
+                LOG.error("shard {} of node {} was interrupted and ends", number, engine.node(), e);
+                return;
+            }
+        }
+    }
+
+    private static void take(Step step) {
+        step.work.hold();
+        try {
+            step.body.run();
+        } finally {
+            step.work.release();
+        }
+    }
+
+    /** One input of one server, and what it asks for. */
+    private void call(ProtocolServer server, Work work, LongFunction<List<Effect>> input) {
+        try {
+            for (Effect effect : input.apply(engine.nowMillis())) {
+                perform(server, work, effect);
+            }
+        } catch (RuntimeException e) {
+            engine.brokenInvariant(server, e);
+        }
+    }
+
+    private void perform(ProtocolServer server, Work work, Effect effect) {
+        switch (effect) {
+            case Effect.Send send -> send(work, send);
+            case Effect.Store(long token, var mutations) ->
+                await(
+                        server,
+                        work,
+                        engine.store().store(mutations),
+                        (now, stored) -> server.onStored(now, token, stored == null ? Stored.FAILED : stored));
+            case Effect.Load(long token, RecordKey key) ->
+                await(
+                        server,
+                        work,
+                        engine.store().load(key),
+                        (now, loaded) -> server.onLoaded(
+                                now, token, loaded == null ? new Loaded.Damaged(key, Bytes.EMPTY) : loaded));
+            case Effect.LoadMetas(long token, var kind, var block) ->
+                await(server, work, engine.store().loadMetas(kind, block), loaded(server, token));
+            case Effect.Scan(long token, var kind, var from, var to, int max) ->
+                await(
+                        server,
+                        work,
+                        engine.store().scan(kind, from, to, max, block -> engine.shardOf(block) == number),
+                        loaded(server, token));
+            case Effect.Run(long token, var operation) ->
+                await(
+                        server,
+                        work,
+                        engine.operations().submit(operation),
+                        (now, outcome) -> outcome == null ? List.of() : server.onCompleted(now, token, outcome));
+            case Effect.Ask(Question question) -> ask(work, question);
+            case Effect.Evidence seen -> engine.evidence().onEvidence(seen);
+        }
+    }
+
+    /** An answer goes back to where its request came from; anything else wherever its receiver can be reached. */
+    private void send(Work work, Effect.Send send) {
+        if (work.reply().send(send.to(), send.requestId(), send.message())) {
+            return;
+        }
+        Work asked = open.get(new Asker(send.to(), send.requestId()));
+        if (asked == null || !asked.reply().send(send.to(), send.requestId(), send.message())) {
+            engine.answer(send.to(), send.requestId(), send.message());
+        }
+    }
+
+    /** Many requests may wait for one answer of the replicas: all count as in processing until it was handled. */
+    private void ask(Work work, Question question) {
+        work.hold();
+        List<Work> waiting = asking.get(question);
+        if (waiting != null) {
+            waiting.add(work);
+            return;
+        }
+        asking.put(question, new ArrayList<>(List.of(work)));
+        var _ = engine.facts().ask(question).whenComplete((fact, error) -> {
+            Work told = new Work(Work.Reply.NONE, () -> answered(question));
+            if (fact != null) {
+                tell(fact, told);
+            } else {
+                LOG.debug("no answer of the replicas to {}", question, error);
+                mailbox.add(new Step(told, () -> {}));
+            }
+        });
+    }
+
+    private void answered(Question question) {
+        List<Work> waiting = asking.remove(question);
+        if (waiting != null) {
+            waiting.forEach(Work::release);
+        }
+    }
+
+    private interface Completion<T> {
+        /** @param result null if there is none */
+        List<Effect> apply(long nowMillis, @Nullable T result);
+    }
+
+    private <T> void await(
+            ProtocolServer server, Work work, CompletableFuture<? extends T> future, Completion<T> completion) {
+        work.hold();
+        var _ = future.whenComplete((result, error) -> mailbox.add(new Step(work, () -> {
+            work.release();
+            if (error != null) {
+                engine.failed(server, error);
+            }
+            call(server, work, now -> completion.apply(now, result));
+        })));
+    }
+
+    /** What the index cannot tell is not answered: to guess that there is nothing would be a lie. */
+    private static Completion<Loaded> loaded(ProtocolServer server, long token) {
+        return (now, loaded) -> loaded == null ? List.of() : server.onLoaded(now, token, loaded);
+    }
+}

@@ -1,0 +1,367 @@
+package io.bulwark.storage.node;
+
+import io.bulwark.client.driver.EvidenceListener;
+import io.bulwark.client.driver.EvidenceLog;
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.storage.store.FragmentStore;
+import io.bulwark.transport.InboundHandler;
+import io.bulwark.transport.Peer;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportServer;
+import io.micrometer.core.instrument.Counter;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One storage node, serving. Requests are divided among the shards by block; each shard runs the protocols' servers on
+ * one thread. A request counts as in processing, and holds its connection's credit, until nothing that came of it is
+ * under way. What is too much is dropped: clients send again.
+ */
+public final class StorageNode implements NodeAccess, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(StorageNode.class);
+    private static final long DRAIN_MILLIS = 5_000;
+    private static final int EVIDENCE_SHOWN = 100;
+
+    private final NodeConfig config;
+    private final NodeParts parts;
+    private final PrincipalId self;
+    private final FragmentStore store;
+    private final Transport transport;
+    private final EvidenceLog evidence;
+    private final RequestLimits limits;
+    private final FactCache facts;
+    private final OperationDriver operations;
+    private final PeerLinks links;
+    private final List<Shard> shards = new ArrayList<>();
+    private final Map<PrincipalId, Peer> connections = new ConcurrentHashMap<>();
+    private final Map<Long, CompletableFuture<Message>> asked = new ConcurrentHashMap<>();
+    private final AtomicLong lastAsked = new AtomicLong();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private final long startedMillis = System.currentTimeMillis();
+    private final long startedNanos = System.nanoTime();
+    private final Counter unexpected;
+    private final Counter broken;
+    private final TransportServer server;
+    private final Runnable unsubscribe;
+
+    private StorageNode(NodeConfig config, NodeParts parts, FragmentStore store, Transport transport)
+            throws IOException {
+        this.config = config;
+        this.parts = parts;
+        this.self = PrincipalId.node(config.node());
+        this.store = store;
+        this.transport = transport;
+        this.evidence = new EvidenceLog(parts.meters(), InstantSource.system());
+        this.limits = new RequestLimits(config.requestBytesMax());
+        this.unexpected = parts.meters().counter("bulwark.node.unexpected");
+        this.broken = parts.meters().counter("bulwark.node.broken.invariants");
+        Engine engine = new Engine();
+        this.facts = new FactCache(parts.facts(), engine::nowMillis);
+        this.links = new PeerLinks(transport, parts.peers(), new Answers());
+        long firstId = new SecureRandom().nextLong() >>> 2;
+        this.operations = new OperationDriver(this::sendAsClient, evidence, OperationDriver.Limits.standard(), firstId);
+        for (int i = 0; i < config.shards(); i++) {
+            int number = i;
+            List<ProtocolServer> servers = parts.protocols().stream()
+                    .map(protocol -> protocol.server().apply(number))
+                    .toList();
+            shards.add(new Shard(engine, number, servers));
+        }
+        NodeMeters.register(parts.meters(), config.node(), store, limits);
+        this.server = transport.listen(config.listen(), new Requests());
+        shards.forEach(Shard::start);
+        this.unsubscribe = parts.facts().subscribe(this::tell);
+    }
+
+    /**
+     * Opens the store, listens, and starts the background work.
+     *
+     * @throws IOException if the store cannot be opened or the address cannot be bound
+     */
+    public static StorageNode start(NodeConfig config, NodeParts parts) throws IOException {
+        if (!parts.keys().self().equals(PrincipalId.node(config.node()))) {
+            throw new IllegalArgumentException(
+                    "node " + config.node() + " has the keys of " + parts.keys().self());
+        }
+        FragmentStore store = FragmentStore.open(config.store());
+        Transport transport = Transport.open(config.transport(), parts.keys(), parts.codecs(), parts.meters());
+        try {
+            StorageNode node = new StorageNode(config, parts, store, transport);
+            parts.background().forEach(work -> work.start(node));
+            LOG.info("{} serves at {}", node.self, node.address());
+            return node;
+        } catch (IOException | RuntimeException e) {
+            transport.close();
+            store.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public int node() {
+        return config.node();
+    }
+
+    /** Where it listens, with the port that it really got. */
+    public InetSocketAddress address() {
+        return server.boundAddress();
+    }
+
+    @Override
+    public FragmentStore store() {
+        return store;
+    }
+
+    @Override
+    public OperationDriver operations() {
+        return operations;
+    }
+
+    @Override
+    public EvidenceLog evidence() {
+        return evidence;
+    }
+
+    @Override
+    public CompletableFuture<Message> ask(Message request, long timeoutMillis) {
+        long id = lastAsked.decrementAndGet();
+        CompletableFuture<Message> answer = new CompletableFuture<>();
+        asked.put(id, answer);
+        var _ = answer.whenComplete((message, error) -> asked.remove(id));
+        if (!submit(self, id, request, Work.Reply.NONE, () -> {})) {
+            answer.completeExceptionally(new IllegalStateException(self + " does not take the request now"));
+        }
+        return answer.orTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void tell(Fact fact) {
+        facts.told(fact);
+        if (fact instanceof Fact.OfPin pin) {
+            shards.get(shardOf(pin.block())).tell(fact);
+        } else {
+            shards.forEach(shard -> shard.tell(fact));
+        }
+    }
+
+    public NodeStatus status() {
+        return new NodeStatus(
+                config.node(),
+                address(),
+                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos),
+                store.usage(),
+                server.connectionCount(),
+                limits.requests(),
+                limits.bytes(),
+                limits.served(),
+                limits.shed(),
+                evidence.counts(),
+                evidence.since(Math.max(0, evidence.last() - EVIDENCE_SHOWN)));
+    }
+
+    /** Stops the background work, takes no more requests, finishes what is in processing, and closes the store. */
+    @Override
+    public void close() {
+        if (!closing.compareAndSet(false, true)) {
+            return;
+        }
+        parts.background().forEach(BackgroundWork::stop);
+        unsubscribe.run();
+        try {
+            limits.awaitNone(DRAIN_MILLIS);
+            server.close();
+            links.close();
+            operations.close();
+            for (Shard shard : shards) {
+                shard.stop();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            transport.close();
+            store.close();
+        }
+        LOG.info("{} has stopped", self);
+    }
+
+    /**
+     * The blocks of a session stay together, as what is known of the session is kept once; those of a register volume,
+     * which belong to no session, are spread.
+     */
+    private int shardOf(BlockId block) {
+        boolean register = block.owner().equals(PrincipalId.NOBODY);
+        long h = block.volume() * 31L + block.owner().hashCode();
+        h = (h * 31 + (register ? block.counter() : block.session())) * 0x9E3779B97F4A7C15L;
+        return (int) Long.remainderUnsigned(h >>> 32, config.shards());
+    }
+
+    private int protocolOf(Message message) {
+        for (int i = 0; i < parts.protocols().size(); i++) {
+            if (parts.protocols().get(i).handles().test(message)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Whether the request is processed; {@code released} is run in any case. */
+    private boolean submit(PrincipalId from, long id, Message message, Work.Reply reply, Runnable released) {
+        int protocol = protocolOf(message);
+        if (protocol < 0) {
+            released.run();
+            throw new IllegalArgumentException(
+                    "no request to a node: " + message.getClass().getName());
+        }
+        HostedProtocol hosted = parts.protocols().get(protocol);
+        int bytes = hosted.heldBytes().applyAsInt(message);
+        if (closing.get() || !limits.admit(from, bytes)) {
+            released.run();
+            return false;
+        }
+        Shard shard = shards.get(shardOf(hosted.blockOf().apply(message)));
+        shard.request(protocol, from, id, message, reply, () -> {
+            limits.release(from, bytes);
+            released.run();
+        });
+        return true;
+    }
+
+    /** Operations of this node address this node, too. */
+    private void sendAsClient(PrincipalId to, long requestId, Message message) {
+        if (to.equals(self)) {
+            var _ = submit(self, requestId, message, Work.Reply.NONE, () -> {});
+        } else {
+            links.send(to, requestId, message);
+        }
+    }
+
+    private void sendByConnection(PrincipalId to, long requestId, Message message) {
+        Peer peer = connections.get(to);
+        if (peer != null) {
+            var _ = peer.send(requestId, message);
+        }
+    }
+
+    /** What comes over accepted connections: requests. */
+    private final class Requests implements InboundHandler {
+        @Override
+        public void onMessage(Peer peer, long requestId, Message message, Runnable done) {
+            PrincipalId from = peer.principal();
+            if (from.equals(self) || protocolOf(message) < 0) {
+                done.run();
+                unexpected.increment();
+                peer.disconnect("sent " + message.getClass().getSimpleName() + " to " + self);
+                return;
+            }
+            Work.Reply reply = (to, id, answer) -> {
+                if (id != requestId || !to.equals(from)) {
+                    return false;
+                }
+                if (!peer.send(id, answer) && !peer.equals(connections.get(from))) {
+                    sendByConnection(to, id, answer);
+                }
+                return true;
+            };
+            var _ = submit(from, requestId, message, reply, done);
+        }
+
+        @Override
+        public void onConnected(Peer peer) {
+            connections.put(peer.principal(), peer);
+        }
+
+        @Override
+        public void onDisconnected(Peer peer) {
+            connections.remove(peer.principal(), peer);
+        }
+    }
+
+    /** What comes over links: answers to operations of this node. */
+    private final class Answers implements InboundHandler {
+        @Override
+        public void onMessage(Peer peer, long requestId, Message message, Runnable done) {
+            if (!operations.onMessage(peer.principal(), requestId, message, done)) {
+                done.run();
+            }
+        }
+    }
+
+    private final class Engine implements NodeEngine {
+        @Override
+        public int node() {
+            return config.node();
+        }
+
+        @Override
+        public long nowMillis() {
+            return startedMillis + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos);
+        }
+
+        @Override
+        public FragmentStore store() {
+            return store;
+        }
+
+        @Override
+        public OperationDriver operations() {
+            return operations;
+        }
+
+        @Override
+        public FactCache facts() {
+            return facts;
+        }
+
+        @Override
+        public EvidenceListener evidence() {
+            return evidence;
+        }
+
+        @Override
+        public int shardOf(BlockId block) {
+            return StorageNode.this.shardOf(block);
+        }
+
+        @Override
+        public void answer(PrincipalId to, long requestId, Message message) {
+            if (!to.equals(self)) {
+                sendByConnection(to, requestId, message);
+                return;
+            }
+            CompletableFuture<Message> waiting = asked.get(requestId);
+            if (waiting != null) {
+                waiting.complete(message);
+            } else {
+                var _ = operations.onMessage(self, requestId, message);
+            }
+        }
+
+        @Override
+        public void brokenInvariant(ProtocolServer server, RuntimeException error) {
+            broken.increment();
+            LOG.error("{} of {} failed by a broken invariant", server.getClass().getSimpleName(), self, error);
+        }
+
+        @Override
+        public void failed(ProtocolServer server, Throwable error) {
+            LOG.warn("what {} of {} asked for failed", server.getClass().getSimpleName(), self, error);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.bulwark.storage.node;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+
+/**
+ * One thing that a shard was given to do, until nothing that came of it is under way any more: only then the memory that
+ * it holds counts as free. Confined to the shard's thread.
+ */
+final class Work {
+    private final Reply reply;
+    private final Runnable released;
+    private int holds;
+
+    /** Where an answer under the request's id goes. */
+    interface Reply {
+        Reply NONE = (to, requestId, message) -> false;
+
+        /** Whether this is the request that the message answers; then it was sent, or dropped. */
+        boolean send(PrincipalId to, long requestId, Message message);
+    }
+
+    Work(Reply reply, Runnable released) {
+        this.reply = reply;
+        this.released = released;
+    }
+
+    Reply reply() {
+        return reply;
+    }
+
+    void hold() {
+        holds++;
+    }
+
+    void release() {
+        if (--holds == 0) {
+            released.run();
+        } else if (holds < 0) {
+            throw new IllegalStateException("released more often than held");
+        }
+    }
+}

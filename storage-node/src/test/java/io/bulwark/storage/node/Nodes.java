@@ -1,0 +1,174 @@
+package io.bulwark.storage.node;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.storage.store.StoreConfig;
+import io.bulwark.transport.InboundHandler;
+import io.bulwark.transport.Peer;
+import io.bulwark.transport.PeerLink;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/** Nodes that serve notes, clients that write them, and replicas that say what the test wants. */
+final class Nodes implements AutoCloseable {
+    static final PrincipalId ALICE = PrincipalId.client(1);
+    static final PrincipalId MALLORY = PrincipalId.client(2);
+    private static final List<PrincipalId> ALL = List.of(ALICE, MALLORY, PrincipalId.node(0), PrincipalId.node(1));
+
+    private final Map<Question, CompletableFuture<Fact>> questions = new ConcurrentHashMap<>();
+    final AtomicLong questionsAsked = new AtomicLong();
+    final List<Consumer<Fact>> listeners = new CopyOnWriteArrayList<>();
+    final MeterRegistry meters = new SimpleMeterRegistry();
+    private final Path directory;
+    private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+    private final List<Runnable> closings = new ArrayList<>();
+
+    Nodes(Path directory) {
+        this.directory = directory;
+    }
+
+    StorageNode start(int node, BackgroundWork... background) throws IOException {
+        StoreConfig store =
+                StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20);
+        NodeConfig config = new NodeConfig(
+                node,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                store,
+                TransportSettings.defaults(),
+                3,
+                NodeConfig.REQUEST_BYTES_MIN);
+        StorageNode started = StorageNode.start(
+                config,
+                new NodeParts(
+                        keys(PrincipalId.node(node)),
+                        Note.CODECS,
+                        List.of(NoteServer.HOSTED),
+                        new Facts(),
+                        number -> Optional.ofNullable(addresses.get(number)),
+                        List.of(background),
+                        meters));
+        addresses.put(node, started.address());
+        closings.add(started::close);
+        return started;
+    }
+
+    /** What the replicas will say; nothing until it is completed. */
+    CompletableFuture<Fact> question(Question question) {
+        return questions.computeIfAbsent(question, key -> new CompletableFuture<>());
+    }
+
+    Client connect(PrincipalId client, StorageNode node) {
+        Client connected = new Client(client, node);
+        closings.add(connected::close);
+        return connected;
+    }
+
+    @Override
+    public void close() {
+        closings.reversed().forEach(Runnable::run);
+    }
+
+    private static PairwiseKeys keys(PrincipalId self) {
+        Map<PrincipalId, Bytes> keys = new HashMap<>();
+        for (PrincipalId other : ALL) {
+            byte[] key = new byte[PairwiseKeys.KEY_BYTES];
+            key[0] = (byte) (ALL.indexOf(self) + ALL.indexOf(other));
+            key[1] = (byte) (ALL.indexOf(self) * ALL.indexOf(other));
+            keys.put(other, Bytes.of(key));
+        }
+        return new PairwiseKeys(self, keys);
+    }
+
+    /** One client's connection to one node. */
+    static final class Client implements AutoCloseable, InboundHandler {
+        private final Map<Long, CompletableFuture<Message>> waiting = new ConcurrentHashMap<>();
+        private final AtomicLong lastId = new AtomicLong();
+        private final AtomicLong disconnections = new AtomicLong();
+        private final CompletableFuture<Boolean> connected = new CompletableFuture<>();
+        private final Transport transport;
+        private final PeerLink link;
+
+        Client(PrincipalId self, StorageNode node) {
+            transport = Transport.open(TransportSettings.defaults(), keys(self), Note.CODECS);
+            link = transport.link(PrincipalId.node(node.node()), node.address(), this);
+            connected.orTimeout(10, TimeUnit.SECONDS).join();
+        }
+
+        CompletableFuture<Message> ask(Note note) {
+            long id = lastId.incrementAndGet();
+            CompletableFuture<Message> answer = new CompletableFuture<>();
+            waiting.put(id, answer);
+            if (!link.send(id, note)) {
+                answer.completeExceptionally(new IOException("not sent"));
+            }
+            return answer.orTimeout(10, TimeUnit.SECONDS);
+        }
+
+        String answer(Note note) {
+            return NoteServer.text(ask(note).join());
+        }
+
+        long disconnections() {
+            return disconnections.get();
+        }
+
+        @Override
+        public void onMessage(Peer peer, long requestId, Message message, Runnable done) {
+            CompletableFuture<Message> answer = waiting.remove(requestId);
+            if (answer != null) {
+                answer.complete(message);
+            }
+            done.run();
+        }
+
+        @Override
+        public void onConnected(Peer peer) {
+            connected.complete(true);
+        }
+
+        @Override
+        public void onDisconnected(Peer peer) {
+            disconnections.incrementAndGet();
+        }
+
+        @Override
+        public void close() {
+            transport.close();
+        }
+    }
+
+    private final class Facts implements FactSource {
+        @Override
+        public CompletableFuture<Fact> ask(Question question) {
+            questionsAsked.incrementAndGet();
+            return question(question);
+        }
+
+        @Override
+        public Runnable subscribe(Consumer<Fact> listener) {
+            listeners.add(listener);
+            return () -> listeners.remove(listener);
+        }
+    }
+}
