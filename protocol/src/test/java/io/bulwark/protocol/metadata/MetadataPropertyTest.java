@@ -326,8 +326,11 @@ class MetadataPropertyTest {
         assertThat(replica.digest()).isEqualTo(rig.machine.digest());
         assertThat(restored == replica || restored.digest().equals(rig.machine.digest()))
                 .isTrue();
-        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).snapshot())
-                .isEqualTo(rig.machine.snapshot());
+        MetadataStateMachine fresh = MetadataStateMachine.restore(rig.machine.snapshot());
+        assertThat(fresh.snapshot()).isEqualTo(rig.machine.snapshot());
+        Bytes allChanges = new Query.SessionChanges(0, Query.PAGE_MAX).encoded();
+        assertThat(fresh.query(PrincipalId.node(0), allChanges))
+                .isEqualTo(rig.machine.query(PrincipalId.node(0), allChanges));
         for (String bucket : BUCKETS) {
             List<String> expected = new ArrayList<>();
             names.getOrDefault(bucket, new TreeMap<>())
