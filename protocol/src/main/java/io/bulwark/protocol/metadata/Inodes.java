@@ -27,6 +27,7 @@ final class Inodes {
 
     private final Sessions sessions;
     private final Volumes volumes;
+    private final Weight weight;
     private final TreeMap<Long, Entry> entries = new TreeMap<>();
     private long last;
 
@@ -81,9 +82,10 @@ final class Inodes {
         }
     }
 
-    Inodes(Sessions sessions, Volumes volumes) {
+    Inodes(Sessions sessions, Volumes volumes, Weight weight) {
         this.sessions = sessions;
         this.volumes = volumes;
+        this.weight = weight;
     }
 
     /** Registers ranges of a session that is for an object volume. */
@@ -94,7 +96,7 @@ final class Inodes {
         session.use(ranges, List.of());
         volume.charge(bytes);
         long id = ++last;
-        entries.put(id, new Pending(session, ranges));
+        put(id, new Pending(session, ranges));
         session.pending.add(id);
         return id;
     }
@@ -124,10 +126,10 @@ final class Inodes {
         volume.charge(added);
         for (long id : pendingIds) {
             session.pending.remove(id);
-            entries.remove(id);
+            remove(id);
         }
-        Inode inode = new Inode(++last, layout, attributes, now);
-        entries.put(inode.id(), new Stored(inode));
+        Inode inode = detached(new Inode(++last, layout, attributes, now));
+        put(inode.id(), new Stored(inode));
         return inode;
     }
 
@@ -137,7 +139,7 @@ final class Inodes {
             Pending pending = pending(id);
             Volumes.Entry volume = volumes.byId(session.volume);
             volume.charge(-pendingBytes(volume, pending.ranges));
-            entries.remove(id);
+            remove(id);
             session.pending.remove(id);
             pending.ranges.forEach(range -> free(session, range));
         }
@@ -212,6 +214,33 @@ final class Inodes {
         return new Reply.References(page, next, false);
     }
 
+    private void put(long id, Entry entry) {
+        entries.put(id, entry);
+        weight.add(weightOf(entry));
+    }
+
+    private void remove(long id) {
+        Entry removed = entries.remove(id);
+        if (removed != null) {
+            weight.add(-weightOf(removed));
+        }
+    }
+
+    private static long weightOf(Entry entry) {
+        return Weight.INODE_BYTES
+                + switch (entry) {
+                    case Stored stored -> {
+                        ObjectLayout layout = stored.inode.layout();
+                        WireWriter attributes = new WireWriter();
+                        stored.inode.attributes().write(attributes);
+                        yield (long) Weight.RANGE_BYTES * layout.ranges().size()
+                                + layout.pins().length()
+                                + attributes.length();
+                    }
+                    case Pending pending -> (long) Weight.RANGE_BYTES * pending.ranges.size();
+                };
+    }
+
     private static int bytesOf(ObjectLayout layout) {
         return 33 * layout.ranges().size() + layout.pins().length();
     }
@@ -219,7 +248,7 @@ final class Inodes {
     private void free(Due due) {
         dues.remove(due);
         ObjectLayout layout = inode(due.inode).layout();
-        entries.remove(due.inode);
+        remove(due.inode);
         volumes.byId(layout.volume()).charge(-layout.length());
         for (BlockRange range : layout.ranges()) {
             free(sessions.require(range.owner(), range.session()), range);
@@ -276,8 +305,8 @@ final class Inodes {
         });
     }
 
-    static Inodes read(Sessions sessions, Volumes volumes, WireReader in) {
-        Inodes inodes = new Inodes(sessions, volumes);
+    static Inodes read(Sessions sessions, Volumes volumes, WireReader in, Weight weight) {
+        Inodes inodes = new Inodes(sessions, volumes, weight);
         inodes.last = in.nonNegative64();
         Snapshots.times(in, () -> inodes.readEntry(in));
         return inodes;
@@ -288,14 +317,14 @@ final class Inodes {
             Stored stored = new Stored(detached(Inode.read(in)));
             stored.links = in.i32(0, Integer.MAX_VALUE);
             stored.freedAtMillis = in.nonNegative64();
-            entries.put(stored.inode.id(), stored);
+            put(stored.inode.id(), stored);
             if (stored.links == 0) {
                 dues.add(new Due(stored.freedAtMillis, stored.inode.id()));
             }
         } else {
             long id = in.nonNegative64();
             Session session = sessions.require(PrincipalId.read(in), in.nonNegative64());
-            entries.put(id, new Pending(session, Lists.read(in, Command.RANGES_MAX, BlockRange::read)));
+            put(id, new Pending(session, Lists.read(in, Command.RANGES_MAX, BlockRange::read)));
             session.pending.add(id);
         }
     }

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.BlockRange;
@@ -16,9 +17,13 @@ import java.util.Optional;
  * same state and give the same replies, byte for byte. Single-threaded; queries change nothing.
  */
 public final class MetadataStateMachine {
+    /** Later agreed times count as this one, the end of the year 9999, so that no sum with them overflows. */
+    static final long TIME_MILLIS_MAX = 253_402_300_799_999L;
+
     private static final int VERSION = 1;
 
     private final Genesis genesis;
+    private final Weight weight;
     private final Grants grants;
     private final Volumes volumes;
     private final Sessions sessions;
@@ -27,26 +32,34 @@ public final class MetadataStateMachine {
     private final EvidenceRecord evidence;
     private long commands;
     private long agreedMillis;
+    /** Of the state as it is, or empty: asking for it again and again must not cost the whole state each time. */
+    private Bytes statusDigest = Bytes.EMPTY;
 
     public MetadataStateMachine(Genesis genesis) {
+        this(genesis, new Weight(Weight.BYTES_MAX));
+    }
+
+    MetadataStateMachine(Genesis genesis, Weight weight) {
         this.genesis = genesis;
+        this.weight = weight;
         grants = new Grants(genesis);
         volumes = new Volumes(genesis.nodes());
-        sessions = new Sessions();
-        inodes = new Inodes(sessions, volumes);
-        namespace = new Namespace(volumes, inodes);
+        sessions = new Sessions(weight);
+        inodes = new Inodes(sessions, volumes, weight);
+        namespace = new Namespace(volumes, inodes, weight);
         evidence = new EvidenceRecord();
     }
 
     private MetadataStateMachine(WireReader in) {
         genesis = Genesis.read(in);
+        weight = new Weight(Weight.BYTES_MAX);
         grants = new Grants(genesis);
         commands = in.nonNegative64();
         agreedMillis = in.nonNegative64();
         volumes = Volumes.read(genesis.nodes(), in);
-        sessions = Sessions.read(in);
-        inodes = Inodes.read(sessions, volumes, in);
-        namespace = Namespace.read(volumes, inodes, in);
+        sessions = Sessions.read(in, weight);
+        inodes = Inodes.read(sessions, volumes, in, weight);
+        namespace = Namespace.read(volumes, inodes, in, weight);
         evidence = EvidenceRecord.read(in);
     }
 
@@ -60,7 +73,8 @@ public final class MetadataStateMachine {
      */
     public Bytes execute(PrincipalId submitter, Bytes command, long agreedTimeMillis) {
         commands++;
-        long now = Math.max(agreedMillis, agreedTimeMillis);
+        statusDigest = Bytes.EMPTY;
+        long now = Math.max(agreedMillis, Math.min(agreedTimeMillis, TIME_MILLIS_MAX));
         sessions.serve(now - agreedMillis);
         agreedMillis = now;
         Optional<Session> expired = sessions.expired();
@@ -151,6 +165,11 @@ public final class MetadataStateMachine {
         return agreedMillis;
     }
 
+    /** What the state takes up, as {@link Weight} counts. */
+    long weightBytes() {
+        return weight.bytes();
+    }
+
     private static Bytes malformed(MalformedException malformed) {
         Throwable cause = malformed.getCause();
         String message = cause == null ? malformed.getMessage() : cause.getMessage();
@@ -198,6 +217,9 @@ public final class MetadataStateMachine {
         } else if (!(command instanceof Command.RenewSession || command instanceof Command.CloseSession)) {
             Grants.require(grants.mayWrite(submitter), submitter, "write");
         }
+        if (addsToTheState(command)) {
+            weight.requireRoom();
+        }
         return switch (command) {
             case Command.RenewSession _ -> new Reply.Done();
             case Command.CloseSession _ -> done(() -> inodes.close(session));
@@ -215,6 +237,25 @@ public final class MetadataStateMachine {
             case Command.RenameObject rename -> namespace.rename(rename, agreedMillis);
             case Command.CopyObject copy -> namespace.copy(copy, agreedMillis);
             case Command.ReportEvidence report -> done(() -> report(submitter, report));
+        };
+    }
+
+    /** Delete markers do, at most one for each name shown, but whoever is to make room must be able to delete. */
+    private static boolean addsToTheState(Command command) {
+        return switch (command) {
+            case Command.CreateVolume _,
+                    Command.CreateBucket _,
+                    Command.PutObject _,
+                    Command.RegisterPending _,
+                    Command.RenameObject _,
+                    Command.CopyObject _ -> true;
+            case Command.AbandonRanges abandon -> !abandon.ranges().isEmpty();
+            case Command.RenewSession _,
+                    Command.CloseSession _,
+                    Command.DeleteVolume _,
+                    Command.DeleteBucket _,
+                    Command.DeleteObject _,
+                    Command.ReportEvidence _ -> false;
         };
     }
 
@@ -255,10 +296,14 @@ public final class MetadataStateMachine {
 
     private void report(PrincipalId submitter, Command.ReportEvidence report) {
         Volume volume = volumes.byId(report.block().volume()).volume;
+        PlacementGroup group = volume.group(report.block());
+        // f bounds the faulty nodes of each group: f+1 nodes of several groups may all be faulty
         Refusal.unless(
-                grants.isNode(PrincipalId.node(report.node())) && report.node() != submitter.number(),
+                group.slotOf(report.node()) >= 0
+                        && group.slotOf(submitter.number()) >= 0
+                        && report.node() != submitter.number(),
                 MetadataError.BAD_ARGUMENT,
-                submitter + " about node " + report.node());
+                submitter + " about node " + report.node() + ", the block's group is " + group.holders());
         evidence.report(submitter, report, volume.policy().f() + 1, agreedMillis);
     }
 
@@ -311,6 +356,9 @@ public final class MetadataStateMachine {
     }
 
     private Reply status() {
+        if (statusDigest.isEmpty()) {
+            statusDigest = digest();
+        }
         return new Reply.Status(
                 commands,
                 agreedMillis,
@@ -320,6 +368,6 @@ public final class MetadataStateMachine {
                 inodes.count(),
                 volumes.bytes(),
                 sessions.openCount(),
-                digest());
+                statusDigest);
     }
 }

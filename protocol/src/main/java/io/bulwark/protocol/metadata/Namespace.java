@@ -19,12 +19,14 @@ final class Namespace {
 
     private final Volumes volumes;
     private final Inodes inodes;
+    private final Weight weight;
     private final TreeMap<String, Bucket> buckets = new TreeMap<>();
     private long lastVersion;
 
-    Namespace(Volumes volumes, Inodes inodes) {
+    Namespace(Volumes volumes, Inodes inodes, Weight weight) {
         this.volumes = volumes;
         this.inodes = inodes;
+        this.weight = weight;
     }
 
     /** A link of a name, as found. */
@@ -41,6 +43,7 @@ final class Namespace {
         Refusal.unless(buckets.size() < BUCKETS_MAX, MetadataError.LIMIT_REACHED, buckets.size() + " buckets");
         Bucket bucket = new Bucket(create.name(), volume.volume.id(), create.versioning(), create.quotaBytes(), now);
         buckets.put(create.name(), bucket);
+        weight.add(Weight.BUCKET_BYTES);
         volume.buckets++;
     }
 
@@ -48,6 +51,7 @@ final class Namespace {
         Bucket bucket = bucket(name);
         Refusal.unless(bucket.names.isEmpty(), MetadataError.BUCKET_NOT_EMPTY, name);
         buckets.remove(name);
+        weight.add(-Weight.BUCKET_BYTES);
         volumes.byId(bucket.volume).buckets--;
     }
 
@@ -175,6 +179,7 @@ final class Namespace {
         Link link = new Link(inode, now);
         inodes.link(inode);
         bucket.add(key, version, link);
+        weight.add(weightOf(key));
         bucket.bytes += lengthOf(link);
         if (replaced != 0) {
             remove(bucket, key, replaced, now);
@@ -186,6 +191,7 @@ final class Namespace {
     private long hide(Found found, long now) {
         if (found.bucket.versioning == Versioning.KEEP_ALL) {
             found.bucket.add(found.key, ++lastVersion, new Link(0, now));
+            weight.add(weightOf(found.key));
             return lastVersion;
         }
         remove(found.bucket, found.key, found.version, now);
@@ -198,10 +204,15 @@ final class Namespace {
             throw new IllegalStateException("version " + version + " is not there");
         }
         bucket.remove(key, version);
+        weight.add(-weightOf(key));
         bucket.bytes -= lengthOf(link);
         if (!link.marker()) {
             inodes.unlink(link.inode(), now);
         }
+    }
+
+    private static long weightOf(Bytes key) {
+        return Weight.LINK_BYTES + (long) key.length();
     }
 
     private long lengthOf(Link link) {
@@ -264,12 +275,14 @@ final class Namespace {
         buckets.values().forEach(bucket -> bucket.write(out));
     }
 
-    static Namespace read(Volumes volumes, Inodes inodes, WireReader in) {
-        Namespace namespace = new Namespace(volumes, inodes);
+    static Namespace read(Volumes volumes, Inodes inodes, WireReader in, Weight weight) {
+        Namespace namespace = new Namespace(volumes, inodes, weight);
         namespace.lastVersion = in.nonNegative64();
         Snapshots.times(in, () -> {
             Bucket bucket = Bucket.read(in);
             namespace.buckets.put(bucket.name, bucket);
+            weight.add(Weight.BUCKET_BYTES);
+            bucket.names.forEach((key, versions) -> weight.add(versions.size() * weightOf(key)));
         });
         return namespace;
     }

@@ -6,9 +6,11 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** One session: its replies while it is open, and its used blocks as long as an inode references one of them. */
 final class Session {
@@ -18,6 +20,7 @@ final class Session {
     final long number;
     final int volume;
     final Bytes nonce;
+    private final Weight weight;
 
     boolean open = true;
     /** In served time. */
@@ -41,11 +44,13 @@ final class Session {
     /** The digest of a command and its reply. */
     private record Result(Bytes digest, Bytes reply) {}
 
-    Session(PrincipalId owner, long number, int volume, Bytes nonce) {
+    Session(PrincipalId owner, long number, int volume, Bytes nonce, Weight weight) {
         this.owner = owner;
         this.number = number;
         this.volume = volume;
         this.nonce = nonce;
+        this.weight = weight;
+        weight.add(Weight.SESSION_BYTES);
     }
 
     BlockRange range(long first, long count) {
@@ -67,7 +72,7 @@ final class Session {
      */
     Optional<Bytes> replyTo(long command, long lowestUnanswered, Bytes digest) {
         lowestKept = Math.max(lowestKept, lowestUnanswered);
-        results.headMap(lowestKept).clear();
+        drop(results.headMap(lowestKept));
         Refusal.unless(command >= lowestKept, MetadataError.NUMBER_TOO_OLD, "number " + command);
         Refusal.unless(command - lowestKept < Submission.WINDOW, MetadataError.WINDOW_EXCEEDED, "number " + command);
         Result result = results.get(command);
@@ -80,10 +85,16 @@ final class Session {
 
     void keep(long command, Bytes digest, Bytes reply) {
         results.put(command, new Result(digest, reply));
+        weight.add(Weight.RESULT_BYTES + reply.length());
     }
 
     void dropReplies() {
-        results.clear();
+        drop(results);
+    }
+
+    private void drop(Map<Long, Result> dropped) {
+        dropped.values().forEach(result -> weight.add(-Weight.RESULT_BYTES - result.reply.length()));
+        dropped.clear();
     }
 
     /**
@@ -111,8 +122,30 @@ final class Session {
                 next.size() <= SessionChange.INTERVALS_MAX,
                 MetadataError.TOO_MANY_RANGES,
                 next.size() + " intervals in session " + number);
+        weight.add((long) Weight.INTERVAL_BYTES * (next.size() - used.size()));
         used = next;
         return left;
+    }
+
+    /** Freed or abandoned blocks that no other freed interval names. */
+    void putFreed(long first, FreedInterval interval) {
+        if (freed.put(first, interval) == null) {
+            weight.add(Weight.INTERVAL_BYTES);
+        }
+    }
+
+    @Nullable
+    FreedInterval removeFreed(long first) {
+        FreedInterval removed = freed.remove(first);
+        if (removed != null) {
+            weight.add(-Weight.INTERVAL_BYTES);
+        }
+        return removed;
+    }
+
+    /** The session is kept no longer. */
+    void forget() {
+        weight.add(-Weight.SESSION_BYTES - (long) Weight.INTERVAL_BYTES * (used.size() + freed.size()));
     }
 
     boolean unreferenced() {
@@ -129,24 +162,25 @@ final class Session {
     }
 
     /** Reads all but the pending uploads, which the inodes know. */
-    static Session read(PrincipalId owner, WireReader in) {
-        Session session =
-                new Session(owner, in.nonNegative64(), in.i32(), Snapshots.copy(in.bytes(Submission.BYTES_MAX)));
+    static Session read(PrincipalId owner, WireReader in, Weight weight) {
+        Session session = new Session(
+                owner, in.nonNegative64(), in.i32(), Snapshots.copy(in.bytes(Submission.BYTES_MAX)), weight);
         session.open = in.bool();
         session.expiresMillis = in.nonNegative64();
         session.sequence = in.nonNegative64();
         session.used = IntervalSet.read(in);
+        weight.add((long) Weight.INTERVAL_BYTES * session.used.size());
         Snapshots.times(in, () -> {
             long first = in.nonNegative64();
             FreedInterval interval = new FreedInterval(in.nonNegative64(), in.nonNegative64());
-            session.freed.put(first, interval);
+            session.putFreed(first, interval);
             session.freedTotal += interval.count;
         });
         session.lowestKept = in.nonNegative64();
         Snapshots.times(in, () -> {
             long command = in.nonNegative64();
             Bytes digest = Snapshots.copy(in.raw(DIGEST_BYTES));
-            session.results.put(command, new Result(digest, Snapshots.copy(in.bytes(Submission.BYTES_MAX))));
+            session.keep(command, digest, Snapshots.copy(in.bytes(Submission.BYTES_MAX)));
         });
         return session;
     }

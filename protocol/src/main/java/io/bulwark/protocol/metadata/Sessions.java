@@ -29,6 +29,7 @@ final class Sessions {
     /** A step of agreed time counts as at most this much served time, so that an outage expires nothing. */
     private static final long STEP_MILLIS_MAX = 10_000;
 
+    private final Weight weight;
     private final TreeMap<PrincipalId, Owner> owners = new TreeMap<>();
     private long servedMillis;
     private long sequence;
@@ -41,10 +42,16 @@ final class Sessions {
 
     private static final class Owner {
         private long last;
-        private int open;
+        /** The open ones of those kept, which may be many more. */
+        private final TreeMap<Long, Session> open = new TreeMap<>();
+
         private final TreeMap<Long, Session> kept = new TreeMap<>();
         /** By first session number. */
         private final TreeMap<Long, Collapsed> collapsed = new TreeMap<>();
+    }
+
+    Sessions(Weight weight) {
+        this.weight = weight;
     }
 
     private record Collapsed(long last, long sequence) {}
@@ -75,16 +82,17 @@ final class Sessions {
     /** Opens a session, or finds the open one that was opened with the same nonce. */
     Session open(PrincipalId principal, Bytes nonce, int volume) {
         Owner owner = owners.computeIfAbsent(principal, _ -> new Owner());
-        for (Session session : owner.kept.values()) {
-            if (session.open && session.nonce.equals(nonce) && session.volume == volume) {
+        for (Session session : owner.open.values()) {
+            if (session.nonce.equals(nonce) && session.volume == volume) {
                 renew(session);
                 return session;
             }
         }
-        Refusal.unless(owner.open < OPEN_MAX, MetadataError.TOO_MANY_SESSIONS, owner.open + " of " + principal);
-        Session session = new Session(principal, ++owner.last, volume, nonce);
+        Refusal.unless(
+                owner.open.size() < OPEN_MAX, MetadataError.TOO_MANY_SESSIONS, owner.open.size() + " of " + principal);
+        Session session = new Session(principal, ++owner.last, volume, nonce, weight);
         owner.kept.put(session.number, session);
-        owner.open++;
+        owner.open.put(session.number, session);
         if (volume != 0) {
             session.sequence = ++sequence;
             changes.put(sequence, changeOf(session));
@@ -137,8 +145,8 @@ final class Sessions {
     /** All open sessions for a volume, by owner and number. */
     List<Session> openFor(int volume) {
         return owners.values().stream()
-                .flatMap(owner -> owner.kept.values().stream())
-                .filter(session -> session.open && session.volume == volume)
+                .flatMap(owner -> owner.open.values().stream())
+                .filter(session -> session.volume == volume)
                 .toList();
     }
 
@@ -154,7 +162,7 @@ final class Sessions {
         expiries.remove(expiryOf(session));
         session.open = false;
         session.dropReplies();
-        ownerOf(session).open--;
+        ownerOf(session).open.remove(session.number);
         if (!collapsed(session)) {
             changes.remove(session.sequence);
             session.sequence = ++sequence;
@@ -171,13 +179,13 @@ final class Sessions {
             first = before.getKey();
             changes.remove(before.getValue().sequence());
         }
-        FreedInterval after = session.freed.remove(end);
+        FreedInterval after = session.removeFreed(end);
         if (after != null) {
             end += after.count();
             changes.remove(after.sequence());
         }
         sequence++;
-        session.freed.put(first, new FreedInterval(end - first, sequence));
+        session.putFreed(first, new FreedInterval(end - first, sequence));
         session.freedTotal += endFreed - firstFreed;
         changes.put(sequence, new SessionChange.Freed(sequence, session.range(first, end - first)));
         if (!session.open) {
@@ -209,6 +217,7 @@ final class Sessions {
         }
         Owner owner = ownerOf(session);
         owner.kept.remove(session.number);
+        session.forget();
         changes.remove(session.sequence);
         session.freed.values().forEach(interval -> changes.remove(interval.sequence()));
         long first = session.number;
@@ -259,8 +268,8 @@ final class Sessions {
         });
     }
 
-    static Sessions read(WireReader in) {
-        Sessions sessions = new Sessions();
+    static Sessions read(WireReader in, Weight weight) {
+        Sessions sessions = new Sessions(weight);
         sessions.servedMillis = in.nonNegative64();
         sessions.sequence = in.nonNegative64();
         Snapshots.times(in, () -> {
@@ -268,7 +277,7 @@ final class Sessions {
             Owner owner = new Owner();
             sessions.owners.put(principal, owner);
             owner.last = in.nonNegative64();
-            Snapshots.times(in, () -> sessions.restore(owner, Session.read(principal, in)));
+            Snapshots.times(in, () -> sessions.restore(owner, Session.read(principal, in, weight)));
             Snapshots.times(in, () -> {
                 long first = in.nonNegative64();
                 Collapsed interval = new Collapsed(in.nonNegative64(), in.nonNegative64());
@@ -284,7 +293,7 @@ final class Sessions {
     private void restore(Owner owner, Session session) {
         owner.kept.put(session.number, session);
         if (session.open) {
-            owner.open++;
+            owner.open.put(session.number, session);
             expiries.add(expiryOf(session));
         }
         if (session.sequence != 0) {

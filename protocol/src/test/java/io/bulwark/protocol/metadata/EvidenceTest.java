@@ -3,6 +3,7 @@ package io.bulwark.protocol.metadata;
 import static io.bulwark.protocol.metadata.Rig.ALICE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -14,11 +15,21 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class EvidenceTest {
     private final Rig rig = Rig.ready();
+    private final Volume volume = rig.mainVolume();
     private final User node0 = rig.user(PrincipalId.node(0), 0);
     private final User node1 = rig.user(PrincipalId.node(1), 0);
 
     private Command report(int node, long counter, Verdict verdict) {
-        return new Command.ReportEvidence(node, new BlockId(rig.volume, ALICE, 1, counter), verdict, "slot 2");
+        return new Command.ReportEvidence(node, block(counter), verdict, "slot 2");
+    }
+
+    /** A block of the group of nodes 0 to 3; another for each number. */
+    private BlockId block(long number) {
+        long counter = 8 * number;
+        while (volume.groupIndex(new BlockId(rig.volume, ALICE, number, counter)) != 0) {
+            counter++;
+        }
+        return new BlockId(rig.volume, ALICE, number, counter);
     }
 
     private List<Reply.EvidenceEntry> record() {
@@ -36,11 +47,11 @@ class EvidenceTest {
         node1.done(report(3, 7, Verdict.CORRUPT));
         assertThat(record()).singleElement().satisfies(entry -> {
             assertThat(entry.node()).isEqualTo(3);
-            assertThat(entry.block().counter()).isEqualTo(7);
+            assertThat(entry.block()).isEqualTo(block(7));
             assertThat(entry.verdict()).isEqualTo(Verdict.CORRUPT);
             assertThat(entry.reporters()).containsExactly(PrincipalId.node(0), PrincipalId.node(1));
         });
-        rig.user(PrincipalId.node(4), 0).done(report(3, 7, Verdict.CORRUPT));
+        rig.user(PrincipalId.node(2), 0).done(report(3, 7, Verdict.CORRUPT));
         assertThat(record()).hasSize(1);
     }
 
@@ -49,6 +60,14 @@ class EvidenceTest {
         rig.user(ALICE, 0).refused(MetadataError.NOT_AUTHORISED, report(3, 7, Verdict.CORRUPT));
         node0.refused(MetadataError.BAD_ARGUMENT, report(0, 7, Verdict.CORRUPT));
         node0.refused(MetadataError.BAD_ARGUMENT, report(17, 7, Verdict.CORRUPT));
+    }
+
+    /** f bounds the faulty nodes of each group, so f+1 liars may sit in groups that share no node. */
+    @Test
+    void onlyNodesOfTheBlocksGroupReportAndAreReported() {
+        assertThat(volume.groups().getFirst().holders()).containsExactly(0, 1, 2, 3);
+        rig.user(PrincipalId.node(4), 0).refused(MetadataError.BAD_ARGUMENT, report(3, 7, Verdict.CORRUPT));
+        node0.refused(MetadataError.BAD_ARGUMENT, report(4, 7, Verdict.CORRUPT));
     }
 
     @Test
