@@ -12,6 +12,7 @@ import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,6 +28,9 @@ public final class TransportServer implements AutoCloseable {
     private final Transport transport;
     private final InboundHandler handler;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
+    /** In the handshake, the longest waiting first; guarded by itself. */
+    private final Set<Channel> handshaking = new LinkedHashSet<>();
+
     private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
     private final Map<PrincipalId, Integer> countByPrincipal = new HashMap<>();
     private volatile @Nullable Channel listening;
@@ -108,24 +112,48 @@ public final class TransportServer implements AutoCloseable {
         transport.closed(this);
     }
 
+    /**
+     * The newcomer stays and the one that has waited longest goes: who keeps its key ready is through in a moment, and
+     * silent connections, however many, keep nobody out.
+     */
+    private void makeRoomFor(Channel newcomer) {
+        Channel eldest = null;
+        synchronized (handshaking) {
+            handshaking.add(newcomer);
+            if (handshaking.size() > transport.settings().unauthenticatedMax()) {
+                eldest = handshaking.iterator().next();
+                handshaking.remove(eldest);
+            }
+        }
+        if (eldest != null) {
+            transport
+                    .metrics()
+                    .fault(
+                            null,
+                            eldest.remoteAddress(),
+                            Fault.TOO_MANY_CONNECTIONS,
+                            "too many in the handshake, this one the longest");
+            var _ = eldest.close();
+        }
+    }
+
+    private void leaveHandshake(Channel channel) {
+        synchronized (handshaking) {
+            handshaking.remove(channel);
+        }
+    }
+
     private final class Initializer extends ChannelInitializer<SocketChannel> {
         @Override
         protected void initChannel(SocketChannel channel) {
             Owner owner = new Owner();
             channels.add(channel);
-            int unauthenticated = channels.size() - connections.size();
-            if (closed.get() || unauthenticated > transport.settings().unauthenticatedMax()) {
+            if (closed.get()) {
                 channels.remove(channel);
-                transport
-                        .metrics()
-                        .fault(
-                                null,
-                                channel.remoteAddress(),
-                                Fault.TOO_MANY_CONNECTIONS,
-                                unauthenticated + " connections in the handshake");
                 var _ = channel.close();
                 return;
             }
+            makeRoomFor(channel);
             ConnectionHandler.install(transport, owner, channel.pipeline(), null);
         }
     }
@@ -133,6 +161,7 @@ public final class TransportServer implements AutoCloseable {
     private final class Owner implements ConnectionHandler.Owner {
         @Override
         public Connection authenticated(Channel channel, PrincipalId principal) {
+            leaveHandshake(channel);
             int max = transport.settings().connectionsPerPrincipalMax();
             synchronized (countByPrincipal) {
                 int count = countByPrincipal.getOrDefault(principal, 0);
@@ -151,6 +180,7 @@ public final class TransportServer implements AutoCloseable {
         @Override
         public void closed(Channel channel, @Nullable Connection connection) {
             channels.remove(channel);
+            leaveHandshake(channel);
             if (connection != null) {
                 connections.remove(channel);
                 synchronized (countByPrincipal) {

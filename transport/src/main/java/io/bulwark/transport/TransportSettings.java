@@ -7,7 +7,8 @@ import io.bulwark.protocol.wire.FrameHeader;
  *
  * @param eventLoopThreads threads that all connections share
  * @param handshakeTimeoutMillis from accepted or connected to authenticated; also the limit for connecting
- * @param unauthenticatedMax connections of one server that may be in the handshake at a time
+ * @param unauthenticatedMax connections of one server that may be in the handshake at a time; beyond, the
+ *     one that has been longest is closed
  * @param connectionsPerPrincipalMax connections of one server that one principal may have
  * @param outboundHighBytes queued bytes from which a peer is not writable; an accepting side reads nothing meanwhile
  * @param outboundMaxBytes queued bytes from which {@link Peer#send} refuses

@@ -233,7 +233,7 @@ class HandshakeTest {
     }
 
     @Test
-    void connectionsInTheHandshakeAreBounded() throws IOException {
+    void silentConnectionsAreBoundedAndKeepNobodyOut() throws IOException {
         List<RawSocket> silent = new ArrayList<>();
         try {
             for (int i = 0; i < Cast.settings().unauthenticatedMax(); i++) {
@@ -241,12 +241,17 @@ class HandshakeTest {
                 silent.getLast().send(RawSocket.hello(CLIENT, NODE));
                 assertThat(silent.getLast().receive()).isInstanceOf(ControlMessage.Challenge.class);
             }
-            try (RawSocket oneMore = new RawSocket(server.boundAddress())) {
-                refused(oneMore, Fault.TOO_MANY_CONNECTIONS);
+            try (RawSocket honest = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
+                refused(silent.getFirst(), Fault.TOO_MANY_CONNECTIONS);
+                silent.removeFirst().close();
+                honest.write(Letter.frame(3, Letter.ofLength(3, 3)));
+                assertThat(Recorder.next(recorder.arrived).peer().principal()).isEqualTo(CLIENT);
             }
-            silent.removeFirst().close();
-            await().untilAsserted(() -> RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)
-                    .close());
+            // the place of the authenticated one is free again: nobody else had to go
+            silent.add(new RawSocket(server.boundAddress()));
+            silent.getFirst()
+                    .send(new ControlMessage.Proof(Letter.ofLength(16, 1).bytes()));
+            refused(silent.getFirst(), Fault.WRONG_MAC);
         } finally {
             for (RawSocket raw : silent) {
                 raw.close();
