@@ -1,7 +1,14 @@
 package io.bulwark.storage.node;
 
 import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.extent.ExtentLimits;
+import io.bulwark.protocol.extent.ExtentMessage;
+import io.bulwark.protocol.extent.ExtentServer;
+import io.bulwark.protocol.fp.FpLimits;
+import io.bulwark.protocol.fp.FpMessage;
+import io.bulwark.protocol.fp.FpServer;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Message;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -21,4 +28,31 @@ public record HostedProtocol(
         Predicate<Message> handles,
         Function<Message, BlockId> blockOf,
         ToIntFunction<Message> heldBytes,
-        IntFunction<ProtocolServer> server) {}
+        IntFunction<ProtocolServer> server) {
+
+    /** Extents (PROTOCOLS section 4). */
+    public static HostedProtocol extents(NodeConfig config, ExtentLimits limits) {
+        return new HostedProtocol(
+                ExtentMessage.Request.class::isInstance,
+                message -> ((ExtentMessage.Request) message).block(),
+                message -> switch (message) {
+                    case ExtentMessage.Store store -> store.fragment().length();
+                    case ExtentMessage.StoreBlock store -> store.content().length();
+                    default -> 0;
+                },
+                shard -> new ExtentServer(config.node(), limits, block -> config.shardOf(block) == shard));
+    }
+
+    /** The FP register (PROTOCOLS section 2). */
+    public static HostedProtocol registers(PairwiseKeys keys, FpLimits limits) {
+        return new HostedProtocol(
+                FpMessage.Request.class::isInstance,
+                message -> ((FpMessage.Request) message).target().block(),
+                message -> switch (message) {
+                    case FpMessage.PrepareFragment prepare -> prepare.fragment().length();
+                    case FpMessage.PrepareBlock prepare -> prepare.block().length();
+                    default -> 0;
+                },
+                shard -> new FpServer(keys, limits));
+    }
+}

@@ -1,5 +1,7 @@
 package io.bulwark.storage.node;
 
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.storage.store.StoreConfig;
 import io.bulwark.transport.TransportSettings;
 import java.net.InetSocketAddress;
@@ -43,5 +45,18 @@ public record NodeConfig(
                 TransportSettings.defaults(),
                 Math.min(SHARDS_MAX, Runtime.getRuntime().availableProcessors()),
                 256L << 20);
+    }
+
+    /**
+     * The shard that a block belongs to. The blocks of a session stay together, as what is known of the session is kept
+     * once; those of a register volume, which belong to no session, are spread.
+     */
+    public int shardOf(BlockId block) {
+        boolean register = block.owner().equals(PrincipalId.NOBODY);
+        long h = block.volume() * 31L
+                + block.owner().kind().ordinal() * 17L
+                + block.owner().number();
+        h = (h * 31 + (register ? block.counter() : block.session())) * 0x9E3779B97F4A7C15L;
+        return (int) Long.remainderUnsigned(h >>> 32, shards);
     }
 }

@@ -3,10 +3,12 @@ package io.bulwark.storage.node;
 import io.bulwark.client.driver.EvidenceListener;
 import io.bulwark.client.driver.EvidenceLog;
 import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.store.FragmentStore;
 import io.bulwark.transport.InboundHandler;
@@ -74,9 +76,10 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         this.broken = parts.meters().counter("bulwark.node.broken.invariants");
         Engine engine = new Engine();
         this.facts = new FactCache(parts.facts(), engine::nowMillis);
-        this.links = new PeerLinks(transport, parts.peers(), new Answers());
+        this.links = new PeerLinks(transport);
         long firstId = new SecureRandom().nextLong() >>> 2;
         this.operations = new OperationDriver(this::sendAsClient, evidence, OperationDriver.Limits.standard(), firstId);
+        this.links.deliverTo(operations);
         for (int i = 0; i < config.shards(); i++) {
             int number = i;
             List<ProtocolServer> servers = parts.protocols().stream()
@@ -155,7 +158,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     public void tell(Fact fact) {
         facts.told(fact);
         if (fact instanceof Fact.OfPin pin) {
-            shards.get(shardOf(pin.block())).tell(fact);
+            shards.get(config.shardOf(pin.block())).tell(fact);
         } else {
             shards.forEach(shard -> shard.tell(fact));
         }
@@ -201,17 +204,6 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         LOG.info("{} has stopped", self);
     }
 
-    /**
-     * The blocks of a session stay together, as what is known of the session is kept once; those of a register volume,
-     * which belong to no session, are spread.
-     */
-    private int shardOf(BlockId block) {
-        boolean register = block.owner().equals(PrincipalId.NOBODY);
-        long h = block.volume() * 31L + block.owner().hashCode();
-        h = (h * 31 + (register ? block.counter() : block.session())) * 0x9E3779B97F4A7C15L;
-        return (int) Long.remainderUnsigned(h >>> 32, config.shards());
-    }
-
     private int protocolOf(Message message) {
         for (int i = 0; i < parts.protocols().size(); i++) {
             if (parts.protocols().get(i).handles().test(message)) {
@@ -235,7 +227,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
             released.run();
             return false;
         }
-        Shard shard = shards.get(shardOf(hosted.blockOf().apply(message)));
+        Shard shard = shards.get(config.shardOf(hosted.blockOf().apply(message)));
         shard.request(protocol, from, id, message, reply, () -> {
             limits.release(from, bytes);
             released.run();
@@ -247,8 +239,17 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     private void sendAsClient(PrincipalId to, long requestId, Message message) {
         if (to.equals(self)) {
             var _ = submit(self, requestId, message, Work.Reply.NONE, () -> {});
-        } else {
+        } else if (to.kind() == PrincipalKind.NODE) {
+            parts.peers().addressOf(to.number()).ifPresent(address -> connect(to, address));
             links.send(to, requestId, message);
+        }
+    }
+
+    private void connect(PrincipalId to, InetSocketAddress address) {
+        try {
+            links.connect(to, address);
+        } catch (IllegalArgumentException e) {
+            LOG.warn("{} cannot be reached at {}: {}", to, address, e.getMessage());
         }
     }
 
@@ -293,16 +294,6 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         }
     }
 
-    /** What comes over links: answers to operations of this node. */
-    private final class Answers implements InboundHandler {
-        @Override
-        public void onMessage(Peer peer, long requestId, Message message, Runnable done) {
-            if (!operations.onMessage(peer.principal(), requestId, message, done)) {
-                done.run();
-            }
-        }
-    }
-
     private final class Engine implements NodeEngine {
         @Override
         public int node() {
@@ -336,7 +327,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
 
         @Override
         public int shardOf(BlockId block) {
-            return StorageNode.this.shardOf(block);
+            return config.shardOf(block);
         }
 
         @Override
