@@ -6,6 +6,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.store.StoreConfig;
 import io.bulwark.transport.InboundHandler;
 import io.bulwark.transport.Peer;
@@ -29,32 +30,52 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Nodes that serve notes, clients that write them, and replicas that say what the test wants. */
 final class Nodes implements AutoCloseable {
     static final PrincipalId ALICE = PrincipalId.client(1);
     static final PrincipalId MALLORY = PrincipalId.client(2);
-    private static final List<PrincipalId> ALL = List.of(ALICE, MALLORY, PrincipalId.node(0), PrincipalId.node(1));
+    private static final List<PrincipalId> ALL =
+            List.of(ALICE, MALLORY, PrincipalId.node(0), PrincipalId.node(1), PrincipalId.node(2), PrincipalId.node(3));
 
     private final Map<Question, CompletableFuture<Fact>> questions = new ConcurrentHashMap<>();
     final AtomicLong questionsAsked = new AtomicLong();
     final List<Consumer<Fact>> listeners = new CopyOnWriteArrayList<>();
     final MeterRegistry meters = new SimpleMeterRegistry();
     private final Path directory;
+    private final MessageCodecs codecs;
+    private final Function<NodeConfig, List<HostedProtocol>> protocols;
+    private final Function<Question, Optional<Fact>> known;
     private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
     private final List<Runnable> closings = new ArrayList<>();
 
+    /** Nodes that serve notes and whose replicas say nothing of themselves. */
     Nodes(Path directory) {
+        this(directory, Note.CODECS, config -> List.of(NoteServer.HOSTED), question -> Optional.empty());
+    }
+
+    /** @param known what the replicas say at once */
+    Nodes(
+            Path directory,
+            MessageCodecs codecs,
+            Function<NodeConfig, List<HostedProtocol>> protocols,
+            Function<Question, Optional<Fact>> known) {
         this.directory = directory;
+        this.codecs = codecs;
+        this.protocols = protocols;
+        this.known = known;
+    }
+
+    StoreConfig storeOf(int node) {
+        return StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20);
     }
 
     StorageNode start(int node, BackgroundWork... background) throws IOException {
-        StoreConfig store =
-                StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20);
         NodeConfig config = new NodeConfig(
                 node,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                store,
+                storeOf(node),
                 TransportSettings.defaults(),
                 3,
                 NodeConfig.REQUEST_BYTES_MIN);
@@ -62,8 +83,8 @@ final class Nodes implements AutoCloseable {
                 config,
                 new NodeParts(
                         keys(PrincipalId.node(node)),
-                        Note.CODECS,
-                        List.of(NoteServer.HOSTED),
+                        codecs,
+                        protocols.apply(config),
                         new Facts(),
                         number -> Optional.ofNullable(addresses.get(number)),
                         List.of(background),
@@ -89,7 +110,7 @@ final class Nodes implements AutoCloseable {
         closings.reversed().forEach(Runnable::run);
     }
 
-    private static PairwiseKeys keys(PrincipalId self) {
+    static PairwiseKeys keys(PrincipalId self) {
         Map<PrincipalId, Bytes> keys = new HashMap<>();
         for (PrincipalId other : ALL) {
             byte[] key = new byte[PairwiseKeys.KEY_BYTES];
@@ -162,7 +183,7 @@ final class Nodes implements AutoCloseable {
         @Override
         public CompletableFuture<Fact> ask(Question question) {
             questionsAsked.incrementAndGet();
-            return question(question);
+            return known.apply(question).map(CompletableFuture::completedFuture).orElseGet(() -> question(question));
         }
 
         @Override
