@@ -144,7 +144,7 @@ final class BulwarkClient implements Bulwark {
             throw new NoSuchVolumeException(
                     "this volume keeps objects, and has no blocks of its own", Subject.volume(name));
         }
-        throw new UnsupportedOperationException("register volumes are not served yet");
+        return new RegisterVolume(this, volume);
     }
 
     @Override

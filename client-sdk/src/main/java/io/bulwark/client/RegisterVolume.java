@@ -1,0 +1,146 @@
+package io.bulwark.client;
+
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.InvalidRequestException;
+import io.bulwark.client.error.LimitReachedException;
+import io.bulwark.client.error.NoSpaceException;
+import io.bulwark.client.error.NotPermittedException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.object.Sessions;
+import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.fp.FpGroup;
+import io.bulwark.protocol.fp.FpRead;
+import io.bulwark.protocol.fp.FpReadOutcome;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.FpWrite;
+import io.bulwark.protocol.fp.FpWriteOutcome;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.concurrent.CompletableFuture;
+
+/** A register volume of a connected client: {@link FpRead} and {@link FpWrite} under the driver. */
+final class RegisterVolume implements Volume {
+    private static final int ATTEMPTS_MAX = 3;
+
+    private final BulwarkClient client;
+    private final io.bulwark.protocol.cluster.Volume volume;
+    private final Subject subject;
+
+    RegisterVolume(BulwarkClient client, io.bulwark.protocol.cluster.Volume volume) {
+        this.client = client;
+        this.volume = volume;
+        this.subject = Subject.volume(volume.name());
+    }
+
+    @Override
+    public VolumeInfo info() {
+        return VolumeInfo.of(volume);
+    }
+
+    @Override
+    public byte[] readBlock(long block) {
+        return BulwarkClient.noDeadline().await(readBlockAsync(block), subject);
+    }
+
+    @Override
+    public void writeBlock(long block, byte[] content) {
+        var _ = BulwarkClient.noDeadline().await(writing(block, content), subject);
+    }
+
+    @Override
+    public CompletableFuture<byte[]> readBlockAsync(long block) {
+        FpGroup group = group(block);
+        return withSession(
+                1,
+                lease -> client.driver()
+                        .submit(FpRead.writingBack(group, lease.session().number(), FpTimes.standard()), blockBytes())
+                        .thenApply(outcome -> switch (outcome) {
+                            case FpReadOutcome.Value value -> value.block().toByteArray();
+                            case FpReadOutcome.NeverWritten never ->
+                                never.block().toByteArray();
+                            case FpReadOutcome.Failed failed -> throw failure(failed.reason(), block, "");
+                        }));
+    }
+
+    @Override
+    public CompletableFuture<Void> writeBlockAsync(long block, byte[] content) {
+        return writing(block, content).thenAccept(_ -> {});
+    }
+
+    private CompletableFuture<Boolean> writing(long block, byte[] content) {
+        FpGroup group = group(block);
+        if (content.length != blockBytes()) {
+            throw new InvalidRequestException(
+                    "a block has " + blockBytes() + " bytes, this content " + content.length, subject);
+        }
+        Bytes data = Bytes.of(content.clone());
+        OperationDriver driver = client.driver();
+        return withSession(
+                1,
+                lease -> driver.submit(
+                                () -> new FpWrite(group, lease.session().number(), data, FpTimes.standard()),
+                                2L * blockBytes())
+                        .thenApply(outcome -> switch (outcome) {
+                            case FpWriteOutcome.Written _ -> true;
+                            case FpWriteOutcome.Failed failed ->
+                                throw failure(
+                                        failed.reason(),
+                                        block,
+                                        failed.mayBeWritten() ? "; it may yet be read as written" : "");
+                        }));
+    }
+
+    /** What is done in a session. */
+    private interface Work<T> {
+        CompletableFuture<T> in(Sessions.Lease lease);
+    }
+
+    /** An operation that nodes refused since its session is closed has not happened: it is repeated in another one. */
+    private <T> CompletableFuture<T> withSession(int attempt, Work<T> work) {
+        Sessions.Lease lease = client.store().sessions().lease(volume.id(), BulwarkClient.noDeadline(), subject);
+        return work.in(lease).exceptionallyCompose(failure -> {
+            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+            if (cause instanceof SessionClosedException) {
+                client.store().sessions().lost(lease);
+                return attempt < ATTEMPTS_MAX
+                        ? withSession(attempt + 1, work)
+                        : CompletableFuture.failedFuture(new UnavailableException(
+                                "the sessions of this client are closed again and again", subject, cause));
+            }
+            return CompletableFuture.failedFuture(cause);
+        });
+    }
+
+    private static final class SessionClosedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private RuntimeException failure(Failure reason, long block, String more) {
+        String message = "block " + block + ": ";
+        BulwarkException known = switch (reason) {
+            case TIMED_OUT -> new UnavailableException(message + "too few nodes answered in time" + more, subject);
+            case OTHER_EPOCH -> new UnavailableException(message + "its group is in another epoch" + more, subject);
+            case EXHAUSTED -> new UnavailableException(message + "its timestamps are used up" + more, subject);
+            case LIMIT ->
+                new LimitReachedException(message + "too many unfinished writes of this client" + more, subject);
+            case NO_GRANT -> new NotPermittedException(message + "no grant" + more, subject);
+            case NO_SPACE -> new NoSpaceException(message + "the nodes' disks are full" + more, subject);
+            case SESSION_CLOSED, SESSION_UNKNOWN -> null;
+        };
+        return known == null ? new SessionClosedException() : known;
+    }
+
+    private int blockBytes() {
+        return volume.policy().blockBytes();
+    }
+
+    private FpGroup group(long block) {
+        if (block < 0 || block >= volume.blocks()) {
+            throw new InvalidRequestException(
+                    "there is no block " + block + "; the volume has " + volume.blocks(), subject);
+        }
+        return FpGroup.of(volume, BlockId.register(volume.id(), block));
+    }
+}
