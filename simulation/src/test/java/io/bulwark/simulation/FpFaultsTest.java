@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpLimits;
+import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @NullMarked
 class FpFaultsTest {
     private static final long SEED = Long.getLong("bulwark.seed", 1);
-    private static final int RUNS = Integer.getInteger("bulwark.runs", 12);
+    private static final int RUNS = Integer.getInteger("bulwark.runs", 8);
     private static final int STEPS = 24;
     private static final int BLOCKS = 2;
     private static final FpLimits LIMITS = new FpLimits(64, 4, 2, 400, 50, 1, 256, 2_000, 4_000);
@@ -49,6 +51,23 @@ class FpFaultsTest {
         first.go();
         second.go();
         assertThat(first.cluster.simulation.traceDigest()).isEqualTo(second.cluster.simulation.traceDigest());
+    }
+
+    /**
+     * Writes that only a few nodes commit, and readers one after the other that each see other nodes: what one reader has
+     * returned, no later one may miss.
+     */
+    @ParameterizedTest
+    @CsvSource({"1,2", "1,3", "2,3"})
+    void readersInTurnNeverGoBack(int f, int m) {
+        for (long seed = SEED; seed < SEED + RUNS; seed++) {
+            try {
+                new Run(seed, f, m).inTurn();
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("f=" + f + " m=" + m + " bulwark.seed=" + seed + ": " + e.getMessage(), e);
+            }
+        }
+        System.out.println("FpFaultsTest in turn f=" + f + " m=" + m + " bulwark.seed=" + SEED + " runs=" + RUNS);
     }
 
     private static final class Run {
@@ -106,6 +125,42 @@ class FpFaultsTest {
                     })
                     .allSatisfy(sighting -> assertThat(liars)
                             .contains(sighting.evidence().about().number()));
+        }
+
+        void inTurn() {
+            for (int round = 0; round < 5; round++) {
+                Bytes value = cluster.value();
+                FpWrite write = new FpWrite(cluster.group(0), 4, value, FpCluster.TIMES);
+                if (random.nextBoolean()) {
+                    cluster.await(cluster.write(PrincipalId.client(1), 1, 0, cluster.value()));
+                }
+                int commits = 1 + random.nextInt(cluster.policy.writeQuorum());
+                int[] seen = {0};
+                cluster.simulation.start(
+                        PrincipalId.client(4),
+                        new StoppingOperation<>(
+                                write,
+                                (_, send) -> !(send.message() instanceof FpMessage.Commit) || seen[0]++ < commits));
+                cluster.simulation.runFor(random.nextInt(400));
+                for (int reads = 0; reads < 4; reads++) {
+                    PrincipalId away = PrincipalId.node(random.nextInt(cluster.policy.n()));
+                    boolean crash = cluster.simulation.isUp(away);
+                    if (crash) {
+                        cluster.simulation.crash(away);
+                    }
+                    int client = 1 + random.nextInt(3);
+                    running.add(
+                            random.nextBoolean()
+                                    ? cluster.read(PrincipalId.client(client), client, 0)
+                                    : cluster.read(PrincipalId.client(9), 0, 0));
+                    cluster.simulation.runFor(random.nextInt(150));
+                    if (crash) {
+                        cluster.simulation.restart(away);
+                    }
+                    finish();
+                }
+            }
+            assertThat(cluster.history.violation(cluster.policy.blockBytes())).isEmpty();
         }
 
         private void finish() {

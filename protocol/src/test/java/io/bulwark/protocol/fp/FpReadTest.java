@@ -1,0 +1,258 @@
+package io.bulwark.protocol.fp;
+
+import static io.bulwark.protocol.fp.LocalNodes.CLIENT;
+import static io.bulwark.protocol.fp.LocalNodes.SESSION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** c_read and c_find_block, answer by answer, some of them lies. */
+@NullMarked
+class FpReadTest {
+    private static final FpTimes TIMES = new FpTimes(100, 300, 0, 20_000);
+
+    private LocalNodes nodes = new LocalNodes(1, 2);
+    private FpRead read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+    private final List<Effect> effects = new ArrayList<>();
+    private long now = 1;
+
+    @Test
+    void oneRoundIsEnoughWhereNothingIsWrong() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        start();
+        assertThat(slots(FpMessage.FindTimestamp.class, FpMessage.FindTimestamp::withFragment))
+                .containsExactly(0, 1);
+        assertThat(slots(FpMessage.FindTimestamp.class, m -> !m.withFragment())).containsExactly(2);
+        honest(0, true);
+        honest(1, true);
+        assertThat(read.outcome()).isEmpty();
+        honest(2, false);
+        assertValue(version, 1);
+        assertThat(sends()).hasSize(3);
+    }
+
+    @Test
+    void onlyTheFirst3fPlus1SlotsCount() {
+        use(new LocalNodes(1, 4));
+        start();
+        for (int slot : new int[] {0, 1, 4, 5}) {
+            answer(slot, new FpMessage.FoundTimestamp(nodes.group.target(slot), Timestamp.NONE, null));
+        }
+        assertThat(read.outcome()).isEmpty();
+        answer(0, new FpMessage.FoundTimestamp(nodes.group.target(0), Timestamp.NONE, null));
+        assertThat(read.outcome()).isEmpty();
+        answer(3, new FpMessage.FoundTimestamp(nodes.group.target(3), Timestamp.NONE, null));
+        assertThat(read.outcome()).containsInstanceOf(FpReadOutcome.NeverWritten.class);
+    }
+
+    @Test
+    void aTimestampThatNobodyCanProveIsNotReturned() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        Timestamp fake = new Timestamp(9, nodes.encode(7).fpcc());
+        Holding made = new Holding(
+                nodes.encode(7).fragments().getFirst(),
+                null,
+                Hashes.sha256(SampleMessages.filled(32, 1)),
+                List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1))),
+                false);
+        start();
+        answer(0, new FpMessage.FoundTimestamp(nodes.group.target(0), fake, made));
+        honest(1, true);
+        honest(2, false);
+        assertThat(read.outcome()).isEmpty();
+        assertThat(slots(FpMessage.FindTimestamp.class, m -> true)).contains(3);
+        answer(3, new FpMessage.FoundTimestamp(nodes.group.target(3), Timestamp.NONE, null));
+        ask(FpMessage.Read.class, version);
+        writeBackHonestly();
+        assertValue(version, 1);
+    }
+
+    @Test
+    void whatTheVersionsBytesAreNotIsCorruptAndMasked() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        Holding right = nodes.holding(0, version);
+        Bytes wrong = nodes.encode(2).fragments().getFirst();
+        start();
+        answer(0, found(version, new Holding(wrong, null, right.nonceHash(), right.nonces(), false)));
+        honest(1, true);
+        honest(2, false);
+        ask(FpMessage.Read.class, version);
+        assertValue(version, 1);
+        assertCorrupt(0);
+        assertThat(slots(FpMessage.Repair.class, m -> m.wanted().equals(version)))
+                .contains(0);
+    }
+
+    @Test
+    void fragmentsWithAnotherCrossChecksumAreTriedGroupByGroup() {
+        // A poisonous write: the hash of slot 1 in fpcc is wrong, so node 1 holds its fragment with a cc of its own.
+        Fpcc poisoned = Poison.of(nodes.group.code(), nodes.encode(1), 1);
+        Timestamp version = new Timestamp(5, poisoned);
+        List<FpMessage.Prepared> prepares = new ArrayList<>();
+        for (int slot = 0; slot < 3; slot++) {
+            prepares.add((FpMessage.Prepared) nodes.one(
+                    CLIENT,
+                    new FpMessage.PrepareBlock(nodes.group.target(slot), SESSION, 5, poisoned, nodes.block(1))));
+        }
+        for (int slot = 0; slot < 3; slot++) {
+            FpMessage.Commit commit = nodes.commit(slot, 1, prepares);
+            assertThat(nodes.one(CLIENT, new FpMessage.Commit(commit.target(), 5, poisoned, commit.prepares())))
+                    .isInstanceOf(FpMessage.Committed.class);
+        }
+        // Node 0 lies: the fragment of another block, with a cross-checksum that fits it.
+        Holding right = nodes.holding(0, version);
+        List<Bytes> otherCc = nodes.group.code().erasureCode().encode(nodes.block(2), 4).stream()
+                .map(Hashes::sha256)
+                .toList();
+        Bytes other = nodes.encode(2).fragments().getFirst();
+        start();
+        answer(0, found(version, new Holding(other, otherCc, right.nonceHash(), right.nonces(), false)));
+        honest(1, true);
+        honest(2, false);
+        ask(FpMessage.Read.class, version);
+        assertValue(version, 1);
+        assertCorrupt(0);
+    }
+
+    @Test
+    void aRedirectIsFollowed() {
+        Timestamp old = nodes.write(5, 1, 0, 1);
+        start();
+        honest(0, true);
+        FpMessage found1 = nodes.one(CLIENT, new FpMessage.FindTimestamp(nodes.group.target(1), false));
+        nodes.write(6, 2, 0, 1, 2);
+        nodes.write(7, 3, 0, 1, 2);
+        Timestamp last = nodes.write(8, 4, 0, 1, 2);
+        answer(1, found1);
+        answer(2, new FpMessage.FoundTimestamp(nodes.group.target(2), Timestamp.NONE, null));
+        // Version 5 is gone everywhere; the answers name version 8.
+        assertThat(old.isAfter(last)).isFalse();
+        ask(FpMessage.Read.class, old);
+        ask(FpMessage.Read.class, last);
+        assertValue(last, 4);
+    }
+
+    @Test
+    void aReporterOfAnotherShapeIsNotCounted() {
+        nodes.write(5, 1, 0, 1, 2);
+        Fpcc shorter = nodes.group.code().encode(nodes.block(1).slice(0, 100)).fpcc();
+        start();
+        answer(0, new FpMessage.FoundTimestamp(nodes.group.target(0), new Timestamp(99, shorter), null));
+        assertThat(effects)
+                .anyMatch(effect -> effect instanceof Effect.Evidence evidence
+                        && evidence.verdict() == Verdict.MISBEHAVED
+                        && evidence.about().equals(nodes.group.node(0)));
+    }
+
+    @Test
+    void withoutAnswersTheReadEndsInTime() {
+        start();
+        tick(150);
+        assertThat(slots(FpMessage.FindTimestamp.class, m -> true)).contains(3);
+        tick(30_000);
+        assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.TIMED_OUT));
+        assertThat(read.finished()).isTrue();
+    }
+
+    @Test
+    void aWholeReadThroughRealNodesWithOneCutOff() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        nodes.cutOff.add(0);
+        ClientOperation<FpReadOutcome> running = nodes.run(CLIENT, FpRead.askingForRepair(nodes.group, TIMES));
+        nodes.pass(2_000);
+        assertThat(running.outcome())
+                .contains(new FpReadOutcome.Value(version, nodes.group.trimmed(nodes.block(1)), nodes.block(1)));
+    }
+
+    private void use(LocalNodes other) {
+        nodes = other;
+        read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+    }
+
+    private void start() {
+        effects.addAll(read.start(now));
+    }
+
+    private void tick(long millis) {
+        now += millis;
+        effects.addAll(read.onTick(now));
+    }
+
+    private void answer(int slot, FpMessage message) {
+        effects.addAll(read.onMessage(++now, nodes.group.node(slot), message));
+    }
+
+    /** What the node itself says. */
+    private void honest(int slot, boolean withFragment) {
+        answer(slot, nodes.one(CLIENT, new FpMessage.FindTimestamp(nodes.group.target(slot), withFragment)));
+    }
+
+    /** Lets the nodes answer the READs of a version that were sent. */
+    private void ask(Class<FpMessage.Read> type, Timestamp version) {
+        tick(150);
+        for (Effect.Send send : sends()) {
+            if (type.isInstance(send.message())
+                    && type.cast(send.message()).version().equals(version.version())) {
+                FpMessage.Request request = (FpMessage.Request) send.message();
+                answer(request.target().slot(), nodes.one(CLIENT, request));
+            }
+        }
+    }
+
+    private void writeBackHonestly() {
+        for (int round = 0; round < 3; round++) {
+            for (Effect.Send send : sends()) {
+                if (send.message() instanceof FpMessage.Prepare || send.message() instanceof FpMessage.Commit) {
+                    FpMessage.Request request = (FpMessage.Request) send.message();
+                    answer(request.target().slot(), nodes.one(CLIENT, request));
+                }
+            }
+        }
+    }
+
+    private FpMessage.FoundTimestamp found(Timestamp latest, @Nullable Holding holding) {
+        return new FpMessage.FoundTimestamp(nodes.group.target(0), latest, holding);
+    }
+
+    private List<Effect.Send> sends() {
+        return effects.stream()
+                .filter(Effect.Send.class::isInstance)
+                .map(Effect.Send.class::cast)
+                .toList();
+    }
+
+    private <M extends FpMessage> List<Integer> slots(Class<M> type, Predicate<M> which) {
+        return sends().stream()
+                .map(Effect.Send::message)
+                .filter(type::isInstance)
+                .map(type::cast)
+                .filter(which)
+                .map(message -> message.target().slot())
+                .toList();
+    }
+
+    private void assertValue(Timestamp version, int seed) {
+        assertThat(read.outcome())
+                .contains(new FpReadOutcome.Value(version, nodes.group.trimmed(nodes.block(seed)), nodes.block(seed)));
+    }
+
+    private void assertCorrupt(int slot) {
+        assertThat(effects.stream()
+                        .filter(Effect.Evidence.class::isInstance)
+                        .map(Effect.Evidence.class::cast)
+                        .filter(evidence -> evidence.verdict() == Verdict.CORRUPT)
+                        .map(Effect.Evidence::about))
+                .containsExactly(nodes.group.node(slot));
+    }
+}

@@ -1,0 +1,249 @@
+package io.bulwark.protocol.fp;
+
+import static io.bulwark.protocol.fp.LocalNodes.CLIENT;
+import static io.bulwark.protocol.fp.LocalNodes.SESSION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** REPAIR, and the rules that lean on it: FAR, LIMIT, damaged fragments, closed sessions. */
+@NullMarked
+class FpRepairTest {
+    private static final FpTimes TIMES = new FpTimes(100, 300, 0, 20_000);
+
+    private LocalNodes nodes = new LocalNodes(1, 2);
+
+    @Test
+    void farIsJudgedAgainAfterARepair() {
+        for (long ts = 60_000; ts <= 180_000; ts += 60_000) {
+            writeWithout1(ts, (int) ts);
+        }
+        nodes.cutOff.addAll(List.of(0, 2, 3));
+        // Alone, node 1 cannot tell.
+        nodes.ask(CLIENT, nodes.fragment(1, 180_001, 5));
+        nodes.pass(4_000);
+        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, Asked.PREPARE, 180_001, Refusal.FAR));
+        nodes.cutOff.clear();
+        nodes.ask(CLIENT, nodes.fragment(1, 180_001, 5));
+        nodes.pass(1_000);
+        assertThat(nodes.answers).singleElement().isInstanceOf(FpMessage.Prepared.class);
+        assertThat(nodes.latest(1).ts()).isEqualTo(180_000);
+    }
+
+    @Test
+    void aTsThatNobodyReachedStaysFar() {
+        nodes.ask(CLIENT, nodes.fragment(1, FpPrepare.FAR + 1, 5));
+        nodes.pass(1_000);
+        assertThat(nodes.answers).singleElement().isEqualTo(refusal(1, Asked.PREPARE, FpPrepare.FAR + 1, Refusal.FAR));
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, FpPrepare.FAR, 5))).isInstanceOf(FpMessage.Prepared.class);
+    }
+
+    @Test
+    void aNodeAtItsLimitInABlockDropsWhatLiesBelowALaterCommit() {
+        nodes.one(CLIENT, nodes.fragment(1, 1, 1));
+        nodes.one(CLIENT, nodes.fragment(1, 2, 2));
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 3, 3))).isEqualTo(refusal(1, Asked.PREPARE, 3, Refusal.LIMIT));
+        assertThat(nodes.chargesOnDisk(1)).isEqualTo(2);
+        nodes.cutOff.add(1);
+        writeWithout1(9, 9);
+        nodes.cutOff.clear();
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 10, 10))).isInstanceOf(FpMessage.Prepared.class);
+        assertThat(nodes.latest(1).ts()).isEqualTo(9);
+        assertThat(nodes.chargesOnDisk(1)).isEqualTo(1);
+    }
+
+    @Test
+    void theLimitPerClientHoldsAcrossBlocksAndRestarts() {
+        for (int number = 20; number < 26; number++) {
+            assertThat(nodes.one(CLIENT, inBlock(number))).isInstanceOf(FpMessage.Prepared.class);
+        }
+        nodes.restart(0);
+        assertThat(nodes.one(CLIENT, inBlock(30)))
+                .isInstanceOfSatisfying(
+                        FpMessage.Refused.class,
+                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.LIMIT));
+        // The same version again is charged once.
+        assertThat(nodes.one(CLIENT, inBlock(21))).isInstanceOf(FpMessage.Prepared.class);
+    }
+
+    @Test
+    void aStagedCopyIsNotEnoughForARepairMac() {
+        nodes.prepare(3, 5, 1);
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        nodes.cutOff.addAll(List.of(1, 2, 3));
+        nodes.cutOff.remove(0);
+        FpMessage.AskRepairMac ask = new FpMessage.AskRepairMac(nodes.group.target(0), version);
+        nodes.cutOff.remove(3);
+        nodes.ask(PrincipalId.node(3), ask);
+        nodes.pass(4_000);
+        assertThat(nodes.answers).singleElement().isEqualTo(refusal(0, Asked.REPAIR_MAC, 0, Refusal.NOT_PROVEN));
+    }
+
+    @Test
+    void aRepairMacIsForItsReceiverAndForRepairOnly() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        FpMessage.RepairMac mac = (FpMessage.RepairMac)
+                nodes.one(PrincipalId.node(3), new FpMessage.AskRepairMac(nodes.group.target(0), version));
+        Bytes input = PrepareTag.input(nodes.group.target(0), 3, PrepareTag.REPAIR, version, mac.nonce());
+        assertThat(nodes.keysOf(3).verify(PrincipalId.node(0), input, mac.mac()))
+                .isTrue();
+        Bytes asWriter = PrepareTag.input(nodes.group.target(0), 3, CLIENT, version, mac.nonce());
+        assertThat(nodes.keysOf(3).verify(PrincipalId.node(0), asWriter, mac.mac()))
+                .isFalse();
+    }
+
+    @Test
+    void aVersionCommittedAtOneNodeIsAdoptedByAllThatRepair() {
+        Timestamp version = nodes.write(5, 1, 0);
+        assertThat(nodes.latest(1)).isEqualTo(Timestamp.NONE);
+        FpMessage.RepairAnswer answer =
+                (FpMessage.RepairAnswer) nodes.one(CLIENT, new FpMessage.Repair(nodes.group.target(3), version));
+        assertThat(answer.latest()).isEqualTo(version);
+        for (int slot = 0; slot < 4; slot++) {
+            assertThat(nodes.latest(slot)).isEqualTo(version);
+            assertThat(nodes.holding(slot, version).fragment()).isNotNull();
+        }
+        assertThat(nodes.holding(3, version).nonces().size()).isGreaterThanOrEqualTo(3);
+    }
+
+    @Test
+    void withoutMPlusFMacsNothingIsAdoptedAndTheOldVersionStays() {
+        Timestamp old = nodes.write(4, 4, 0, 1, 2);
+        nodes.prepare(3, 5, 1);
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        RepairMacs gathering = new RepairMacs(nodes.group, 3, version, TIMES, vouch -> vouch.slot() != 1);
+        gathering.start(0);
+        for (int slot : new int[] {0, 1}) {
+            gathering.onMessage(
+                    1,
+                    PrincipalId.node(slot),
+                    new FpMessage.RepairMac(
+                            nodes.group.target(slot),
+                            version.version(),
+                            SampleMessages.filled(32, slot),
+                            SampleMessages.filled(16, slot)));
+        }
+        assertThat(gathering.outcome()).isEmpty();
+        gathering.onTick(30_000);
+        assertThat(gathering.outcome()).containsInstanceOf(RepairMacs.Outcome.TimedOut.class);
+        // At the node: proven and staged, but only two of the four give MACs; it reports what it had.
+        nodes.cutOff.add(1);
+        nodes.cutOff.add(2);
+        nodes.ask(CLIENT, new FpMessage.Repair(nodes.group.target(0), version));
+        nodes.pass(4_000);
+        assertThat(nodes.latest(0)).isEqualTo(old);
+        assertThat(nodes.holding(0, old).fragment()).isNotNull();
+    }
+
+    @Test
+    void aDamagedFragmentIsNotServedAndIsMadeAgain() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        nodes.damage(0);
+        Holding first = nodes.holding(0, version);
+        assertThat(first.damaged()).isTrue();
+        assertThat(first.fragment()).isNull();
+        nodes.pass(500);
+        assertThat(nodes.holding(0, version).fragment())
+                .isEqualTo(nodes.encode(1).fragments().getFirst());
+    }
+
+    @Test
+    void repairsAreRationedPerAsker() {
+        nodes = new LocalNodes(1, 2, new FpLimits(6, 2, 2, 1_000, 1, 100, 64, 10_000, 3_000));
+        Timestamp version = nodes.write(5, 1, 0);
+        nodes.cutOff.addAll(List.of(0, 1, 2));
+        FpMessage.Repair repair = new FpMessage.Repair(nodes.group.target(3), version);
+        assertThat(nodes.ask(CLIENT, repair)).isEmpty();
+        nodes.pass(4_000);
+        assertThat(nodes.answers).hasSize(1);
+        nodes.now -= 3_900;
+        // The same asker again, too early: answered at once, nothing is run.
+        assertThat(nodes.ask(CLIENT, repair)).singleElement().isInstanceOf(FpMessage.RepairAnswer.class);
+    }
+
+    @Test
+    void whatAClosedSessionPreparedAtOneNodeOnlyIsDropped() {
+        nodes.one(CLIENT, nodes.fragment(0, 5, 1));
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
+        nodes.session(SESSION, SessionState.CLOSED);
+        nodes.pass(8_000);
+        assertThat(nodes.versionsOnDisk(0)).isZero();
+        assertThat(nodes.chargesOnDisk(0)).isZero();
+    }
+
+    @Test
+    void whatAClosedSessionPreparedWidelyButNeverCommittedStays() {
+        nodes.prepare(3, 5, 1);
+        nodes.session(SESSION, SessionState.CLOSED);
+        nodes.pass(12_000);
+        for (int slot = 0; slot < 3; slot++) {
+            assertThat(nodes.versionsOnDisk(slot)).isEqualTo(1);
+            assertThat(nodes.latest(slot)).isEqualTo(Timestamp.NONE);
+        }
+    }
+
+    @Test
+    void whatAClosedSessionCommittedAnywhereIsAdoptedEverywhere() {
+        Timestamp version = nodes.write(5, 1, 0);
+        nodes.session(SESSION, SessionState.CLOSED);
+        nodes.pass(12_000);
+        for (int slot = 0; slot < 3; slot++) {
+            assertThat(nodes.latest(slot)).isEqualTo(version);
+            assertThat(nodes.chargesOnDisk(slot)).isZero();
+        }
+    }
+
+    @Test
+    void aWriteCommittedAtOneNodeIsProvenByNoncesAndWrittenBack() {
+        Timestamp version = nodes.write(5, 1, 0);
+        nodes.cutOff.add(3);
+        assertRead(version, nodes.run(CLIENT, FpRead.writingBack(nodes.group, SESSION, TIMES)));
+    }
+
+    @Test
+    void aReaderWithoutSessionReturnsOnlyWhenEnoughClaimTheVersion() {
+        Timestamp version = nodes.write(5, 1, 0);
+        nodes.cutOff.add(3);
+        assertRead(version, nodes.run(CLIENT, FpRead.askingForRepair(nodes.group, TIMES)));
+    }
+
+    private void assertRead(Timestamp version, ClientOperation<FpReadOutcome> read) {
+        nodes.pass(1_000);
+        assertThat(read.outcome()).containsInstanceOf(FpReadOutcome.Value.class);
+        Bytes block = nodes.group.trimmed(nodes.block(1));
+        assertThat(read.outcome()).contains(new FpReadOutcome.Value(version, block, nodes.block(1)));
+        assertThat(IntStream.range(0, 3)).allMatch(slot -> nodes.latest(slot).equals(version));
+    }
+
+    private void writeWithout1(long ts, int seed) {
+        List<FpMessage.Prepared> prepares = new ArrayList<>();
+        for (int slot : new int[] {0, 2, 3}) {
+            FpMessage.Request request = slot == 3 ? nodes.wholeBlock(3, ts, seed) : nodes.fragment(slot, ts, seed);
+            prepares.add((FpMessage.Prepared) nodes.one(CLIENT, request));
+        }
+        for (int slot : new int[] {0, 2, 3}) {
+            assertThat(nodes.one(CLIENT, nodes.commit(slot, seed, prepares))).isInstanceOf(FpMessage.Committed.class);
+        }
+    }
+
+    private FpMessage.PrepareFragment inBlock(int number) {
+        BlockCode.Encoded encoded = nodes.encode(1);
+        Target target = new Target(BlockId.register(LocalNodes.VOLUME, number), 1, 0);
+        return new FpMessage.PrepareFragment(
+                target, SESSION, 1, encoded.fpcc(), encoded.fragments().getFirst());
+    }
+
+    private FpMessage.Refused refusal(int slot, Asked asked, long ts, Refusal refusal) {
+        return new FpMessage.Refused(nodes.group.target(slot), asked, ts, refusal, 1);
+    }
+}

@@ -1,0 +1,272 @@
+package io.bulwark.protocol.fp;
+
+import static io.bulwark.protocol.fp.LocalNodes.CLIENT;
+import static io.bulwark.protocol.fp.LocalNodes.OTHER;
+import static io.bulwark.protocol.fp.LocalNodes.SESSION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** The rules of PROTOCOLS section 2 at one node: PREPARE, COMMIT, READ, and what bounds them. */
+@NullMarked
+class FpServerTest {
+    private final LocalNodes nodes = new LocalNodes(1, 2);
+
+    @Test
+    void theNonceIsTheSameForEveryPrepareOfAVersion() {
+        FpMessage.Prepared first = (FpMessage.Prepared) nodes.one(CLIENT, nodes.fragment(1, 5, 1));
+        nodes.restart(1);
+        FpMessage.Prepared again = (FpMessage.Prepared) nodes.one(CLIENT, nodes.wholeBlock(1, 5, 1));
+        assertThat(again.nonce()).isEqualTo(first.nonce());
+        assertThat(again.macs()).isEqualTo(first.macs());
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        assertThat(PrepareTag.nonce(nodes.keysOf(1), nodes.group.block(), version))
+                .isEqualTo(first.nonce());
+        FpMessage.Prepared later = (FpMessage.Prepared) nodes.one(CLIENT, nodes.fragment(1, 6, 1));
+        assertThat(later.nonce()).isNotEqualTo(first.nonce());
+    }
+
+    @Test
+    void aFragmentThatIsNotConsistentIsRefused() {
+        FpMessage.PrepareFragment good = nodes.fragment(0, 0, 1);
+        Bytes other = nodes.encode(2).fragments().getFirst();
+        assertRefused(
+                new FpMessage.PrepareFragment(good.target(), SESSION, 0, good.fpcc(), other), Refusal.INCONSISTENT);
+        assertRefused(
+                new FpMessage.PrepareFragment(nodes.group.target(1), SESSION, 0, good.fpcc(), good.fragment()),
+                Refusal.INCONSISTENT);
+        assertRefused(
+                new FpMessage.PrepareBlock(good.target(), SESSION, 0, good.fpcc(), nodes.block(2)),
+                Refusal.INCONSISTENT);
+        assertThat(nodes.stores).isEmpty();
+    }
+
+    @Test
+    void aVersionOfAnotherLengthIsRefused() {
+        BlockCode.Encoded shorter = nodes.group.code().encode(nodes.block(1).slice(0, 100));
+        assertRefused(
+                new FpMessage.PrepareFragment(
+                        nodes.group.target(0),
+                        SESSION,
+                        0,
+                        shorter.fpcc(),
+                        shorter.fragments().getFirst()),
+                Refusal.INCONSISTENT);
+    }
+
+    @Test
+    void aBlockWithMConsistentFragmentsIsAcceptedWithItsOwnCrossChecksum() {
+        Fpcc poisoned = Poison.of(nodes.group.code(), nodes.encode(1), 2);
+        assertRefused(
+                new FpMessage.PrepareFragment(
+                        nodes.group.target(2),
+                        SESSION,
+                        4,
+                        poisoned,
+                        nodes.encode(1).fragments().get(2)),
+                Refusal.INCONSISTENT);
+        FpMessage answer = nodes.one(
+                CLIENT, new FpMessage.PrepareBlock(nodes.group.target(2), SESSION, 4, poisoned, nodes.block(1)));
+        assertThat(answer).isInstanceOf(FpMessage.Prepared.class);
+        Holding held = nodes.holding(2, new Timestamp(4, poisoned));
+        assertThat(held.fragment()).isEqualTo(nodes.encode(1).fragments().get(2));
+        assertThat(held.cc()).hasSize(4);
+        assertThat(held.nonces()).isEmpty();
+    }
+
+    @Test
+    void withoutTsTheNextOneIsTaken() {
+        assertThat(((FpMessage.Prepared) nodes.one(CLIENT, nodes.fragment(0, 0, 1)))
+                        .version()
+                        .ts())
+                .isEqualTo(1);
+        nodes.write(41, 2, 0);
+        assertThat(((FpMessage.Prepared) nodes.one(CLIENT, nodes.fragment(0, 0, 1)))
+                        .version()
+                        .ts())
+                .isEqualTo(42);
+    }
+
+    @Test
+    void tsNeverWraps() {
+        List<Holding.SlotNonce> nonces = List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1)));
+        VersionRecord last =
+                new VersionRecord(new Timestamp(-1, nodes.encode(1).fpcc()), false, null, CLIENT, SESSION, nonces);
+        nodes.putOnDisk(0, last);
+        assertRefused(nodes.fragment(0, 0, 2), Refusal.EXHAUSTED);
+        assertThat(nodes.latest(0).ts()).isEqualTo(-1);
+    }
+
+    @Test
+    void aMacIsGoodForItsReceiverSenderEpochAndVersionOnly() {
+        List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
+        FpMessage.Commit right = nodes.commit(0, 1, prepares);
+        assertRefused(OTHER, right, Refusal.PREPARES);
+        assertRefused(new FpMessage.Commit(right.target(), 6, right.fpcc(), right.prepares()), Refusal.PREPARES);
+        assertRefused(
+                new FpMessage.Commit(right.target(), 5, nodes.encode(2).fpcc(), right.prepares()), Refusal.PREPARES);
+        assertRefused(new FpMessage.Commit(nodes.group.target(1), 5, right.fpcc(), right.prepares()), Refusal.PREPARES);
+        assertRefused(
+                new FpMessage.Commit(
+                        right.target(), 5, right.fpcc(), right.prepares().subList(0, 2)),
+                Refusal.PREPARES);
+        assertThat(nodes.one(CLIENT, right)).isInstanceOf(FpMessage.Committed.class);
+    }
+
+    @Test
+    void aMacOfAnotherEpochOrOfTheOtherDirectionIsRefused() {
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
+        FpMessage.Commit right = nodes.commit(0, 1, prepares);
+        Bytes nonce = prepares.get(1).nonce();
+        Target later = new Target(nodes.group.block(), 2, 1);
+        Bytes otherEpoch = nodes.keysOf(1).mac(PrincipalId.node(0), PrepareTag.input(later, 0, CLIENT, version, nonce));
+        assertRefused(with(right, 1, new FpMessage.Vouch(1, nonce, otherEpoch)), Refusal.PREPARES);
+        // What node 0 itself gave to node 1, played back to node 0 as if node 1 had given it.
+        Bytes reflected = prepares.getFirst().macs().get(1);
+        Bytes ownNonce = prepares.getFirst().nonce();
+        assertRefused(with(right, 1, new FpMessage.Vouch(1, ownNonce, reflected)), Refusal.PREPARES);
+        Bytes repair = nodes.keysOf(1)
+                .mac(
+                        PrincipalId.node(0),
+                        PrepareTag.input(nodes.group.target(1), 0, PrepareTag.REPAIR, version, nonce));
+        assertRefused(with(right, 1, new FpMessage.Vouch(1, nonce, repair)), Refusal.PREPARES);
+        assertThat(nodes.one(CLIENT, right)).isInstanceOf(FpMessage.Committed.class);
+    }
+
+    @Test
+    void aCommitBelowTheLatestIsAlreadyOverwritten() {
+        nodes.write(5, 1, 0);
+        Fpcc unknown = nodes.encode(3).fpcc();
+        assertThat(nodes.one(CLIENT, new FpMessage.Commit(nodes.group.target(0), 4, unknown, List.of())))
+                .isInstanceOf(FpMessage.Committed.class);
+        // A prepare there still gives its nonce and MACs, and stages nothing.
+        int before = nodes.versionsOnDisk(0);
+        assertThat(nodes.one(CLIENT, nodes.fragment(0, 4, 3))).isInstanceOf(FpMessage.Prepared.class);
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(before);
+    }
+
+    @Test
+    void aFragmentThatComesAfterItsCommitIsKept() {
+        List<FpMessage.Prepared> prepares = new ArrayList<>();
+        for (int slot : new int[] {0, 1, 3}) {
+            prepares.add((FpMessage.Prepared)
+                    nodes.one(CLIENT, slot == 3 ? nodes.wholeBlock(3, 5, 1) : nodes.fragment(slot, 5, 1)));
+        }
+        nodes.cutOff.addAll(List.of(0, 1, 3));
+        nodes.cutOff.remove(2);
+        assertThat(nodes.one(CLIENT, nodes.commit(2, 1, prepares))).isInstanceOf(FpMessage.Committed.class);
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        assertThat(nodes.holding(2, version).fragment()).isNull();
+        assertThat(nodes.one(CLIENT, nodes.fragment(2, 5, 1))).isInstanceOf(FpMessage.Prepared.class);
+        assertThat(nodes.holding(2, version).fragment())
+                .isEqualTo(nodes.encode(1).fragments().get(2));
+        assertThat(nodes.holding(2, version).nonces()).hasSize(3);
+    }
+
+    @Test
+    void overwrittenVersionsAreKeptAWhileAtMostTwo() {
+        Timestamp one = nodes.write(1, 1, 0);
+        Timestamp two = nodes.write(2, 2, 0);
+        assertThat(nodes.holding(0, one).fragment()).isNotNull();
+        nodes.write(3, 3, 0);
+        nodes.write(4, 4, 0);
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(3);
+        FpMessage.ReadAnswer redirect =
+                (FpMessage.ReadAnswer) nodes.one(CLIENT, new FpMessage.Read(nodes.group.target(0), one.version()));
+        assertThat(redirect.holding()).isNull();
+        assertThat(redirect.latest().ts()).isEqualTo(4);
+        assertThat(nodes.holding(0, two).fragment()).isNotNull();
+        nodes.pass(1_500);
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
+    }
+
+    @Test
+    void aRestartForgetsNothingThatWasPromised() {
+        Timestamp version = nodes.write(5, 1, 0, 1);
+        nodes.restart(0);
+        nodes.restart(2);
+        assertThat(nodes.latest(0)).isEqualTo(version);
+        assertThat(nodes.latest(2)).isEqualTo(Timestamp.NONE);
+        assertThat(nodes.holding(2, version).fragment())
+                .isEqualTo(nodes.encode(1).fragments().get(2));
+        assertThat(nodes.holding(0, version).nonces()).hasSize(3);
+    }
+
+    @Test
+    void nothingIsPromisedWithoutSpace() {
+        nodes.nextStore = Stored.NO_SPACE;
+        assertRefused(nodes.fragment(0, 0, 1), Refusal.NO_SPACE);
+        nodes.nextStore = Stored.FAILED;
+        assertRefused(nodes.fragment(0, 0, 1), Refusal.DEVICE);
+        nodes.nextStore = Stored.DURABLE;
+        assertThat(nodes.one(CLIENT, nodes.fragment(0, 0, 1))).isInstanceOf(FpMessage.Prepared.class);
+        assertThat(nodes.chargesOnDisk(0)).isEqualTo(1);
+    }
+
+    @Test
+    void sessionsGrantsEpochsAndSlotsAreChecked() {
+        BlockCode.Encoded encoded = nodes.encode(1);
+        Bytes first = encoded.fragments().getFirst();
+        Target target = nodes.group.target(0);
+        assertRefused(new FpMessage.PrepareFragment(target, 99, 0, encoded.fpcc(), first), Refusal.SESSION_UNKNOWN);
+        nodes.session(SESSION, SessionState.CLOSED);
+        nodes.restart(0);
+        assertRefused(nodes.fragment(0, 0, 1), Refusal.SESSION_CLOSED);
+        assertRefused(OTHER, new FpMessage.FindTimestamp(target, true), Refusal.NO_GRANT);
+        assertRefused(CLIENT, new FpMessage.AskRepairMac(target, new Timestamp(1, encoded.fpcc())), Refusal.NO_GRANT);
+        assertRefused(
+                PrincipalId.node(1),
+                new FpMessage.PrepareFragment(target, SESSION, 0, encoded.fpcc(), first),
+                Refusal.NO_GRANT);
+        assertRefused(new FpMessage.FindTimestamp(new Target(nodes.group.block(), 2, 0), false), Refusal.OTHER_EPOCH);
+        FpMessage noBlock = nodes.one(
+                CLIENT, new FpMessage.FindTimestamp(new Target(BlockId.register(LocalNodes.VOLUME, 100), 1, 0), false));
+        assertThat(((FpMessage.Refused) noBlock).refusal()).isEqualTo(Refusal.WRONG_SLOT);
+    }
+
+    @Test
+    void aClosedSessionStaysRefusedWhateverIsSaidLater() {
+        nodes.session(SESSION, SessionState.CLOSED);
+        nodes.session(SESSION, SessionState.OPEN);
+        assertRefused(nodes.fragment(0, 0, 1), Refusal.SESSION_CLOSED);
+        nodes.restart(0);
+        assertRefused(nodes.fragment(0, 0, 1), Refusal.SESSION_CLOSED);
+    }
+
+    @Test
+    void noncesOfAStagedVersionAreNotShown() {
+        nodes.prepare(3, 5, 1);
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        Holding held = nodes.holding(0, version);
+        assertThat(held.nonces()).isEmpty();
+        assertThat(held.nonceHash()).isNotEqualTo(PrepareTag.nonce(nodes.keysOf(0), nodes.group.block(), version));
+    }
+
+    private static FpMessage.Commit with(FpMessage.Commit commit, int index, FpMessage.Vouch vouch) {
+        List<FpMessage.Vouch> changed = new ArrayList<>(commit.prepares());
+        changed.set(index, vouch);
+        return new FpMessage.Commit(commit.target(), commit.ts(), commit.fpcc(), changed);
+    }
+
+    private void assertRefused(FpMessage.Request request, Refusal refusal) {
+        assertRefused(CLIENT, request, refusal);
+    }
+
+    private void assertRefused(PrincipalId from, FpMessage.Request request, Refusal refusal) {
+        FpMessage answer = nodes.one(from, request);
+        assertThat(answer).isInstanceOf(FpMessage.Refused.class);
+        assertThat(Objects.requireNonNull((FpMessage.Refused) answer).refusal()).isEqualTo(refusal);
+    }
+}

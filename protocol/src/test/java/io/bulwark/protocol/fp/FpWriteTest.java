@@ -1,0 +1,288 @@
+package io.bulwark.protocol.fp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** c_dowrite and the rules beyond the paper, answer by answer. */
+@NullMarked
+class FpWriteTest {
+    private static final FpTimes TIMES = new FpTimes(100, 300, 1_000, 20_000);
+
+    private long now = 1;
+    private List<Effect.Send> sent = new ArrayList<>();
+    private FpGroup group = group(1, 2);
+    private FpWrite write = new FpWrite(group, 7, data(), TIMES);
+    private final Fpcc fpcc = group.code().encode(group.padded(data())).fpcc();
+
+    private static FpGroup group(int f, int m) {
+        ProtectionPolicy policy = new ProtectionPolicy(f, m, m + 2 * f, ProtectionPolicy.BLOCK_BYTES_MIN);
+        List<Integer> holders = IntStream.range(10, 10 + policy.n()).boxed().toList();
+        Volume volume = new Volume(1, "disk", VolumeKind.REGISTER, policy, 10, List.of(new PlacementGroup(1, holders)));
+        return FpGroup.of(volume, BlockId.register(1, 4));
+    }
+
+    private static Bytes data() {
+        return SampleMessages.filled(ProtectionPolicy.BLOCK_BYTES_MIN, 0x5A);
+    }
+
+    @Test
+    void theFirstRoundGoesToTheFirstMPlusFWithFragmentsAndNoTs() {
+        start();
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 0)).containsExactly(0, 1, 2);
+        assertThat(sent).hasSize(3);
+    }
+
+    @Test
+    void theGreatestTsIsChosenAndTheOthersAreAskedAgain() {
+        start();
+        sent.clear();
+        answer(prepared(0, 5));
+        answer(prepared(1, 7));
+        assertThat(sent).isEmpty();
+        answer(prepared(2, 5));
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 7)).containsExactly(0, 2);
+        answer(prepared(0, 7));
+        answer(prepared(2, 7));
+        assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 7)).containsExactly(0, 1, 2);
+    }
+
+    @Test
+    void eachNodeGetsOnlyTheMacsMeantForItAndOnlyNoncesOfTheChosenTs() {
+        start();
+        answer(prepared(0, 5));
+        answer(prepared(1, 7));
+        answer(prepared(2, 5));
+        answer(prepared(0, 7));
+        answer(prepared(2, 7));
+        for (Effect.Send send : sent) {
+            if (send.message() instanceof FpMessage.Commit commit) {
+                int receiver = commit.target().slot();
+                assertThat(commit.prepares())
+                        .containsExactly(vouch(0, 7, receiver), vouch(1, 7, receiver), vouch(2, 7, receiver));
+            }
+        }
+    }
+
+    @Test
+    void aTsThatIsTooGreatIsLeftOutAndNeverCommitted() {
+        long huge = 1L << 40;
+        start();
+        answer(prepared(0, huge));
+        answer(prepared(1, 5));
+        answer(prepared(2, 5));
+        answer(refused(1, Asked.PREPARE, huge, Refusal.FAR));
+        // FAR: the rest of the first 3f + 1 slots are asked what they think.
+        assertThat(slots(FpMessage.PrepareBlock.class, m -> m.ts() == 0)).containsExactly(3);
+        answer(prepared(3, 5));
+        assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 5)).containsExactly(1, 2, 3);
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0);
+        answer(prepared(0, huge));
+        assertThat(slots(FpMessage.Commit.class, m -> m.ts() == huge)).isEmpty();
+        IntStream.of(1, 2, 3).forEach(slot -> answer(committed(slot, 5)));
+        assertThat(write.outcome()).contains(new FpWriteOutcome.Written(new Timestamp(5, fpcc)));
+    }
+
+    @Test
+    void afterACommitTheTimestampStays() {
+        start();
+        answer(prepared(0, 9));
+        tick(150);
+        answer(prepared(1, 5));
+        answer(prepared(2, 5));
+        answer(prepared(1, 9));
+        answer(prepared(2, 9));
+        assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 9)).containsExactly(0, 1, 2);
+        sent.clear();
+        answer(prepared(3, 5));
+        assertThat(slots(FpMessage.Commit.class, m -> m.ts() != 9)).isEmpty();
+        assertThat(slots(FpMessage.Prepare.class, m -> m.ts() == 9)).containsExactly(3);
+    }
+
+    @Test
+    void onlyTheFirst3fPlus1SlotsDecideOnTheTimestamp() {
+        use(group(1, 4));
+        start();
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> true)).containsExactly(0, 1, 2, 3, 4);
+        sent.clear();
+        // Slots 0, 1 and 4: 2f + 1 answers, but a write that 2 and 3 alone of the first 3f + 1 report could be missed.
+        answer(prepared(0, 2));
+        answer(prepared(1, 2));
+        answer(prepared(4, 2));
+        assertThat(sent).isEmpty();
+        answer(prepared(2, 8));
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 8)).containsExactly(0, 1, 4);
+    }
+
+    @Test
+    void aRefusedFragmentIsSentAgainAsABlock() {
+        start();
+        answer(refused(1, Asked.PREPARE, 0, Refusal.INCONSISTENT));
+        assertThat(slots(FpMessage.PrepareBlock.class, m -> m.ts() == 0)).containsExactly(1);
+    }
+
+    @Test
+    void aSlowNodeIsReplacedAndItsLatePrepareIsStillForwarded() {
+        start();
+        answer(prepared(0, 5));
+        answer(prepared(1, 5));
+        tick(150);
+        assertThat(slots(FpMessage.PrepareBlock.class, m -> m.ts() == 0)).containsExactly(3);
+        answer(prepared(3, 5));
+        assertThat(slots(FpMessage.Commit.class, m -> m.prepares().size() == 3)).containsExactly(0, 1, 3);
+        answer(committed(0, 5));
+        answer(committed(3, 5));
+        answer(refused(1, Asked.COMMIT, 5, Refusal.PREPARES));
+        sent.clear();
+        answer(prepared(2, 5));
+        assertThat(slots(FpMessage.Commit.class, m -> m.prepares().size() == 4)).containsExactly(1, 2);
+        answer(committed(1, 5));
+        assertThat(write.outcome()).isPresent();
+        assertThat(write.finished()).isFalse();
+        answer(committed(2, 5));
+        assertThat(write.finished()).isTrue();
+    }
+
+    @Test
+    void refusedPreparesAreMadeAgainAtTheSameTs() {
+        start();
+        IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
+        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, Asked.COMMIT, 5, Refusal.PREPARES)));
+        sent.clear();
+        tick(350);
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0, 1, 2);
+    }
+
+    @Test
+    void upToFNodesAtTheirLimitAreReplaced() {
+        start();
+        answer(refused(1, Asked.PREPARE, 0, Refusal.LIMIT));
+        assertThat(slots(FpMessage.PrepareBlock.class, m -> true)).containsExactly(3);
+    }
+
+    @Test
+    void moreThanFNodesAtTheirLimitAreWaitedForAndAskedAgain() {
+        start();
+        answer(refused(0, Asked.PREPARE, 0, Refusal.LIMIT));
+        sent.clear();
+        answer(refused(1, Asked.PREPARE, 0, Refusal.LIMIT));
+        assertThat(sent).isEmpty();
+        tick(350);
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 0)).contains(0, 1);
+        assertThat(write.outcome()).isEmpty();
+        IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
+        IntStream.range(0, 3).forEach(slot -> answer(committed(slot, 5)));
+        assertThat(write.outcome()).contains(new FpWriteOutcome.Written(new Timestamp(5, fpcc)));
+    }
+
+    @Test
+    void whatMoreThanFNodesSayEndsTheWrite() {
+        start();
+        answer(refused(0, Asked.PREPARE, 0, Refusal.SESSION_CLOSED));
+        assertThat(write.outcome()).isEmpty();
+        answer(refused(1, Asked.PREPARE, 0, Refusal.SESSION_CLOSED));
+        assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, false));
+    }
+
+    @Test
+    void withoutAnswersTheWriteEndsInTime() {
+        start();
+        tick(30_000);
+        assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.TIMED_OUT, false));
+        assertThat(write.finished()).isTrue();
+    }
+
+    @Test
+    void answersForOtherBlocksEpochsAndSlotsDoNotCount() {
+        start();
+        Target epoch = new Target(group.block(), 2, 0);
+        Target block = new Target(BlockId.register(1, 5), 1, 0);
+        for (Target target : List.of(epoch, block, group.target(1))) {
+            FpMessage.Prepared right = prepared(0, 5);
+            answer(0, new FpMessage.Prepared(target, right.version(), right.nonce(), right.macs()));
+        }
+        answer(prepared(1, 5));
+        answer(prepared(2, 5));
+        assertThat(slots(FpMessage.Commit.class, m -> true)).isEmpty();
+        answer(prepared(0, 5));
+        assertThat(slots(FpMessage.Commit.class, m -> true)).containsExactly(0, 1, 2);
+    }
+
+    private void use(FpGroup other) {
+        group = other;
+        write = new FpWrite(group, 7, data(), TIMES);
+    }
+
+    private void start() {
+        take(write.start(now));
+    }
+
+    private void answer(FpMessage message) {
+        answer(message.target().slot(), message);
+    }
+
+    private void answer(int slot, FpMessage message) {
+        take(write.onMessage(++now, group.node(slot), message));
+    }
+
+    private void tick(long millis) {
+        now += millis;
+        take(write.onTick(now));
+    }
+
+    private void take(List<Effect> effects) {
+        List<Effect.Send> all = new ArrayList<>(sent);
+        effects.forEach(effect -> {
+            if (effect instanceof Effect.Send send) {
+                all.add(send);
+            }
+        });
+        sent = all;
+    }
+
+    private <M extends FpMessage> List<Integer> slots(Class<M> type, Predicate<M> which) {
+        return sent.stream()
+                .map(Effect.Send::message)
+                .filter(type::isInstance)
+                .map(type::cast)
+                .filter(which)
+                .map(message -> message.target().slot())
+                .toList();
+    }
+
+    private FpMessage.Prepared prepared(int slot, long ts) {
+        List<Bytes> macs = IntStream.range(0, group.n())
+                .mapToObj(receiver -> vouch(slot, ts, receiver).mac())
+                .toList();
+        Bytes pin = group.code().encode(group.padded(data())).fpcc().pin();
+        return new FpMessage.Prepared(
+                group.target(slot), new Version(ts, pin), vouch(slot, ts, 0).nonce(), macs);
+    }
+
+    private static FpMessage.Vouch vouch(int slot, long ts, int receiver) {
+        return new FpMessage.Vouch(
+                slot, SampleMessages.filled(32, slot * 16 + (int) ts), SampleMessages.filled(16, (int)
+                        (receiver * 64 + slot * 16 + ts)));
+    }
+
+    private FpMessage.Committed committed(int slot, long ts) {
+        return new FpMessage.Committed(group.target(slot), new Version(ts, fpcc.pin()));
+    }
+
+    private FpMessage.Refused refused(int slot, Asked asked, long ts, Refusal refusal) {
+        return new FpMessage.Refused(group.target(slot), asked, ts, refusal, 1);
+    }
+}

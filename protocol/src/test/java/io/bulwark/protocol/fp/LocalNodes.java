@@ -1,0 +1,380 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
+
+/** The n servers of one group, each with a disk in memory; messages arrive at once, in order, unless a node is cut off. */
+@NullMarked
+final class LocalNodes {
+    static final int VOLUME = 3;
+    static final PrincipalId CLIENT = PrincipalId.client(1);
+    static final PrincipalId OTHER = PrincipalId.client(2);
+    static final long SESSION = 7;
+    static final FpLimits LIMITS = new FpLimits(6, 2, 2, 1_000, 1_000, 100, 64, 10_000, 3_000);
+
+    private record OnDisk(Bytes meta, @Nullable Bytes fragment) {}
+
+    private record Arrival(PrincipalId from, PrincipalId to, long id, FpMessage message) {}
+
+    final FpGroup group;
+    final Set<Integer> cutOff = new HashSet<>();
+    final List<FpMessage> answers = new ArrayList<>();
+    final Map<Integer, PairwiseKeys> keys = new HashMap<>();
+    final Map<Integer, Integer> stores = new HashMap<>();
+    Stored nextStore = Stored.DURABLE;
+    long now = 1_000;
+    private final Volume volume;
+    private final FpLimits limits;
+    private final Map<Integer, FpServer> servers = new HashMap<>();
+    private final Map<Integer, TreeMap<Bytes, OnDisk>> disks = new HashMap<>();
+    private final Map<Long, SessionState> sessions = new HashMap<>();
+    private final Deque<Arrival> network = new ArrayDeque<>();
+    private final Map<Long, ClientOperation<?>> operations = new TreeMap<>();
+    private final Map<Long, Runnable> whenFinished = new HashMap<>();
+    private final Map<Long, PrincipalId> parties = new HashMap<>();
+    private long lastId = 100;
+
+    LocalNodes(int f, int m) {
+        this(f, m, LIMITS);
+    }
+
+    LocalNodes(int f, int m, FpLimits limits) {
+        this.limits = limits;
+        int n = m + 2 * f;
+        ProtectionPolicy policy = new ProtectionPolicy(f, m, n, ProtectionPolicy.BLOCK_BYTES_MIN);
+        PlacementGroup placement =
+                new PlacementGroup(1, IntStream.range(0, n).boxed().toList());
+        volume = new Volume(VOLUME, "disk", VolumeKind.REGISTER, policy, 100, List.of(placement));
+        group = FpGroup.of(volume, BlockId.register(VOLUME, 9));
+        sessions.put(SESSION, SessionState.OPEN);
+        for (int i = 0; i < n; i++) {
+            Map<PrincipalId, Bytes> own = new HashMap<>();
+            for (int j = 0; j < n; j++) {
+                own.put(PrincipalId.node(j), SampleMessages.filled(32, 1 + Math.min(i, j) * n + Math.max(i, j)));
+            }
+            keys.put(i, new PairwiseKeys(PrincipalId.node(i), own));
+            disks.put(i, new TreeMap<>());
+            restart(i);
+        }
+    }
+
+    void restart(int node) {
+        servers.put(node, new FpServer(keysOf(node), limits));
+    }
+
+    PairwiseKeys keysOf(int node) {
+        return Objects.requireNonNull(keys.get(node));
+    }
+
+    Bytes block(int seed) {
+        byte[] bytes = new byte[group.policy().blockBytes()];
+        new Random(seed).nextBytes(bytes);
+        return group.padded(Bytes.of(bytes));
+    }
+
+    BlockCode.Encoded encode(int seed) {
+        return group.code().encode(block(seed));
+    }
+
+    void session(long session, SessionState state) {
+        sessions.put(session, state);
+        servers.keySet().forEach(node -> tell(node, new Fact.OfSession(VOLUME, CLIENT, session, state)));
+    }
+
+    void tell(int node, Fact fact) {
+        perform(node, server(node).onFact(now, fact));
+        deliver();
+    }
+
+    /** The answers of a node to a request, at once or after what it does first. */
+    List<FpMessage> ask(PrincipalId from, FpMessage.Request request) {
+        answers.clear();
+        network.add(new Arrival(from, group.node(request.target().slot()), 1, request));
+        deliver();
+        return List.copyOf(answers);
+    }
+
+    FpMessage one(PrincipalId from, FpMessage.Request request) {
+        List<FpMessage> all = ask(from, request);
+        if (all.size() != 1) {
+            throw new AssertionError("answers: " + all);
+        }
+        return all.getFirst();
+    }
+
+    FpMessage.PrepareFragment fragment(int slot, long ts, int seed) {
+        BlockCode.Encoded encoded = encode(seed);
+        return new FpMessage.PrepareFragment(
+                group.target(slot),
+                SESSION,
+                ts,
+                encoded.fpcc(),
+                encoded.fragments().get(slot));
+    }
+
+    FpMessage.PrepareBlock wholeBlock(int slot, long ts, int seed) {
+        return new FpMessage.PrepareBlock(
+                group.target(slot), SESSION, ts, encode(seed).fpcc(), block(seed));
+    }
+
+    /** Prepares at the first {@code count} slots, and what each says. */
+    List<FpMessage.Prepared> prepare(int count, long ts, int seed) {
+        List<FpMessage.Prepared> prepared = new ArrayList<>();
+        for (int slot = 0; slot < count; slot++) {
+            FpMessage.Request request =
+                    slot < group.policy().writeQuorum() ? fragment(slot, ts, seed) : wholeBlock(slot, ts, seed);
+            prepared.add((FpMessage.Prepared) one(CLIENT, request));
+        }
+        return prepared;
+    }
+
+    FpMessage.Commit commit(int slot, int seed, List<FpMessage.Prepared> prepares) {
+        List<FpMessage.Vouch> vouches = prepares.stream()
+                .map(p -> new FpMessage.Vouch(
+                        p.target().slot(), p.nonce(), p.macs().get(slot)))
+                .toList();
+        long ts = prepares.getFirst().version().ts();
+        return new FpMessage.Commit(group.target(slot), ts, encode(seed).fpcc(), vouches);
+    }
+
+    /** Writes the block of a seed at ts, committed at the slots given. */
+    Timestamp write(long ts, int seed, int... committedAt) {
+        List<FpMessage.Prepared> prepares = prepare(group.policy().writeQuorum(), ts, seed);
+        for (int slot : committedAt) {
+            FpMessage answer = one(CLIENT, commit(slot, seed, prepares));
+            if (!(answer instanceof FpMessage.Committed)) {
+                throw new AssertionError("not committed: " + answer);
+            }
+        }
+        return new Timestamp(ts, encode(seed).fpcc());
+    }
+
+    Timestamp latest(int slot) {
+        return ((FpMessage.FoundTimestamp) one(CLIENT, new FpMessage.FindTimestamp(group.target(slot), false)))
+                .latest();
+    }
+
+    Holding holding(int slot, Timestamp version) {
+        FpMessage.ReadAnswer answer =
+                (FpMessage.ReadAnswer) one(CLIENT, new FpMessage.Read(group.target(slot), version.version()));
+        Holding holding = answer.holding();
+        if (holding == null) {
+            throw new AssertionError("holds nothing of " + version);
+        }
+        return holding;
+    }
+
+    <R> ClientOperation<R> run(PrincipalId client, ClientOperation<R> operation) {
+        start(client, operation, () -> {});
+        deliver();
+        return operation;
+    }
+
+    /** Lets time pass, with the ticks of operations and servers. */
+    void pass(long millis) {
+        for (long end = now + millis; now < end; now += 50) {
+            for (Map.Entry<Long, ClientOperation<?>> entry : List.copyOf(operations.entrySet())) {
+                send(entry.getKey(), entry.getValue().onTick(now));
+            }
+            for (int node : List.copyOf(servers.keySet())) {
+                perform(node, server(node).onTick(now));
+            }
+            deliver();
+        }
+    }
+
+    void putOnDisk(int node, VersionRecord record) {
+        disk(node).put(record.key(group.block()).encoded(), new OnDisk(record.encoded(), Bytes.EMPTY));
+    }
+
+    int versionsOnDisk(int node) {
+        return scan(node, RecordKind.REGISTER_VERSION).size();
+    }
+
+    int chargesOnDisk(int node) {
+        return scan(node, RecordKind.REGISTER).size();
+    }
+
+    void damage(int node) {
+        disk(node)
+                .replaceAll((key, record) -> RecordKey.decode(key).kind() == RecordKind.REGISTER_VERSION
+                        ? new OnDisk(record.meta(), null)
+                        : record);
+    }
+
+    private FpServer server(int node) {
+        return Objects.requireNonNull(servers.get(node));
+    }
+
+    private Map<Bytes, OnDisk> disk(int node) {
+        return Objects.requireNonNull(disks.get(node));
+    }
+
+    private List<Loaded.Meta> scan(int node, RecordKind kind) {
+        return disk(node).entrySet().stream()
+                .map(entry -> new Loaded.Meta(
+                        RecordKey.decode(entry.getKey()), entry.getValue().meta()))
+                .filter(meta -> meta.key().kind() == kind)
+                .toList();
+    }
+
+    private void start(PrincipalId party, ClientOperation<?> operation, Runnable then) {
+        long id = ++lastId;
+        operations.put(id, operation);
+        parties.put(id, party);
+        whenFinished.put(id, then);
+        send(id, operation.start(now));
+    }
+
+    private void send(long id, List<Effect> effects) {
+        for (Effect effect : effects) {
+            if (effect instanceof Effect.Send send) {
+                network.add(new Arrival(
+                        Objects.requireNonNull(parties.get(id)), send.to(), id, (FpMessage) send.message()));
+            }
+        }
+        ClientOperation<?> operation = operations.get(id);
+        if (operation != null && operation.finished()) {
+            operations.remove(id);
+            Objects.requireNonNull(whenFinished.remove(id)).run();
+        }
+    }
+
+    private void deliver() {
+        for (Arrival next = network.poll(); next != null; next = network.poll()) {
+            Arrival arrival = next;
+            if (isCutOff(arrival.to()) || isCutOff(arrival.from())) {
+                continue;
+            }
+            ClientOperation<?> operation = operations.get(arrival.id());
+            if (operation != null && arrival.to().equals(parties.get(arrival.id()))) {
+                send(arrival.id(), operation.onMessage(now, arrival.from(), arrival.message()));
+            } else if (isNode(arrival.to())) {
+                int node = arrival.to().number();
+                perform(node, server(node).onMessage(now, arrival.from(), arrival.id(), arrival.message()));
+            } else if (arrival.id() == 1) {
+                answers.add(arrival.message());
+            }
+        }
+    }
+
+    private boolean isCutOff(PrincipalId party) {
+        return isNode(party) && cutOff.contains(party.number());
+    }
+
+    private static boolean isNode(PrincipalId id) {
+        return id.equals(PrincipalId.node(id.number()));
+    }
+
+    private void perform(int node, List<Effect> effects) {
+        for (Effect effect : effects) {
+            switch (effect) {
+                case Effect.Send send -> {
+                    FpMessage message = (FpMessage) send.message();
+                    if (send.requestId() == 1) {
+                        answers.add(message);
+                    } else {
+                        network.add(new Arrival(PrincipalId.node(node), send.to(), send.requestId(), message));
+                    }
+                }
+                case Effect.Store store -> {
+                    Stored stored = nextStore;
+                    if (stored == Stored.DURABLE) {
+                        stores.merge(node, 1, Integer::sum);
+                        store.mutations().forEach(mutation -> apply(disk(node), mutation));
+                    }
+                    perform(node, server(node).onStored(now, store.token(), stored));
+                }
+                case Effect.Load load ->
+                    perform(node, server(node).onLoaded(now, load.token(), load(node, load.key())));
+                case Effect.LoadMetas load -> {
+                    List<Loaded.Meta> metas = scan(node, load.kind()).stream()
+                            .filter(meta -> meta.key().block().equals(load.block()))
+                            .toList();
+                    perform(node, server(node).onLoaded(now, load.token(), new Loaded.Metas(load.kind(), metas)));
+                }
+                case Effect.Ask ask -> perform(node, server(node).onFact(now, answer(ask.question())));
+                case Effect.Run run ->
+                    start(
+                            PrincipalId.node(node),
+                            run.operation(),
+                            () -> perform(
+                                    node,
+                                    server(node)
+                                            .onCompleted(
+                                                    now,
+                                                    run.token(),
+                                                    run.operation().outcome().orElseThrow())));
+                case Effect.Evidence _, Effect.Scan _ -> throw new AssertionError("not expected: " + effect);
+            }
+        }
+    }
+
+    private static void apply(Map<Bytes, OnDisk> disk, Mutation mutation) {
+        Bytes key = mutation.key().encoded();
+        switch (mutation) {
+            case Mutation.Put put -> disk.put(key, new OnDisk(put.meta(), put.fragment()));
+            case Mutation.UpdateMeta update ->
+                disk.computeIfPresent(key, (_, old) -> new OnDisk(update.meta(), old.fragment()));
+            case Mutation.Delete _ -> disk.remove(key);
+        }
+    }
+
+    private Loaded load(int node, RecordKey key) {
+        OnDisk record = disk(node).get(key.encoded());
+        if (record == null) {
+            return new Loaded.Missing(key);
+        }
+        Bytes fragment = record.fragment();
+        return fragment == null
+                ? new Loaded.Damaged(key, record.meta())
+                : new Loaded.Found(key, record.meta(), fragment);
+    }
+
+    private Fact answer(Question question) {
+        return switch (question) {
+            case Question.OfVolume of ->
+                new Fact.OfVolume(of.volume(), of.volume() == VOLUME ? Optional.of(volume) : Optional.empty());
+            case Question.OfGrant of ->
+                new Fact.OfGrant(of.volume(), of.principal(), !of.principal().equals(OTHER), false);
+            case Question.OfSession of ->
+                new Fact.OfSession(
+                        of.volume(),
+                        of.owner(),
+                        of.session(),
+                        sessions.getOrDefault(of.session(), SessionState.UNKNOWN));
+        };
+    }
+}
