@@ -3,7 +3,6 @@ package io.bulwark.storage.node;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 /** What f+1 replicas of the metadata service say. */
 public interface FactSource {
@@ -14,12 +13,4 @@ public interface FactSource {
      *     or do not agree in time. Completes on any thread; what is attached to it is quick
      */
     CompletableFuture<Fact> ask(Question question);
-
-    /**
-     * Facts that come unasked: sessions closed, ranges freed, pins.
-     *
-     * @param listener quick, may be called from any thread
-     * @return ends the subscription when it is run
-     */
-    Runnable subscribe(Consumer<Fact> listener);
 }

@@ -61,7 +61,6 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     private final Counter unexpected;
     private final Counter broken;
     private final TransportServer server;
-    private final Runnable unsubscribe;
 
     private StorageNode(NodeConfig config, NodeParts parts, FragmentStore store, Transport transport)
             throws IOException {
@@ -90,7 +89,6 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         NodeMeters.register(parts.meters(), config.node(), store, limits);
         this.server = transport.listen(config.listen(), new Requests());
         shards.forEach(Shard::start);
-        this.unsubscribe = parts.facts().subscribe(this::tell);
     }
 
     /**
@@ -186,7 +184,6 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
             return;
         }
         parts.background().forEach(BackgroundWork::stop);
-        unsubscribe.run();
         try {
             limits.awaitNone(DRAIN_MILLIS);
             server.close();

@@ -26,10 +26,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Nodes that serve notes, clients that write them, and replicas that say what the test wants. */
@@ -41,7 +39,6 @@ final class Nodes implements AutoCloseable {
 
     private final Map<Question, CompletableFuture<Fact>> questions = new ConcurrentHashMap<>();
     final AtomicLong questionsAsked = new AtomicLong();
-    final List<Consumer<Fact>> listeners = new CopyOnWriteArrayList<>();
     final MeterRegistry meters = new SimpleMeterRegistry();
     private final Path directory;
     private final MessageCodecs codecs;
@@ -184,12 +181,6 @@ final class Nodes implements AutoCloseable {
         public CompletableFuture<Fact> ask(Question question) {
             questionsAsked.incrementAndGet();
             return known.apply(question).map(CompletableFuture::completedFuture).orElseGet(() -> question(question));
-        }
-
-        @Override
-        public Runnable subscribe(Consumer<Fact> listener) {
-            listeners.add(listener);
-            return () -> listeners.remove(listener);
         }
     }
 }

@@ -110,7 +110,7 @@ class StorageNodeTest {
         await().until(() -> node.status().requests() == 0);
         assertThat(asked).isNotDone();
         // The server still remembers who asked; a fact that comes unasked answers.
-        nodes.listeners.forEach(listener -> listener.accept(new Fact.OfGrant(VOLUME, Nodes.ALICE, true, false)));
+        node.tell(new Fact.OfGrant(VOLUME, Nodes.ALICE, true, false));
         assertThat(NoteServer.text(asked.join())).isEqualTo("OfGrant");
     }
 

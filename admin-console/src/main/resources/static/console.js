@@ -1,0 +1,80 @@
+"use strict";
+// Everything shown comes from GET api/status and is put in as text, never as markup.
+const REFRESH_MILLIS = 2000;
+
+function cell(text, kind) {
+  const td = document.createElement("td");
+  if (kind === "code") {
+    const code = document.createElement("code");
+    code.textContent = text;
+    td.append(code);
+  } else {
+    td.textContent = text;
+    if (kind) td.className = kind;
+  }
+  return td;
+}
+
+function fill(id, rows, empty) {
+  const body = document.getElementById(id);
+  body.replaceChildren();
+  for (const row of rows) {
+    const tr = document.createElement("tr");
+    tr.append(...row.map(([text, kind]) => cell(text, kind)));
+    body.append(tr);
+  }
+  if (rows.length === 0) {
+    const td = cell(empty, "empty");
+    td.colSpan = 9;
+    const tr = document.createElement("tr");
+    tr.append(td);
+    body.append(tr);
+  }
+}
+
+function bytes(count) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+  let value = count, unit = 0;
+  while (value >= 1024 && unit < units.length - 1) { value /= 1024; unit++; }
+  return (unit === 0 ? value : value.toFixed(1)) + " " + units[unit];
+}
+
+const number = (n) => [n.toLocaleString("en"), "number"];
+const state = (up) => up ? ["up", "good"] : ["unreachable", "bad"];
+
+function show(status) {
+  const up = status.nodes.filter((n) => n.reachable).length;
+  const replicas = status.replicas.filter((r) => r.reachable).length;
+  const least = status.volumes.length === 0 ? null : Math.min(...status.volumes.map((v) => v.faultsLeft));
+  const summary = document.getElementById("summary");
+  summary.textContent = `${up} of ${status.nodes.length} nodes and ${replicas} of ${status.replicas.length} replicas answer`
+    + (least === null ? "." : least > 0 ? `; every volume can take ${least} more fault${least === 1 ? "" : "s"}.`
+      : least === 0 ? "; at least one volume can take no more faults now." : "; at least one volume has more faults than it tolerates.");
+  summary.className = least === null || least > 0 ? "good" : least === 0 ? "warn" : "bad";
+  fill("volumes", status.volumes.map((v) => [[v.name], [v.kind.toLowerCase()],
+    [`fp: f = ${v.f}, any ${v.m} of ${v.n}`], [bytes(v.blockBytes), "number"],
+    [`${v.faultsLeft} of ${v.f}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft > 0 ? "warn" : "bad"]]),
+    "No volume yet; the first bucket makes one.");
+  fill("nodes", status.nodes.map((n) => [[`node-${n.number}`], [n.address], state(n.reachable), [bytes(n.usedBytes), "number"],
+    [bytes(n.freeBytes), "number"], number(n.pending), [Object.entries(n.seen).map(([v, c]) => `${v} ${c}`).join(", ")]]), "No nodes.");
+  fill("replicas", status.replicas.map((r) => [[`replica-${r.number}`], [r.address], state(r.reachable), number(r.applied),
+    r.agrees ? ["yes", "good"] : ["no", "bad"]]), "No replicas.");
+  fill("buckets", status.buckets.map((b) => [[b.name], [b.volume], number(b.objects), [bytes(b.bytes), "number"]]),
+    "No bucket yet; `bulwark mb NAME` makes one.");
+  fill("faults", status.faults.map((f) => [[f.node], [f.verdict, f.verdict === "corrupt" || f.verdict === "damaged" ? "bad" : "warn"],
+    [f.block, "code"], [f.detail], [new Date(f.lastMillis).toLocaleTimeString()]]), "None.");
+}
+
+async function refresh() {
+  try {
+    const response = await fetch("api/status", { cache: "no-store" });
+    if (!response.ok) throw new Error(`the console answered ${response.status}`);
+    show(await response.json());
+  } catch (e) {
+    const summary = document.getElementById("summary");
+    summary.textContent = `No status: ${e.message}`;
+    summary.className = "bad";
+  }
+  setTimeout(refresh, REFRESH_MILLIS);
+}
+refresh();

@@ -1,0 +1,22 @@
+package io.bulwark.appliance;
+
+import io.bulwark.appliance.cli.BulwarkCommand;
+import java.util.Set;
+
+/** The entry point of the one executable. */
+public final class Main {
+    private static final Set<String> SERVERS = Set.of("up", "node", "replica", "console");
+
+    private Main() {}
+
+    public static void main(String[] args) {
+        if (args.length > 0 && SERVERS.contains(args[0])) {
+            // Before the first logger is made. People who only ask get answers, not logs.
+            System.setProperty("bulwark.log", System.getProperty("bulwark.log", "info"));
+            System.setProperty("bulwark.log.others", System.getProperty("bulwark.log.others", "warn"));
+        }
+        // Spring Boot leaves logging as it is.
+        System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
+        System.exit(BulwarkCommand.run(args));
+    }
+}

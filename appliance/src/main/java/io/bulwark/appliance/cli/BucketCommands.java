@@ -1,0 +1,71 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.client.BucketSpec;
+import io.bulwark.client.Bulwark;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code mb} and {@code rb}. */
+final class BucketCommands {
+    private BucketCommands() {}
+
+    @Command(name = "mb", description = "Make a bucket.")
+    static final class Make implements Callable<Integer> {
+        @Mixin
+        private final ClusterAccess access = new ClusterAccess();
+
+        @Parameters(paramLabel = "BUCKET", description = "3 to 63 of a-z, 0-9, '.' and '-'.")
+        private String bucket = "";
+
+        @Option(
+                names = "--volume",
+                defaultValue = BucketSpec.DEFAULT_VOLUME,
+                description = "Object volume that keeps its bytes (default: ${DEFAULT-VALUE}).")
+        private String volume = BucketSpec.DEFAULT_VOLUME;
+
+        @Option(names = "--versions", description = "Keep older versions of objects.")
+        private boolean versions;
+
+        @ArgGroup(exclusive = false, heading = "Protection, if the volume is to be made too:%n")
+        private final PolicyOptions policy = new PolicyOptions();
+
+        @Override
+        public Integer call() {
+            try (Bulwark client = access.connect()) {
+                if (policy.given()) {
+                    client.createVolume(policy.objectVolume(volume));
+                }
+                BucketSpec spec = BucketSpec.of(bucket).inVolume(volume);
+                client.createBucket(versions ? spec.keepingVersions() : spec);
+            }
+            access.global()
+                    .print(
+                            Map.of("bucket", bucket, "volume", volume, "versions", versions),
+                            "Made bucket " + bucket + " in volume " + volume + ".");
+            return 0;
+        }
+    }
+
+    @Command(name = "rb", description = "Remove an empty bucket.")
+    static final class Remove implements Callable<Integer> {
+        @Mixin
+        private final ClusterAccess access = new ClusterAccess();
+
+        @Parameters(paramLabel = "BUCKET")
+        private String bucket = "";
+
+        @Override
+        public Integer call() {
+            try (Bulwark client = access.connect()) {
+                client.deleteBucket(bucket);
+            }
+            access.global().print(Map.of("removed", bucket), "Removed bucket " + bucket + ".");
+            return 0;
+        }
+    }
+}

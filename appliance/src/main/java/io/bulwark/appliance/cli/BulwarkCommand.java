@@ -1,0 +1,72 @@
+package io.bulwark.appliance.cli;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code bulwark}: the root of all commands. */
+@Command(
+        name = "bulwark",
+        description = "Storage that keeps its promises while some servers lie and any number of clients attack.",
+        mixinStandardHelpOptions = true,
+        scope = CommandLine.ScopeType.INHERIT,
+        versionProvider = BulwarkVersion.class,
+        subcommands = {
+            UpCommand.class,
+            DownCommand.class,
+            StatusCommand.class,
+            BucketCommands.Make.class,
+            BucketCommands.Remove.class,
+            PutCommand.class,
+            GetCommand.class,
+            ListCommand.class,
+            ObjectCommands.Remove.class,
+            ObjectCommands.Stat.class,
+            ObjectCommands.Copy.class,
+            ObjectCommands.Move.class,
+            SyncCommand.class,
+            VerifyCommand.class,
+            VolumeCommand.class,
+            BenchCommand.class,
+            DemoCommand.class,
+            NodeCommand.class,
+            RoleCommands.Replica.class,
+            RoleCommands.Console.class,
+            RoleCommands.Init.class,
+            CommandLine.HelpCommand.class
+        },
+        footer = {
+            "",
+            "Exit codes: 0 done, 1 failed, 2 wrong arguments, 69 no appliance reached.",
+        })
+public final class BulwarkCommand implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(BulwarkCommand.class);
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    /** Runs one command line and returns its exit code. */
+    public static int run(String... args) {
+        CommandLine line = new CommandLine(new BulwarkCommand())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setUsageHelpAutoWidth(true)
+                .setExecutionExceptionHandler((failure, command, parsed) -> fail(failure));
+        return line.execute(args);
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "say what to do, for example `bulwark up`");
+    }
+
+    private static int fail(Exception failure) {
+        LOG.debug("command failed", failure);
+        String message = failure.getMessage();
+        System.err.println("bulwark: " + (message == null ? failure.toString() : message));
+        return failure instanceof CommandFailure known ? known.exitCode() : CommandFailure.FAILED;
+    }
+}

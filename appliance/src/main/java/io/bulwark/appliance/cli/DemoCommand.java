@@ -1,0 +1,86 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.ClusterShape;
+import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.demo.Demo;
+import io.bulwark.appliance.up.Appliance;
+import io.bulwark.appliance.up.EmbeddedMembers;
+import io.bulwark.client.Bulwark;
+import java.io.IOException;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code bulwark demo [DIR]}. */
+@Command(
+        name = "demo",
+        description = {
+            "Run an appliance of its own, store a directory in it, stop a node, make another lie,",
+            "compare everything with the files, and tell the story as it goes."
+        })
+final class DemoCommand implements Callable<Integer> {
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "DIR",
+            description = "What to store (default: the documents of this Java).")
+    private @Nullable Path directory;
+
+    @Option(
+            names = "--faults",
+            defaultValue = "1",
+            description =
+                    "1, or 2 with 7 nodes: one stopped and one lying at the same time (default: ${DEFAULT-VALUE}).")
+    private int faults;
+
+    @Option(
+            names = "--port-base",
+            defaultValue = "8400",
+            description = "Ports of the demo's own appliance begin here (default: ${DEFAULT-VALUE}).")
+    private int portBase;
+
+    @Override
+    public Integer call() throws Exception {
+        if (faults != 1 && faults != 2) {
+            throw new CommandFailure(CommandFailure.USAGE, "--faults is 1 or 2");
+        }
+        Path source = directory == null ? Path.of(System.getProperty("java.home"), "legal") : directory;
+        if (!Files.isDirectory(source)) {
+            throw new CommandFailure(CommandFailure.FAILED, source + " is not a directory");
+        }
+        Path place = Files.createTempDirectory("bulwark-demo");
+        try {
+            DataDirectory data = DataDirectory.create(place);
+            ClusterShape shape =
+                    new ClusterShape(faults == 1 ? 5 : 7, 4, portBase, ClusterShape.ORDERING_DEFAULT, "sync");
+            ClusterPlan plan = new ClusterPlan(data, data.shape(shape));
+            try (FileLock lock = data.lock();
+                    Appliance appliance = Appliance.start(
+                            plan, new EmbeddedMembers(plan), line -> System.err.println("bulwark: " + line));
+                    Bulwark client = Bulwark.connect(data.clientProperties())) {
+                System.out.println("An appliance of " + shape.nodes() + " nodes runs under " + place
+                        + "; its console is " + appliance.consoleUrl() + ".");
+                boolean good = new Demo(client, appliance::onRequest, faults, System.out::println).run(source);
+                lock.release();
+                return good ? 0 : CommandFailure.FAILED;
+            }
+        } finally {
+            delete(place);
+        }
+    }
+
+    private static void delete(Path place) throws IOException {
+        try (Stream<Path> all = Files.walk(place)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        }
+    }
+}

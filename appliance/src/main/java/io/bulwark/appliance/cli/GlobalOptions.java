@@ -1,0 +1,50 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.cluster.DataDirectory;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What every command takes. */
+public final class GlobalOptions {
+    private static final JsonMapper JSON =
+            JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description = "The appliance's data directory (default: $BULWARK_DATA, or ~/.bulwark).")
+    private @Nullable Path data;
+
+    @Option(names = "--json", description = "Print JSON for scripts.")
+    private boolean json;
+
+    public Path data() {
+        return (data == null ? DataDirectory.defaultPath() : data)
+                .toAbsolutePath()
+                .normalize();
+    }
+
+    public boolean json() {
+        return json;
+    }
+
+    /** Prints one JSON document on standard output. */
+    public static void printJson(Object value) {
+        PrintStream out = System.out;
+        out.println(JSON.writeValueAsString(value));
+    }
+
+    /** Prints the value as JSON if it was asked for, the text otherwise. */
+    public void print(Map<String, ?> value, String text) {
+        if (json) {
+            printJson(value);
+        } else {
+            System.out.println(text);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.client.BucketInfo;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ListOptions;
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.ObjectPage;
+import io.bulwark.client.VersionInfo;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ls [BUCKET[/PREFIX]]}. */
+@Command(name = "ls", description = "List buckets, or the objects of a bucket.")
+final class ListCommand implements Callable<Integer> {
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneId.systemDefault());
+
+    @Mixin
+    private final ClusterAccess access = new ClusterAccess();
+
+    @Parameters(arity = "0..1", paramLabel = "BUCKET[/PREFIX]", converter = ObjectPath.Converter.class)
+    private @Nullable ObjectPath where;
+
+    @Option(
+            names = {"-r", "--recursive"},
+            description = "All objects below the prefix, not one level.")
+    private boolean recursive;
+
+    @Option(names = "--versions", description = "All versions, with their numbers.")
+    private boolean versions;
+
+    @Override
+    public Integer call() {
+        try (Bulwark client = access.connect()) {
+            if (where == null) {
+                buckets(client);
+            } else if (versions) {
+                versions(client, where);
+            } else {
+                objects(client, where);
+            }
+        }
+        return 0;
+    }
+
+    private void buckets(Bulwark client) {
+        List<BucketInfo> buckets = client.buckets();
+        if (access.global().json()) {
+            GlobalOptions.printJson(buckets.stream().map(ListCommand::json).toList());
+            return;
+        }
+        for (BucketInfo bucket : buckets) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "%s  %,10d objects  %12s  %s%n",
+                    TIME.format(bucket.created()),
+                    bucket.objects(),
+                    Text.bytes(bucket.bytes()),
+                    bucket.name());
+        }
+    }
+
+    private void objects(Bulwark client, ObjectPath path) {
+        ListOptions options = ListOptions.DEFAULT.withPrefix(path.key()).withDelimiter(recursive ? "" : "/");
+        List<Map<String, Object>> json = new ArrayList<>();
+        while (true) {
+            ObjectPage page = client.bucket(path.bucket()).list(options);
+            if (access.global().json()) {
+                page.commonPrefixes().forEach(prefix -> json.add(Map.of("prefix", prefix)));
+                page.objects().forEach(object -> json.add(ObjectText.json(object)));
+            } else {
+                page.commonPrefixes().forEach(prefix -> System.out.printf("%34s  %s%n", "", Text.printable(prefix)));
+                for (ObjectInfo object : page.objects()) {
+                    line(object.modified(), Text.bytes(object.length()), object.key());
+                }
+            }
+            if (page.last()) {
+                break;
+            }
+            options = options.withContinuation(page.continuation());
+        }
+        if (access.global().json()) {
+            GlobalOptions.printJson(json);
+        }
+    }
+
+    private void versions(Bulwark client, ObjectPath path) {
+        List<Map<String, Object>> json = new ArrayList<>();
+        try (Stream<VersionInfo> all = client.bucket(path.bucket()).versions(path.key())) {
+            all.forEach(version -> {
+                if (access.global().json()) {
+                    json.add(json(version));
+                } else {
+                    String size = version.deleteMarker() ? "deleted" : Text.bytes(version.length());
+                    line(
+                            version.modified(),
+                            size,
+                            version.key() + "  version " + version.version() + (version.latest() ? " (latest)" : ""));
+                }
+            });
+        }
+        if (access.global().json()) {
+            GlobalOptions.printJson(json);
+        }
+    }
+
+    private static void line(Instant modified, String size, String name) {
+        System.out.printf(Locale.ROOT, "%s  %13s  %s%n", TIME.format(modified), size, Text.printable(name));
+    }
+
+    private static Map<String, Object> json(BucketInfo bucket) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("name", bucket.name());
+        json.put("volume", bucket.volume());
+        json.put("versions", bucket.keepsVersions());
+        json.put("objects", bucket.objects());
+        json.put("bytes", bucket.bytes());
+        json.put("created", bucket.created().toString());
+        return json;
+    }
+
+    private static Map<String, Object> json(VersionInfo version) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("key", version.key());
+        json.put("version", version.version());
+        json.put("latest", version.latest());
+        json.put("deleteMarker", version.deleteMarker());
+        json.put("bytes", version.length());
+        json.put("modified", version.modified().toString());
+        return json;
+    }
+}

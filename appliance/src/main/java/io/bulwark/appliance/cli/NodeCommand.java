@@ -1,0 +1,82 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.boot.NodeRole;
+import io.bulwark.appliance.control.ControlRequest;
+import io.bulwark.appliance.drill.Lie;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code bulwark node --config FILE} runs one storage node; its subcommands act on the appliance of this machine. */
+@Command(
+        name = "node",
+        description = {
+            "Run one storage node (--config FILE), or stop, start and corrupt",
+            "a node of the appliance on this machine, to see it coped with."
+        })
+final class NodeCommand implements Callable<Integer> {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(names = "--config", paramLabel = "FILE", description = "The node's configuration (YAML).")
+    private @Nullable Path config;
+
+    @Override
+    public Integer call() throws Exception {
+        if (config == null) {
+            CommandSpec own = Objects.requireNonNull(spec);
+            throw new ParameterException(own.commandLine(), "node needs --config FILE, or one of stop, start, lie");
+        }
+        return NodeRole.run(config);
+    }
+
+    @Command(name = "stop", description = "Stop storage node N.")
+    int stop(@Mixin GlobalOptions global, @Parameters(paramLabel = "N", description = "Number of the node.") int node) {
+        return act(global, new ControlRequest("node-stop", node, null));
+    }
+
+    @Command(name = "start", description = "Start storage node N.")
+    int start(
+            @Mixin GlobalOptions global, @Parameters(paramLabel = "N", description = "Number of the node.") int node) {
+        return act(global, new ControlRequest("node-start", node, null));
+    }
+
+    @Command(name = "save", description = "Keep a copy of storage node N's data, for `lie --how stale`.")
+    int save(@Mixin GlobalOptions global, @Parameters(paramLabel = "N", description = "Number of the node.") int node) {
+        return act(global, new ControlRequest("node-save", node, null));
+    }
+
+    @Command(
+            name = "lie",
+            description = {
+                "Stop storage node N, edit its stored data so that it holds wrong bytes, and start it again.",
+                "swap: fragments of other blocks; stale: the data as it was saved; flip: single bits;",
+                "drop: records gone; garble: random bytes."
+            })
+    int lie(
+            @Mixin GlobalOptions global,
+            @Parameters(paramLabel = "N", description = "Number of the node.") int node,
+            @Option(
+                            names = "--how",
+                            defaultValue = "SWAP",
+                            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+                    Lie how) {
+        return act(global, new ControlRequest("node-lie", node, how.name().toLowerCase(Locale.ROOT)));
+    }
+
+    private static int act(GlobalOptions global, ControlRequest request) {
+        Map<String, Object> body = ApplianceControl.ask(global.data(), request);
+        global.print(body, String.valueOf(body.get("message")));
+        return 0;
+    }
+}

@@ -1,0 +1,135 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.control.ApplianceStatus;
+import io.bulwark.appliance.control.ControlRequest;
+import io.bulwark.appliance.control.ControlSocket;
+import io.bulwark.client.Bulwark;
+import io.bulwark.console.StatusView;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code bulwark status}: from the appliance of this machine, or else from the cluster itself. */
+@Command(
+        name = "status",
+        description = {
+            "Show nodes, replicas, volumes with the faults that they can take now, buckets, and faults seen.",
+            "Exit code 1 if a volume can take no more faults or more is broken than it tolerates."
+        })
+final class StatusCommand implements Callable<Integer> {
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    @Mixin
+    private final ClusterAccess access = new ClusterAccess();
+
+    @Override
+    public Integer call() {
+        ApplianceStatus status = ask();
+        if (access.global().json()) {
+            GlobalOptions.printJson(status);
+        } else {
+            System.out.println(text(status));
+        }
+        StatusView cluster = status.cluster();
+        boolean good = cluster != null && cluster.volumes().stream().allMatch(volume -> volume.faultsLeft() > 0);
+        return good ? 0 : CommandFailure.FAILED;
+    }
+
+    private ApplianceStatus ask() {
+        Path data = access.global().data();
+        if (!ControlSocket.isServed(data) && Files.exists(DataDirectory.clientProperties(data))) {
+            try (Bulwark client = access.connect()) {
+                return new ApplianceStatus(data.toString(), "", List.of(), StatusView.of(client.status()), "");
+            }
+        }
+        Map<String, Object> body = ApplianceControl.ask(data, ControlRequest.of("status"));
+        return JSON.convertValue(body, ApplianceStatus.class);
+    }
+
+    private static String text(ApplianceStatus status) {
+        List<String> parts = new ArrayList<>();
+        parts.add("data: " + status.data() + (status.console().isEmpty() ? "" : "   console: " + status.console()));
+        if (!status.members().isEmpty()) {
+            List<List<String>> rows = new ArrayList<>();
+            rows.add(List.of("MEMBER", "LISTENS AT", "RUNS", "PID"));
+            for (ApplianceStatus.Member member : status.members()) {
+                Long pid = member.pid();
+                rows.add(List.of(
+                        member.name(),
+                        member.address(),
+                        member.running() ? "yes" : "stopped",
+                        pid == null ? "-" : pid.toString()));
+            }
+            parts.add(Text.table(rows));
+        }
+        StatusView cluster = status.cluster();
+        if (cluster == null) {
+            parts.add("The cluster does not answer: " + status.problem());
+        } else {
+            parts.addAll(cluster(cluster));
+        }
+        String gap = System.lineSeparator() + System.lineSeparator();
+        return String.join(gap, parts);
+    }
+
+    private static List<String> cluster(StatusView cluster) {
+        List<List<String>> nodes = new ArrayList<>();
+        nodes.add(List.of("NODE", "STATE", "STORED", "FREE", "TO REPAIR", "SEEN"));
+        for (StatusView.Node node : cluster.nodes()) {
+            nodes.add(List.of(
+                    "node-" + node.number(),
+                    node.reachable() ? node.state() : "unreachable (" + node.state() + ")",
+                    Text.bytes(node.usedBytes()),
+                    Text.bytes(node.freeBytes()),
+                    Long.toString(node.pending()),
+                    node.seen().entrySet().stream()
+                            .map(seen -> seen.getKey() + " " + seen.getValue())
+                            .collect(Collectors.joining(", "))));
+        }
+        List<List<String>> replicas = new ArrayList<>();
+        replicas.add(List.of("REPLICA", "STATE", "APPLIED", "AGREES"));
+        for (StatusView.Replica replica : cluster.replicas()) {
+            replicas.add(List.of(
+                    "replica-" + replica.number(),
+                    replica.reachable() ? "up" : "unreachable",
+                    Long.toString(replica.applied()),
+                    replica.agrees() ? "yes" : "no"));
+        }
+        List<List<String>> volumes = new ArrayList<>();
+        volumes.add(List.of("VOLUME", "KIND", "POLICY", "FAULTS IT CAN TAKE NOW"));
+        for (StatusView.Volume volume : cluster.volumes()) {
+            volumes.add(List.of(
+                    volume.name(),
+                    volume.kind(),
+                    "fp f=" + volume.f() + " m=" + volume.m() + " n=" + volume.n() + ", "
+                            + Text.bytes(volume.blockBytes()),
+                    volume.faultsLeft() + " of " + volume.f()));
+        }
+        List<List<String>> buckets = new ArrayList<>();
+        buckets.add(List.of("BUCKET", "VOLUME", "OBJECTS", "SIZE"));
+        for (StatusView.Bucket bucket : cluster.buckets()) {
+            buckets.add(List.of(
+                    bucket.name(), bucket.volume(), Long.toString(bucket.objects()), Text.bytes(bucket.bytes())));
+        }
+        List<List<String>> faults = new ArrayList<>();
+        faults.add(List.of("FAULTY", "VERDICT", "BLOCK", "WHAT"));
+        for (StatusView.Fault fault : cluster.faults()) {
+            faults.add(List.of(fault.node(), fault.verdict(), fault.block(), Text.printable(fault.detail())));
+        }
+        List<String> parts = new ArrayList<>(List.of(Text.table(nodes), Text.table(replicas)));
+        for (List<List<String>> table : List.of(volumes, buckets, faults)) {
+            if (table.size() > 1) {
+                parts.add(Text.table(table));
+            }
+        }
+        return parts;
+    }
+}

@@ -1,0 +1,58 @@
+package io.bulwark.appliance.cli;
+
+import java.util.List;
+import java.util.Locale;
+
+/** Sizes, columns and names for people. */
+final class Text {
+    private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+
+    private Text() {}
+
+    static String bytes(long count) {
+        double value = count;
+        int unit = 0;
+        while (value >= 1024 && unit < UNITS.length - 1) {
+            value /= 1024;
+            unit++;
+        }
+        return unit == 0 ? count + " B" : String.format(Locale.ROOT, "%.1f %s", value, UNITS[unit]);
+    }
+
+    static String count(long number, String one) {
+        return String.format(Locale.ROOT, "%,d %s%s", number, one, number == 1 ? "" : "s");
+    }
+
+    /** Control characters as escapes, so that a name cannot play tricks on a terminal. */
+    static String printable(String name) {
+        StringBuilder out = new StringBuilder(name.length());
+        name.codePoints().forEach(c -> {
+            if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT) {
+                out.append(String.format(Locale.ROOT, "\\u%04x", c));
+            } else {
+                out.appendCodePoint(c);
+            }
+        });
+        return out.toString();
+    }
+
+    /** Rows in columns as wide as their widest cell; the first row is the heading. */
+    static String table(List<List<String>> rows) {
+        int columns = rows.getFirst().size();
+        int[] widths = new int[columns];
+        for (List<String> row : rows) {
+            for (int i = 0; i < columns; i++) {
+                widths[i] = Math.max(widths[i], row.get(i).length());
+            }
+        }
+        StringBuilder out = new StringBuilder();
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < columns; i++) {
+                line.append(row.get(i)).repeat(' ', widths[i] - row.get(i).length() + 2);
+            }
+            out.append(line.toString().stripTrailing()).append(System.lineSeparator());
+        }
+        return out.toString().stripTrailing();
+    }
+}

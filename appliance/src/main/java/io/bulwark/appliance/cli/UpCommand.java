@@ -1,0 +1,166 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.ClusterShape;
+import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.control.ApplianceStatus;
+import io.bulwark.appliance.control.ControlSocket;
+import io.bulwark.appliance.up.Appliance;
+import io.bulwark.appliance.up.EmbeddedMembers;
+import io.bulwark.appliance.up.Members;
+import io.bulwark.appliance.up.ProcessMembers;
+import java.io.IOException;
+import java.nio.channels.FileLock;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code bulwark up}. */
+@Command(
+        name = "up",
+        description = {
+            "Run the whole appliance on this machine: storage nodes, metadata replicas and the console.",
+            "What is chosen at the first start of a data directory stays."
+        })
+final class UpCommand implements Callable<Integer> {
+    private static final long DETACHED_START_MILLIS_MAX = 180_000;
+
+    @Mixin
+    private final GlobalOptions global = new GlobalOptions();
+
+    @Option(names = "--nodes", defaultValue = "5", description = "Storage nodes (default: ${DEFAULT-VALUE}).")
+    private int nodes;
+
+    @Option(
+            names = "--replicas",
+            defaultValue = "4",
+            description = "Metadata replicas, 3f + 1 (default: ${DEFAULT-VALUE}).")
+    private int replicas;
+
+    @Option(
+            names = "--port-base",
+            defaultValue = "" + ClusterShape.PORT_BASE_DEFAULT,
+            description = "Console; nodes are 10 above, replicas 200 (default: ${DEFAULT-VALUE}).")
+    private int portBase;
+
+    @Option(
+            names = "--durability",
+            defaultValue = "sync",
+            description = "Of the nodes: sync, interval or none; all but sync can lose acknowledged data (default:"
+                    + " ${DEFAULT-VALUE}).")
+    private String durability = "sync";
+
+    @Option(
+            names = "--ordering",
+            defaultValue = ClusterShape.ORDERING_DEFAULT,
+            description = "Ordering engine of the metadata: bft-smart (default: ${DEFAULT-VALUE}).")
+    private String ordering = ClusterShape.ORDERING_DEFAULT;
+
+    @Option(
+            names = "--processes",
+            description = "Each node and replica in a process of its own, so that it can be killed.")
+    private boolean processes;
+
+    @Option(names = "--detach", description = "Return when the appliance is ready; `bulwark down` ends it.")
+    private boolean detach;
+
+    @Override
+    public Integer call() throws Exception {
+        ClusterShape wanted;
+        try {
+            wanted = new ClusterShape(nodes, replicas, portBase, ordering, durability);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
+        }
+        if (ControlSocket.isServed(global.data())) {
+            throw new CommandFailure(
+                    CommandFailure.FAILED,
+                    "an appliance already runs on " + global.data() + "; `bulwark down` ends it");
+        }
+        return detach ? detached() : foreground(wanted);
+    }
+
+    private int foreground(ClusterShape wanted) throws Exception {
+        DataDirectory data = DataDirectory.create(global.data());
+        try (FileLock lock = data.lock()) {
+            ClusterPlan plan = new ClusterPlan(data, data.shape(wanted));
+            Members members = processes ? new ProcessMembers(plan) : new EmbeddedMembers(plan);
+            try (Appliance appliance = Appliance.start(plan, members, line -> System.err.println("bulwark: " + line))) {
+                Thread ending = Thread.ofPlatform().unstarted(() -> {
+                    appliance.end();
+                    appliance.shutDown();
+                });
+                Runtime.getRuntime().addShutdownHook(ending);
+                ready(appliance, data.root());
+                appliance.awaitEnd();
+            }
+            lock.acquiredBy().close();
+        }
+        System.err.println("bulwark: the appliance is down");
+        return 0;
+    }
+
+    private void ready(Appliance appliance, Path data) {
+        if (global.json()) {
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("ready", true);
+            json.put("data", data.toString());
+            json.put("console", appliance.consoleUrl());
+            json.put("members", appliance.members());
+            GlobalOptions.printJson(json);
+            return;
+        }
+        if (processes) {
+            List<List<String>> rows = new ArrayList<>();
+            rows.add(List.of("MEMBER", "LISTENS AT", "PID"));
+            for (ApplianceStatus.Member member : appliance.members()) {
+                Long pid = member.pid();
+                rows.add(List.of(member.name(), member.address(), pid == null ? "-" : pid.toString()));
+            }
+            System.out.println(Text.table(rows));
+        }
+        System.out.println("Bulwark is up. Console: " + appliance.consoleUrl() + "   Data: " + data);
+        System.out.println(
+                "Try: bulwark mb photos; bulwark sync DIR photos; bulwark status. Ctrl-C or `bulwark down` ends it.");
+    }
+
+    private int detached() throws IOException, InterruptedException {
+        DataDirectory data = DataDirectory.create(global.data());
+        Path log = data.log("appliance");
+        List<String> command = new ArrayList<>(OwnCommand.java(2048));
+        command.addAll(List.of("up", "--data", data.root().toString(), "--nodes", Integer.toString(nodes)));
+        command.addAll(List.of("--replicas", Integer.toString(replicas), "--port-base", Integer.toString(portBase)));
+        command.addAll(List.of("--durability", durability, "--ordering", ordering));
+        if (processes) {
+            command.add("--processes");
+        }
+        Process child = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+        long end = System.nanoTime() + DETACHED_START_MILLIS_MAX * 1_000_000;
+        while (!ControlSocket.isServed(data.root())) {
+            if (!child.isAlive()) {
+                throw new CommandFailure(CommandFailure.FAILED, "the appliance did not start; see " + log);
+            }
+            if (System.nanoTime() > end) {
+                child.destroy();
+                throw new CommandFailure(CommandFailure.FAILED, "the appliance is not ready in time; see " + log);
+            }
+            Thread.sleep(100);
+        }
+        global.print(
+                Map.of("ready", true, "data", data.root().toString(), "pid", child.pid(), "log", log.toString()),
+                "Bulwark is up in the background (process " + child.pid() + ", log " + log
+                        + "); `bulwark down` ends it.");
+        return 0;
+    }
+}

@@ -1,0 +1,103 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.transfer.BucketVerifier;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ObjectInfo;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code verify BUCKET[/PREFIX]}. */
+@Command(
+        name = "verify",
+        description = {
+            "Read everything back, checking every byte, and say what was bad at which node.",
+            "Exit code 1 if an object could not be read; bad nodes alone are no failure, as they were masked."
+        })
+final class VerifyCommand implements Callable<Integer> {
+    private static final int SHOWN_MAX = 10;
+
+    @Mixin
+    private final ClusterAccess access = new ClusterAccess();
+
+    @Parameters(paramLabel = "BUCKET[/PREFIX]", converter = ObjectPath.Converter.class)
+    private ObjectPath path = new ObjectPath("", "");
+
+    @Option(
+            names = "--parallel",
+            paramLabel = "N",
+            defaultValue = "16",
+            description = "Objects under way at once (default: ${DEFAULT-VALUE}).")
+    private int parallel;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (parallel < 1 || parallel > 1024) {
+            throw new CommandFailure(CommandFailure.USAGE, "--parallel is 1 to 1024");
+        }
+        long start = System.nanoTime();
+        try (Bulwark client = access.connect()) {
+            BucketVerifier verifier = new BucketVerifier(client, client.bucket(path.bucket()), parallel);
+            List<ObjectInfo> objects = verifier.objects(path.key());
+            long total = objects.stream().mapToLong(ObjectInfo::length).sum();
+            BucketVerifier.Report report;
+            try (Progress progress =
+                    Progress.of("verify", total, access.global().json())) {
+                report = verifier.run(objects, progress::add);
+            }
+            print(report, (System.nanoTime() - start) / 1e9);
+            return report.unreadable().isEmpty() ? 0 : CommandFailure.FAILED;
+        }
+    }
+
+    private void print(BucketVerifier.Report report, double seconds) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("objects", report.objects());
+        json.put("bytes", report.bytes());
+        json.put("unreadable", report.unreadable());
+        json.put("nodes", report.seen());
+        json.put("examples", report.examples());
+        json.put("seconds", seconds);
+        StringBuilder text = new StringBuilder();
+        text.append(String.format(
+                Locale.ROOT,
+                "Read %s (%s) in %.1f s: %s.",
+                Text.count(report.objects(), "object"),
+                Text.bytes(report.bytes()),
+                seconds,
+                report.unreadable().isEmpty()
+                        ? "all are whole and right"
+                        : Text.count(report.unreadable().size(), "object") + " could not be read"));
+        report.unreadable().stream()
+                .limit(SHOWN_MAX)
+                .forEach(line -> text.append(System.lineSeparator())
+                        .append("  unreadable: ")
+                        .append(Text.printable(line)));
+        if (report.seen().isEmpty()) {
+            text.append(System.lineSeparator()).append("No node was seen to do wrong.");
+        }
+        report.seen()
+                .forEach((node, verdicts) -> text.append(System.lineSeparator())
+                        .append("  ")
+                        .append(node)
+                        .append(": ")
+                        .append(verdicts.entrySet().stream()
+                                .map(seen -> seen.getKey()
+                                                .name()
+                                                .toLowerCase(Locale.ROOT)
+                                                .replace('_', ' ') + " " + seen.getValue() + " times")
+                                .collect(Collectors.joining(", "))));
+        report.examples().stream()
+                .limit(SHOWN_MAX)
+                .forEach(line ->
+                        text.append(System.lineSeparator()).append("    ").append(Text.printable(line)));
+        access.global().print(json, text.toString());
+    }
+}

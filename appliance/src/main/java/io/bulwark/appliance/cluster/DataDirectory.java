@@ -1,0 +1,118 @@
+package io.bulwark.appliance.cluster;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Properties;
+
+/**
+ * The directory that holds everything of an appliance on one machine.
+ *
+ * <pre>
+ * cluster.properties      what was chosen at the first start; later starts keep to it
+ * client.properties       how the command line reaches the cluster
+ * keys/PRINCIPAL.keys     pairwise MAC keys, mode 0600
+ * nodes/N/                a storage node's data
+ * replicas/N/             a metadata replica's data
+ * logs/                   of members in processes of their own
+ * control.sock            while the appliance runs
+ * </pre>
+ */
+public final class DataDirectory {
+    private final Path root;
+
+    private DataDirectory(Path root) {
+        this.root = root;
+    }
+
+    /** {@code BULWARK_DATA}, or {@code .bulwark} in the home directory. */
+    public static Path defaultPath() {
+        String set = System.getenv("BULWARK_DATA");
+        return set == null || set.isEmpty() ? Path.of(System.getProperty("user.home"), ".bulwark") : Path.of(set);
+    }
+
+    /** Makes the directory, closed to other users, if it is not there. */
+    public static DataDirectory create(Path path) throws IOException {
+        Path root = path.toAbsolutePath().normalize();
+        Files.createDirectories(root);
+        Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+        for (String name : new String[] {"keys", "nodes", "replicas", "logs"}) {
+            Files.createDirectories(root.resolve(name));
+        }
+        return new DataDirectory(root);
+    }
+
+    public Path root() {
+        return root;
+    }
+
+    public Path keys() {
+        return root.resolve("keys");
+    }
+
+    public Path node(int number) {
+        return root.resolve("nodes").resolve(Integer.toString(number));
+    }
+
+    public Path replica(int number) {
+        return root.resolve("replicas").resolve(Integer.toString(number));
+    }
+
+    public Path log(String member) {
+        return root.resolve("logs").resolve(member + ".log");
+    }
+
+    public Path clientProperties() {
+        return clientProperties(root);
+    }
+
+    public static Path clientProperties(Path root) {
+        return root.resolve("client.properties");
+    }
+
+    /** The shape that this directory was first started with, or {@code wanted}, which is then kept. */
+    public ClusterShape shape(ClusterShape wanted) throws IOException {
+        Path file = root.resolve("cluster.properties");
+        Properties properties = new Properties();
+        if (Files.exists(file)) {
+            try (InputStream in = Files.newInputStream(file)) {
+                properties.load(in);
+            }
+            return ClusterShape.from(properties, file);
+        }
+        wanted.to(properties);
+        Path part = root.resolve("cluster.properties.part");
+        try (OutputStream out = Files.newOutputStream(part)) {
+            properties.store(out, "What this appliance was first started with. Later starts keep to it.");
+        }
+        Files.move(part, file);
+        return wanted;
+    }
+
+    /**
+     * Takes the directory for this process until the returned lock is closed.
+     *
+     * @throws IOException if another process has it
+     */
+    public FileLock lock() throws IOException {
+        FileChannel channel =
+                FileChannel.open(root.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            FileLock lock = channel.tryLock();
+            if (lock != null) {
+                return lock;
+            }
+        } catch (OverlappingFileLockException e) {
+            // The same answer as for another process: somebody has it.
+        }
+        channel.close();
+        throw new IOException("an appliance already runs on " + root + "; `bulwark down` ends it");
+    }
+}

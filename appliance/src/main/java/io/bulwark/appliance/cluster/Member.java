@@ -1,0 +1,26 @@
+package io.bulwark.appliance.cluster;
+
+import java.util.OptionalLong;
+
+/** A storage node, a replica or the console of an appliance on one machine. */
+public interface Member {
+    /** For example {@code node-3}. */
+    String name();
+
+    /** Where it listens, for people. */
+    String address();
+
+    /** Begins to start it, if it does not run. */
+    void start() throws Exception;
+
+    /** Waits until it listens. */
+    void awaitListening() throws Exception;
+
+    /** Returns when it has ended; stopping what does not run does nothing. */
+    void stop() throws Exception;
+
+    boolean running();
+
+    /** Its process, where it has one of its own. */
+    OptionalLong pid();
+}

@@ -1,0 +1,36 @@
+package io.bulwark.appliance.cluster;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How to start this very executable once more. */
+public final class OwnCommand {
+    private OwnCommand() {}
+
+    /** The Java of this process with its class path, as far as the arguments of the command line. */
+    public static List<String> java(int heapMebibytes) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("-Xmx" + heapMebibytes + "m");
+        command.add("-XX:+UseSerialGC");
+        command.add("-XX:+ExitOnOutOfMemoryError");
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("--sun-misc-unsafe-memory-access=allow");
+        if (ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()) {
+            command.add("--add-modules");
+            command.add("jdk.incubator.vector");
+        }
+        String classPath = System.getProperty("java.class.path");
+        if (classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)) {
+            command.add("-jar");
+            command.add(Path.of(classPath).toAbsolutePath().toString());
+        } else {
+            command.add("-cp");
+            command.add(classPath);
+            command.add("io.bulwark.appliance.Main");
+        }
+        return command;
+    }
+}

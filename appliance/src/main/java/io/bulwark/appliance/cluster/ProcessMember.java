@@ -1,0 +1,100 @@
+package io.bulwark.appliance.cluster;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A member in a process of its own: this executable again, with the arguments of a role. */
+public final class ProcessMember implements Member {
+    private static final long START_MILLIS_MAX = 60_000;
+    private static final long STOP_MILLIS_MAX = 10_000;
+
+    private final String name;
+    private final InetSocketAddress address;
+    private final Path log;
+    private final List<String> command;
+    private @Nullable Process process;
+
+    /** @param arguments of the command line, for example {@code node --config FILE} */
+    public ProcessMember(String name, InetSocketAddress address, Path log, int heapMebibytes, List<String> arguments) {
+        this.name = name;
+        this.address = address;
+        this.log = log;
+        List<String> all = new ArrayList<>(OwnCommand.java(heapMebibytes));
+        all.addAll(arguments);
+        this.command = List.copyOf(all);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String address() {
+        return address.getHostString() + ":" + address.getPort();
+    }
+
+    @Override
+    public synchronized void start() throws IOException, InterruptedException {
+        if (running()) {
+            return;
+        }
+        Files.createDirectories(log.toAbsolutePath().getParent());
+        Process started = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+        process = started;
+        started.getOutputStream().close();
+    }
+
+    @Override
+    public void awaitListening() throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(START_MILLIS_MAX);
+        while (true) {
+            try (Socket socket = new Socket()) {
+                socket.connect(address, 500);
+                return;
+            } catch (IOException e) {
+                if (!running()) {
+                    throw new IOException(name + " ended while it started; see " + log, e);
+                }
+                if (System.nanoTime() > deadline) {
+                    throw new IOException(name + " does not listen at " + address() + "; see " + log, e);
+                }
+                Thread.sleep(50);
+            }
+        }
+    }
+
+    @Override
+    public synchronized void stop() throws InterruptedException {
+        Process current = process;
+        if (current == null) {
+            return;
+        }
+        current.destroy();
+        if (!current.waitFor(STOP_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
+            current.destroyForcibly().waitFor();
+        }
+        process = null;
+    }
+
+    @Override
+    public synchronized boolean running() {
+        return process != null && process.isAlive();
+    }
+
+    @Override
+    public synchronized OptionalLong pid() {
+        return process != null && process.isAlive() ? OptionalLong.of(process.pid()) : OptionalLong.empty();
+    }
+}

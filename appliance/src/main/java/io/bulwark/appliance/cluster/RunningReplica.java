@@ -1,0 +1,58 @@
+package io.bulwark.appliance.cluster;
+
+import io.bulwark.client.config.KeyRing;
+import io.bulwark.metadata.MetadataReplica;
+import io.bulwark.metadata.NamespaceApplication;
+import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.bftsmart.BftSmartEngines;
+import io.bulwark.metadata.ordering.OrderingEngine;
+import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Genesis;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A metadata replica put together. */
+public final class RunningReplica implements AutoCloseable {
+    private final MetadataReplica replica;
+
+    private RunningReplica(MetadataReplica replica) {
+        this.replica = replica;
+    }
+
+    /** Starts it; returns when it listens. */
+    public static RunningReplica start(ReplicaSetup setup) throws IOException {
+        return new RunningReplica(MetadataReplica.start(
+                ReplicaConfig.of(setup.number(), setup.replicas(), setup.data()),
+                KeyRing.load(setup.keys()).pairwiseKeys(),
+                new NamespaceApplication(genesis(setup)),
+                engine(setup.ordering())));
+    }
+
+    @Override
+    public void close() {
+        replica.close();
+    }
+
+    private static OrderingEngine.Factory engine(String ordering) {
+        if (ordering.equals(ClusterShape.ORDERING_DEFAULT)) {
+            return BftSmartEngines.standard();
+        }
+        throw new IllegalArgumentException(
+                "there is no ordering engine \"" + ordering + "\"; there is " + ClusterShape.ORDERING_DEFAULT);
+    }
+
+    private static Genesis genesis(ReplicaSetup setup) {
+        List<NodeAddress> nodes = new ArrayList<>();
+        for (InetSocketAddress address : setup.nodes()) {
+            nodes.add(new NodeAddress(nodes.size(), address.getAddress().getHostAddress(), address.getPort()));
+        }
+        List<Genesis.Grant> grants = new ArrayList<>();
+        for (int i = 0; i < setup.clients(); i++) {
+            grants.add(Genesis.Grant.all(PrincipalId.client(i)));
+        }
+        return new Genesis(nodes, grants);
+    }
+}

@@ -1,0 +1,31 @@
+package io.bulwark.appliance.control;
+
+import io.bulwark.console.StatusView;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of the answer to {@code status}.
+ *
+ * @param console the console's address
+ * @param cluster null while the cluster does not answer
+ * @param problem why it does not, or empty
+ */
+public record ApplianceStatus(
+        String data,
+        String console,
+        List<Member> members,
+        @Nullable StatusView cluster,
+        String problem) {
+
+    /**
+     * A node or replica of this machine.
+     *
+     * @param pid its process, null inside the appliance's own
+     */
+    public record Member(
+            String name,
+            String address,
+            boolean running,
+            @Nullable Long pid) {}
+}

@@ -1,0 +1,16 @@
+package io.bulwark.appliance.control;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request: {@code status}, {@code down}, or a node's {@code node-start}, {@code node-stop}, {@code node-lie}.
+ *
+ * @param node the node's number, for the node actions
+ * @param how how it is to lie: swap, stale, flip, drop or garble
+ */
+public record ControlRequest(
+        String action, @Nullable Integer node, @Nullable String how) {
+    public static ControlRequest of(String action) {
+        return new ControlRequest(action, null, null);
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * How {@code status}, {@code down} and {@code node} reach a running appliance: a Unix domain socket of mode 0600 in its
+ * data directory. One request per connection, one line of JSON each way, bounded.
+ */
+@NullMarked
+package io.bulwark.appliance.control;
+
+import org.jspecify.annotations.NullMarked;

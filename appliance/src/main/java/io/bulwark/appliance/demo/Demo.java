@@ -1,0 +1,125 @@
+package io.bulwark.appliance.demo;
+
+import io.bulwark.appliance.control.ControlReply;
+import io.bulwark.appliance.control.ControlRequest;
+import io.bulwark.appliance.transfer.BucketVerifier;
+import io.bulwark.appliance.transfer.TreeSync;
+import io.bulwark.client.Bucket;
+import io.bulwark.client.BucketSpec;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.VolumeSpec;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Stores a directory, breaks nodes under it, and shows that the bytes come back, who lied, and that it was repaired. */
+public final class Demo {
+    private static final int PARALLEL = 16;
+    private static final long REPAIR_MILLIS_MAX = 120_000;
+
+    private final Bulwark client;
+    private final Function<ControlRequest, ControlReply> control;
+    private final int faults;
+    private final Consumer<String> story;
+
+    /** @param faults 1, or 2 for a node stopped and another lying at the same time */
+    public Demo(Bulwark client, Function<ControlRequest, ControlReply> control, int faults, Consumer<String> story) {
+        this.client = client;
+        this.control = control;
+        this.faults = faults;
+        this.story = story;
+    }
+
+    /** Tells the story; false if any byte came back wrong, the liar was not named, or not repaired. */
+    public boolean run(Path directory) throws IOException, InterruptedException {
+        String name = "demo";
+        client.createVolume(
+                VolumeSpec.objects(name, new ProtectionPolicy(faults, faults + 1, 3 * faults + 1, 1 << 20)));
+        Bucket bucket = client.createBucket(BucketSpec.of(name).inVolume(name));
+        story.accept("1. Storing " + directory + ", cut into blocks of which any " + (faults + 1) + " of "
+                + (3 * faults + 1) + " fragments on different nodes are enough.");
+        TreeSync sync = new TreeSync(bucket, "", PARALLEL);
+        TreeSync.Plan plan = sync.plan(directory);
+        TreeSync.Result stored = sync.run(plan, false, bytes -> {});
+        story.accept(String.format(Locale.ROOT, "   %,d files, %,d bytes stored.", stored.stored(), stored.bytes()));
+        boolean good = stored.failures().isEmpty();
+        awaitRepaired();
+
+        story.accept("2. Node 0 is stopped, as if its power had failed.");
+        act("node-stop", 0, null);
+        good &= compare(bucket, directory);
+        if (faults == 1) {
+            story.accept("3. Node 0 comes back and is brought up to date.");
+            act("node-start", 0, null);
+            good &= awaitRepaired();
+        } else {
+            story.accept("3. Node 0 stays down: this volume tolerates " + faults + " faults at once.");
+        }
+
+        story.accept("4. Node 1 is made to lie: its fragments are swapped for perfectly valid ones of other blocks,");
+        story.accept("   with every checksum of its disk made right. " + act("node-lie", 1, "swap"));
+        good &= verify(bucket);
+        good &= compare(bucket, directory);
+        if (faults > 1) {
+            act("node-start", 0, null);
+        }
+        story.accept("5. The cluster repairs what was wrong.");
+        good &= awaitRepaired();
+        good &= compare(bucket, directory);
+        story.accept(good ? "Every byte was right at every step." : "Something was wrong: see above.");
+        return good;
+    }
+
+    private boolean verify(Bucket bucket) throws InterruptedException {
+        BucketVerifier verifier = new BucketVerifier(client, bucket, PARALLEL);
+        BucketVerifier.Report report = verifier.run(verifier.objects(""), bytes -> {});
+        report.seen().forEach((node, verdicts) -> story.accept("   seen of " + node + ": " + verdicts));
+        report.examples().stream().limit(3).forEach(example -> story.accept("   for example " + example));
+        report.unreadable().forEach(line -> story.accept("   UNREADABLE " + line));
+        boolean named = report.seen().containsKey("node-1");
+        story.accept(named ? "   The liar is named: node-1." : "   Nobody asked node-1 for what it lies about.");
+        return report.unreadable().isEmpty();
+    }
+
+    private boolean compare(Bucket bucket, Path directory) throws IOException {
+        TreeComparison.Result result = TreeComparison.of(bucket, directory);
+        result.different().stream().limit(5).forEach(line -> story.accept("   WRONG " + line));
+        story.accept(String.format(
+                Locale.ROOT,
+                "   Read everything back and compared it with the files: %,d objects, %,d bytes, %d differ.",
+                result.objects(),
+                result.bytes(),
+                result.different().size()));
+        return result.different().isEmpty();
+    }
+
+    private boolean awaitRepaired() throws InterruptedException {
+        long end = System.nanoTime() + REPAIR_MILLIS_MAX * 1_000_000;
+        while (System.nanoTime() < end) {
+            ClusterStatus status = client.status();
+            List<ClusterStatus.VolumeStatus> volumes = status.volumes();
+            if (volumes.stream().allMatch(volume -> volume.moreFaults() >= volume.policyFaults())) {
+                story.accept(
+                        "   All nodes hold all that they should: every volume can take its full number of faults.");
+                return true;
+            }
+            Thread.sleep(500);
+        }
+        story.accept("   The cluster is not fully repaired after " + REPAIR_MILLIS_MAX / 1000 + " s.");
+        return false;
+    }
+
+    private String act(String action, int node, @Nullable String how) throws IOException {
+        ControlReply reply = control.apply(new ControlRequest(action, node, how));
+        if (!reply.error().isEmpty()) {
+            throw new IOException(reply.error());
+        }
+        return String.valueOf(reply.body().get("message"));
+    }
+}

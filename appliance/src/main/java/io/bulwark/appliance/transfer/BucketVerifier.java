@@ -1,0 +1,101 @@
+package io.bulwark.appliance.transfer;
+
+import io.bulwark.client.Bucket;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.GetOptions;
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.driver.EvidenceLog;
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.client.error.NoSuchKeyException;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
+
+/** Reads all objects of a bucket back through the SDK, which checks every byte, and says what was seen of the nodes. */
+public final class BucketVerifier {
+    private static final int EXAMPLES_MAX = 20;
+
+    private final Bulwark client;
+    private final Bucket bucket;
+    private final int parallel;
+
+    public BucketVerifier(Bulwark client, Bucket bucket, int parallel) {
+        this.client = client;
+        this.bucket = bucket;
+        this.parallel = parallel;
+    }
+
+    /**
+     * What was found.
+     *
+     * @param unreadable objects that could not be read, with the reason
+     * @param seen by node: how often each verdict was met
+     * @param examples some of the evidence, for people
+     */
+    public record Report(
+            long objects,
+            long bytes,
+            List<String> unreadable,
+            SortedMap<String, Map<Verdict, Long>> seen,
+            List<String> examples) {}
+
+    /** The objects to read. */
+    public List<ObjectInfo> objects(String prefix) {
+        try (Stream<ObjectInfo> all = bucket.stream(prefix)) {
+            return all.toList();
+        }
+    }
+
+    /**
+     * Reads them.
+     *
+     * @param read is told of the bytes of each object that was read
+     */
+    public Report run(List<ObjectInfo> objects, LongConsumer read) throws InterruptedException {
+        long before = client.evidence().last();
+        AtomicLong good = new AtomicLong();
+        AtomicLong bytes = new AtomicLong();
+        ConcurrentLinkedQueue<String> unreadable = new ConcurrentLinkedQueue<>();
+        List<Runnable> work = new ArrayList<>();
+        for (ObjectInfo object : objects) {
+            work.add(() -> {
+                try {
+                    GetOptions exactly = GetOptions.DEFAULT.withVersion(object.version());
+                    ObjectInfo got = bucket.readTo(object.key(), OutputStream.nullOutputStream(), exactly);
+                    good.incrementAndGet();
+                    bytes.addAndGet(got.length());
+                } catch (NoSuchKeyException e) {
+                    good.incrementAndGet(); // Deleted since it was listed.
+                } catch (BulwarkException e) {
+                    unreadable.add(object.key() + ": " + e.getMessage());
+                } finally {
+                    read.accept(object.length());
+                }
+            });
+        }
+        TreeSync.inParallel(work, parallel);
+        SortedMap<String, Map<Verdict, Long>> seen = new TreeMap<>();
+        List<String> examples = new ArrayList<>();
+        for (EvidenceLog.Entry entry : client.evidence().since(before)) {
+            Effect.Evidence evidence = entry.evidence();
+            seen.computeIfAbsent(evidence.about().toString(), name -> new EnumMap<>(Verdict.class))
+                    .merge(evidence.verdict(), 1L, Long::sum);
+            boolean accuses = evidence.verdict() == Verdict.CORRUPT || evidence.verdict() == Verdict.DAMAGED;
+            if (accuses && examples.size() < EXAMPLES_MAX) {
+                examples.add(evidence.about() + " " + evidence.verdict() + " block " + evidence.block() + ": "
+                        + evidence.detail());
+            }
+        }
+        return new Report(good.get(), bytes.get(), List.copyOf(unreadable), seen, examples);
+    }
+}

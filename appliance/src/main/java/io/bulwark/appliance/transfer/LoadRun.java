@@ -1,0 +1,116 @@
+package io.bulwark.appliance.transfer;
+
+import io.bulwark.client.Bucket;
+import io.bulwark.client.error.BulwarkException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+
+/** Puts or gets objects of one size from several threads for a while, and measures. */
+public final class LoadRun {
+    private static final long MICROS_MAX = 3_600_000_000L;
+    private static final int KEYS_PER_THREAD = 64;
+
+    private final Bucket bucket;
+    private final int sizeBytes;
+    private final int threads;
+
+    public LoadRun(Bucket bucket, int sizeBytes, int threads) {
+        this.bucket = bucket;
+        this.sizeBytes = sizeBytes;
+        this.threads = threads;
+    }
+
+    /** What was measured; latencies in microseconds. */
+    public record Result(
+            long operations, long bytes, double seconds, long p50Micros, long p99Micros, List<String> failures) {
+        public double mebibytesPerSecond() {
+            return bytes / seconds / (1 << 20);
+        }
+
+        public double operationsPerSecond() {
+            return operations / seconds;
+        }
+    }
+
+    private interface Operation {
+        void run(String key, int round);
+    }
+
+    /** Puts objects whose bytes differ in each. */
+    public Result put(double seconds) throws InterruptedException {
+        byte[] content = new byte[sizeBytes];
+        new SplittableRandom(1).nextBytes(content);
+        return run(seconds, (key, round) -> {
+            byte[] own = content.clone();
+            for (int i = 0; i < Math.min(4, own.length); i++) {
+                own[i] = (byte) (round >>> (8 * i));
+            }
+            bucket.put(key, own);
+        });
+    }
+
+    /** Gets objects that are put before the clock starts. */
+    public Result get(double seconds) throws InterruptedException {
+        byte[] content = new byte[sizeBytes];
+        new SplittableRandom(1).nextBytes(content);
+        List<Runnable> preparation = new ArrayList<>();
+        for (int thread = 0; thread < threads; thread++) {
+            for (int i = 0; i < keys(); i++) {
+                String key = key(thread, i);
+                preparation.add(() -> bucket.put(key, content));
+            }
+        }
+        TreeSync.inParallel(preparation, threads);
+        return run(seconds, (key, round) -> bucket.readTo(key, OutputStream.nullOutputStream()));
+    }
+
+    private Result run(double seconds, Operation operation) throws InterruptedException {
+        Histogram micros = new ConcurrentHistogram(MICROS_MAX, 3);
+        AtomicLong operations = new AtomicLong();
+        ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
+        long start = System.nanoTime();
+        long end = start + (long) (seconds * 1e9);
+        List<Thread> running = new ArrayList<>();
+        for (int thread = 0; thread < threads; thread++) {
+            int number = thread;
+            running.add(Thread.ofVirtual().start(() -> {
+                for (int round = 0; System.nanoTime() < end; round++) {
+                    long before = System.nanoTime();
+                    try {
+                        operation.run(key(number, round % keys()), round);
+                    } catch (BulwarkException e) {
+                        failures.add(String.valueOf(e.getMessage()));
+                        return;
+                    }
+                    micros.recordValue(Math.min(MICROS_MAX, (System.nanoTime() - before) / 1000));
+                    operations.incrementAndGet();
+                }
+            }));
+        }
+        for (Thread thread : running) {
+            thread.join();
+        }
+        double took = (System.nanoTime() - start) / 1e9;
+        return new Result(
+                operations.get(),
+                operations.get() * sizeBytes,
+                took,
+                micros.getValueAtPercentile(50),
+                micros.getValueAtPercentile(99),
+                List.copyOf(failures));
+    }
+
+    private int keys() {
+        return Math.clamp((256L << 20) / Math.max(1L, (long) sizeBytes * threads), 1, KEYS_PER_THREAD);
+    }
+
+    private static String key(int thread, int index) {
+        return "bench/" + thread + "/" + index;
+    }
+}

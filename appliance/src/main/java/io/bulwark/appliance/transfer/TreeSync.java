@@ -1,0 +1,193 @@
+package io.bulwark.appliance.transfer;
+
+import io.bulwark.client.Bucket;
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.PutOptions;
+import io.bulwark.client.error.BulwarkException;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import java.util.stream.Stream;
+
+/**
+ * Brings a bucket's objects below a prefix to the state of a directory tree: regular files whose size or modification
+ * time differs from what the object's tag says are stored. Symbolic links are followed if they lead to regular files
+ * inside the tree; other special files are left out and counted.
+ */
+public final class TreeSync {
+    /** The tag that keeps a file's modification time, in milliseconds since 1970. */
+    public static final String MODIFIED_TAG = "mtime-millis";
+
+    private final Bucket bucket;
+    private final String prefix;
+    private final int parallel;
+
+    /** @param prefix put before each relative path; a '/' is added between the two if it is not empty */
+    public TreeSync(Bucket bucket, String prefix, int parallel) {
+        this.bucket = bucket;
+        this.prefix = prefix.isEmpty() || prefix.endsWith("/") ? prefix : prefix + "/";
+        this.parallel = parallel;
+    }
+
+    /** A file to store. */
+    public record Entry(Path file, String key, long bytes, long modifiedMillis) {}
+
+    /**
+     * What is to be done.
+     *
+     * @param skipped files that are neither regular nor links to regular files of the tree, or have no usable name
+     */
+    public record Plan(List<Entry> changed, long unchanged, List<String> gone, List<String> skipped) {
+        public long bytes() {
+            return changed.stream().mapToLong(Entry::bytes).sum();
+        }
+    }
+
+    /** What was done; failures are messages that name the file. */
+    public record Result(long stored, long bytes, long deleted, List<String> failures) {}
+
+    /** Compares the tree with the bucket. */
+    public Plan plan(Path root) throws IOException {
+        Map<String, ObjectInfo> present = new HashMap<>();
+        try (Stream<ObjectInfo> all = bucket.stream(prefix)) {
+            all.forEach(object -> present.put(object.key(), object));
+        }
+        List<String> skipped = new ArrayList<>();
+        List<Entry> changed = new ArrayList<>();
+        long unchanged = 0;
+        for (Entry entry : scan(root, skipped)) {
+            ObjectInfo object = present.remove(entry.key());
+            if (object != null
+                    && object.length() == entry.bytes()
+                    && Long.toString(entry.modifiedMillis())
+                            .equals(object.tags().get(MODIFIED_TAG))) {
+                unchanged++;
+            } else {
+                changed.add(entry);
+            }
+        }
+        return new Plan(changed, unchanged, present.keySet().stream().sorted().toList(), skipped);
+    }
+
+    /**
+     * Stores what changed, in parallel, and deletes what is gone if asked to.
+     *
+     * @param moved is told of the bytes of each file that is stored
+     */
+    public Result run(Plan plan, boolean deleteGone, LongConsumer moved) throws InterruptedException {
+        AtomicLong stored = new AtomicLong();
+        AtomicLong bytes = new AtomicLong();
+        AtomicLong deleted = new AtomicLong();
+        ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
+        List<Runnable> work = new ArrayList<>();
+        for (Entry entry : plan.changed()) {
+            work.add(() -> {
+                try {
+                    PutOptions options =
+                            PutOptions.DEFAULT.withTags(Map.of(MODIFIED_TAG, Long.toString(entry.modifiedMillis())));
+                    ObjectInfo object = bucket.put(entry.key(), entry.file(), options);
+                    stored.incrementAndGet();
+                    bytes.addAndGet(object.length());
+                } catch (BulwarkException e) {
+                    failures.add(entry.file() + ": " + e.getMessage());
+                } finally {
+                    moved.accept(entry.bytes());
+                }
+            });
+        }
+        if (deleteGone) {
+            for (String key : plan.gone()) {
+                work.add(() -> {
+                    try {
+                        bucket.delete(key);
+                        deleted.incrementAndGet();
+                    } catch (BulwarkException e) {
+                        failures.add(key + ": " + e.getMessage());
+                    }
+                });
+            }
+        }
+        inParallel(work, parallel);
+        return new Result(stored.get(), bytes.get(), deleted.get(), List.copyOf(failures));
+    }
+
+    /** Runs all of it on virtual threads, so many at a time; returns when all has ended. */
+    static void inParallel(List<Runnable> work, int atOnce) throws InterruptedException {
+        Semaphore slots = new Semaphore(atOnce);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> running = new ArrayList<>();
+            for (Runnable task : work) {
+                slots.acquire();
+                running.add(threads.submit(() -> {
+                    try {
+                        task.run();
+                    } finally {
+                        slots.release();
+                    }
+                }));
+            }
+            for (Future<?> future : running) {
+                try {
+                    future.get();
+                } catch (ExecutionException e) {
+                    throw new IllegalStateException(e.getCause());
+                }
+            }
+        }
+    }
+
+    private List<Entry> scan(Path root, List<String> skipped) throws IOException {
+        Map<String, Entry> found = new TreeMap<>();
+        Path real = root.toRealPath();
+        Files.walkFileTree(real, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                String relative = real.relativize(file).toString().replace('\\', '/');
+                BasicFileAttributes actual = attributes;
+                if (attributes.isSymbolicLink()) {
+                    if (!Files.isRegularFile(file) || !file.toRealPath().startsWith(real)) {
+                        skipped.add(relative);
+                        return FileVisitResult.CONTINUE;
+                    }
+                    actual = Files.readAttributes(file, BasicFileAttributes.class);
+                } else if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                    skipped.add(relative);
+                    return FileVisitResult.CONTINUE;
+                }
+                String key = prefix + relative;
+                found.put(
+                        key,
+                        new Entry(
+                                file,
+                                key,
+                                actual.size(),
+                                actual.lastModifiedTime().toMillis()));
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) {
+                skipped.add(real.relativize(file) + " (" + failure.getMessage() + ")");
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return List.copyOf(found.values());
+    }
+}

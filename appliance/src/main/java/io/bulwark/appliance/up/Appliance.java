@@ -1,0 +1,225 @@
+package io.bulwark.appliance.up;
+
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.DefaultVolume;
+import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.control.ApplianceStatus;
+import io.bulwark.appliance.control.ControlReply;
+import io.bulwark.appliance.control.ControlRequest;
+import io.bulwark.appliance.control.ControlSocket;
+import io.bulwark.appliance.drill.Lie;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.console.ConsoleServer;
+import io.bulwark.console.StatusView;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A running appliance on one machine. */
+public final class Appliance implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Appliance.class);
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final TypeReference<Map<String, Object>> BODY = new TypeReference<>() {};
+
+    private final ClusterPlan plan;
+    private final List<Member> nodes = new ArrayList<>();
+    private final List<Member> replicas = new ArrayList<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private @Nullable Bulwark client;
+    private @Nullable ConsoleServer console;
+    private @Nullable ControlSocket control;
+
+    private Appliance(ClusterPlan plan) {
+        this.plan = plan;
+    }
+
+    /**
+     * Starts all of it; returns when it serves.
+     *
+     * @param story is told what happens, a line each
+     */
+    public static Appliance start(ClusterPlan plan, Members members, Consumer<String> story) throws Exception {
+        Appliance appliance = new Appliance(plan);
+        try {
+            appliance.begin(members, story);
+            return appliance;
+        } catch (Exception e) {
+            appliance.close();
+            throw e;
+        }
+    }
+
+    /** The members' processes and addresses. */
+    public List<ApplianceStatus.Member> members() {
+        List<ApplianceStatus.Member> all = new ArrayList<>();
+        for (List<Member> group : List.of(nodes, replicas)) {
+            for (Member member : group) {
+                OptionalLong pid = member.pid();
+                all.add(new ApplianceStatus.Member(
+                        member.name(), member.address(), member.running(), pid.isPresent() ? pid.getAsLong() : null));
+            }
+        }
+        return all;
+    }
+
+    /** The console's address. */
+    public String consoleUrl() {
+        var address = plan.consoleAddress();
+        return "http://" + address.getHostString() + ":" + address.getPort();
+    }
+
+    /** Returns when somebody asked for the end. */
+    public void awaitEnd() throws InterruptedException {
+        ended.await();
+    }
+
+    /** Asks for the end. */
+    public void end() {
+        ended.countDown();
+    }
+
+    @Override
+    public void close() {
+        shutDown();
+    }
+
+    /** Stops all members, each of which is given time to finish what it does; doing it twice does no harm. */
+    public synchronized void shutDown() {
+        ended.countDown();
+        quietly("console", console);
+        quietly("client", client);
+        List<Thread> stopping = new ArrayList<>();
+        for (List<Member> group : List.of(nodes, replicas)) {
+            for (Member member : group) {
+                stopping.add(Thread.ofPlatform().start(() -> {
+                    try {
+                        member.stop();
+                    } catch (Exception e) {
+                        LOG.warn("stopping {}: {}", member.name(), e.toString());
+                    }
+                }));
+            }
+        }
+        for (Thread thread : stopping) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+        quietly("control socket", control);
+    }
+
+    private void begin(Members members, Consumer<String> story) throws Exception {
+        plan.prepare();
+        story.accept("starting " + plan.shape().replicas() + " metadata replicas");
+        for (int i = 0; i < plan.shape().replicas(); i++) {
+            replicas.add(members.replica(i));
+        }
+        startAll(replicas);
+        story.accept("starting " + plan.shape().nodes() + " storage nodes");
+        for (int i = 0; i < plan.shape().nodes(); i++) {
+            nodes.add(members.node(i));
+        }
+        startAll(nodes);
+        story.accept("waiting for the cluster");
+        Bulwark connected = Bulwark.connect(plan.consoleClient());
+        client = connected;
+        Readiness.await(connected, plan.shape().nodes(), plan.shape().replicas());
+        DefaultVolume.ensure(connected);
+        story.accept("starting the console");
+        console = ConsoleServer.start(connected, plan.consoleAddress());
+        control = ControlSocket.serve(plan.data().root(), this::onRequest);
+    }
+
+    private static void startAll(List<Member> members) throws Exception {
+        for (Member member : members) {
+            member.start();
+        }
+        for (Member member : members) {
+            member.awaitListening();
+        }
+    }
+
+    /** What the control socket serves. */
+    public ControlReply onRequest(ControlRequest request) {
+        try {
+            return switch (request.action()) {
+                case "status" -> ControlReply.ok(JSON.convertValue(status(), BODY));
+                case "down" -> {
+                    end();
+                    yield ControlReply.ok(Map.of());
+                }
+                case "node-stop", "node-start", "node-save", "node-lie" -> onNode(request);
+                default -> ControlReply.failed("unknown request " + request.action());
+            };
+        } catch (IOException e) {
+            return ControlReply.failed(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private ApplianceStatus status() {
+        StatusView cluster = null;
+        String problem = "";
+        Bulwark connected = client;
+        try {
+            cluster = connected == null ? null : StatusView.of(connected.status());
+        } catch (BulwarkException e) {
+            problem = String.valueOf(e.getMessage());
+        }
+        return new ApplianceStatus(plan.data().root().toString(), consoleUrl(), members(), cluster, problem);
+    }
+
+    private synchronized ControlReply onNode(ControlRequest request) throws IOException {
+        Integer number = request.node();
+        if (number == null || number < 0 || number >= nodes.size()) {
+            return ControlReply.failed("there is no node " + number + "; nodes are 0 to " + (nodes.size() - 1));
+        }
+        Member node = nodes.get(number);
+        NodeDrill drill = new NodeDrill(plan, node, number);
+        try {
+            String message = switch (request.action()) {
+                case "node-stop" -> drill.stop();
+                case "node-start" -> drill.start();
+                case "node-save" -> drill.save();
+                default -> drill.lie(lie(request.how()));
+            };
+            return ControlReply.ok(Map.of("node", number, "message", message));
+        } catch (IOException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static Lie lie(@Nullable String how) throws IOException {
+        for (Lie lie : Lie.values()) {
+            if (lie.name().toLowerCase(Locale.ROOT).equals(how)) {
+                return lie;
+            }
+        }
+        throw new IOException("a node can lie by swap, stale, flip, drop or garble, not by " + how);
+    }
+
+    private static void quietly(String what, @Nullable AutoCloseable closing) {
+        if (closing != null) {
+            try {
+                closing.close();
+            } catch (Exception e) {
+                LOG.warn("closing the {}: {}", what, e.toString());
+            }
+        }
+    }
+}

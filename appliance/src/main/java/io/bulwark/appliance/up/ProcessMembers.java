@@ -1,0 +1,61 @@
+package io.bulwark.appliance.up;
+
+import io.bulwark.appliance.boot.RoleFile;
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.NodeSetup;
+import io.bulwark.appliance.cluster.ProcessMember;
+import io.bulwark.appliance.cluster.ReplicaSetup;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Each member is a process of its own, so that it can be killed. Its configuration is written when it is made. */
+public final class ProcessMembers implements Members {
+    private static final int NODE_HEAP_MEBIBYTES = 256;
+    private static final int REPLICA_HEAP_MEBIBYTES = 512;
+
+    private final ClusterPlan plan;
+    private final Path config;
+
+    public ProcessMembers(ClusterPlan plan) throws IOException {
+        this.plan = plan;
+        this.config = Files.createDirectories(plan.data().root().resolve("config"));
+    }
+
+    @Override
+    public Member node(int number) {
+        NodeSetup setup = plan.node(number, plan.data().node(number));
+        Path file = config.resolve("node-" + number + ".yaml");
+        write(() -> RoleFile.write(setup, file));
+        return member("node-" + number, setup.listen(), NODE_HEAP_MEBIBYTES, "node", file);
+    }
+
+    @Override
+    public Member replica(int number) {
+        ReplicaSetup setup = plan.replica(number, plan.data().replica(number));
+        Path file = config.resolve("replica-" + number + ".yaml");
+        write(() -> RoleFile.write(setup, file));
+        return member("replica-" + number, setup.replicas().get(number), REPLICA_HEAP_MEBIBYTES, "replica", file);
+    }
+
+    private Member member(String name, InetSocketAddress address, int heapMebibytes, String role, Path file) {
+        List<String> arguments = List.of(role, "--config", file.toString());
+        return new ProcessMember(name, address, plan.data().log(name), heapMebibytes, arguments);
+    }
+
+    private interface Writing {
+        void run() throws IOException;
+    }
+
+    private static void write(Writing writing) {
+        try {
+            writing.run();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.bulwark.storage.facts;
+
+import io.bulwark.client.metadata.MetadataClient;
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.storage.node.FactSource;
+import io.bulwark.storage.node.PeerDirectory;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the replicas. What never reverts is taken from f+1 of them; what may still change, such as a session that they do
+ * not know, from 2f+1, so that a node does not refuse what was opened a moment ago.
+ */
+public final class MetadataFacts implements FactSource, PeerDirectory {
+    private static final Logger LOG = LoggerFactory.getLogger(MetadataFacts.class);
+
+    private final MetadataClient metadata;
+    private volatile ClusterMap map = new ClusterMap(0, List.of(), List.of());
+
+    /** @param metadata stays the caller's to close */
+    public MetadataFacts(MetadataClient metadata) {
+        this.metadata = metadata;
+        var _ = refresh().whenComplete((fresh, failure) -> {
+            if (failure != null) {
+                LOG.info("no cluster map yet: {}", failure.getMessage());
+            }
+        });
+    }
+
+    @Override
+    public CompletableFuture<Fact> ask(Question question) {
+        return switch (question) {
+            case Question.OfSession of -> session(of);
+            case Question.OfGrant of ->
+                reply(metadata::query, new Query.GrantOf(of.volume(), of.principal()))
+                        .thenApply(reply -> {
+                            Reply.Granted granted = expect(reply, Reply.Granted.class);
+                            return new Fact.OfGrant(of.volume(), of.principal(), granted.mayRead(), granted.mayWrite());
+                        });
+            case Question.OfVolume of ->
+                refresh().thenApply(fresh -> new Fact.OfVolume(of.volume(), fresh.volume(of.volume())));
+        };
+    }
+
+    @Override
+    public Optional<InetSocketAddress> addressOf(int node) {
+        for (NodeAddress address : map.nodes()) {
+            if (address.node() == node) {
+                return Optional.of(new InetSocketAddress(address.host(), address.port()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The map as 2f+1 replicas have it now. */
+    public CompletableFuture<ClusterMap> refresh() {
+        return reply(metadata::query, new Query.GetMap()).thenApply(reply -> {
+            ClusterMap fresh = expect(reply, Reply.Map.class).map();
+            if (fresh.version() >= map.version()) {
+                map = fresh;
+            }
+            return fresh;
+        });
+    }
+
+    private CompletableFuture<Fact> session(Question.OfSession of) {
+        Query query = new Query.SessionOf(of.volume(), of.owner(), of.session());
+        return reply(metadata::fact, query)
+                .thenCompose(reply -> expect(reply, Reply.Session.class).state() == SessionState.UNKNOWN
+                        ? reply(metadata::query, query)
+                        : CompletableFuture.completedFuture(reply))
+                .thenApply(reply -> new Fact.OfSession(
+                        of.volume(),
+                        of.owner(),
+                        of.session(),
+                        expect(reply, Reply.Session.class).state()));
+    }
+
+    private static CompletableFuture<Reply> reply(Function<Bytes, CompletableFuture<Bytes>> asking, Query query) {
+        return asking.apply(query.encoded()).thenApply(Reply::decode);
+    }
+
+    private static <T extends Reply> T expect(Reply reply, Class<T> type) {
+        if (reply instanceof Reply.Failed failed) {
+            throw new IllegalStateException(failed.message());
+        }
+        return type.cast(reply);
+    }
+}

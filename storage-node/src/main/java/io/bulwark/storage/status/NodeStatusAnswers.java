@@ -1,0 +1,98 @@
+package io.bulwark.storage.status;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.storage.node.BackgroundWork;
+import io.bulwark.storage.node.HostedProtocol;
+import io.bulwark.storage.node.NodeAccess;
+import io.bulwark.storage.store.StoreUsage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Answers {@link NodeStatusRequest} from what the node's store, its evidence and its completion know. */
+public final class NodeStatusAnswers implements BackgroundWork {
+    private static final BlockId NO_BLOCK = BlockId.register(0, 0);
+
+    private final Supplier<List<VolumeWork>> work;
+    private volatile @Nullable NodeAccess node;
+
+    /** @param work what is left to do, by rising volume id; called from a shard's thread */
+    public NodeStatusAnswers(Supplier<List<VolumeWork>> work) {
+        this.work = work;
+    }
+
+    /** To be hosted by the node. */
+    public HostedProtocol protocol() {
+        return new HostedProtocol(
+                NodeStatusRequest.class::isInstance, message -> NO_BLOCK, message -> 0, shard -> new Server());
+    }
+
+    @Override
+    public void start(NodeAccess started) {
+        node = started;
+    }
+
+    @Override
+    public void stop() {
+        node = null;
+    }
+
+    private final class Server implements ProtocolServer {
+        @Override
+        public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+            NodeAccess known = node;
+            return known == null ? List.of() : List.of(new Effect.Send(from, requestId, reply(known)));
+        }
+
+        @Override
+        public List<Effect> onTick(long nowMillis) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onFact(long nowMillis, Fact fact) {
+            return List.of();
+        }
+    }
+
+    private NodeStatusReply reply(NodeAccess known) {
+        StoreUsage usage = known.store().usage();
+        Map<Integer, Map<Verdict, Long>> byNode = new TreeMap<>();
+        known.evidence().counts().forEach((about, verdicts) -> {
+            if (about.kind() == PrincipalKind.NODE) {
+                byNode.put(about.number(), verdicts);
+            }
+        });
+        List<PeerVerdict> seen = new ArrayList<>();
+        byNode.forEach((peer, verdicts) ->
+                verdicts.forEach((verdict, count) -> seen.add(new PeerVerdict(peer, verdict, count))));
+        long free = Math.max(0, Math.min(usage.usableBytes(), usage.capacityBytes() - usage.storedBytes()));
+        return new NodeStatusReply(!usage.failed() && free > 0, usage.storedBytes(), free, work.get(), seen);
+    }
+}
