@@ -1,9 +1,12 @@
 package io.bulwark.metadata;
 
+import io.bulwark.metadata.Execution.Result;
 import io.bulwark.metadata.ordering.Submission;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
+import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.transport.Peer;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -28,7 +31,7 @@ final class ClientCalls {
     /** A call and where its answer goes. */
     private record Waiting(Submission submission, Peer peer, long requestId, long sinceMillis) {}
 
-    private record Recent(long sequence, ToClient message) {}
+    private record Recent(long sequence, Result result) {}
 
     private record Outgoing(long sequence, Peer peer, long requestId, ToClient message) {}
 
@@ -37,6 +40,12 @@ final class ClientCalls {
     private final Deque<Outgoing> outgoing = new ArrayDeque<>();
     private long recentBytes;
     private long durableSequence;
+    private long incarnation;
+
+    /** The replica takes part in this incarnation from now on, and speaks for it. */
+    void run(long number) {
+        incarnation = number;
+    }
 
     int waiting() {
         return waiting.size();
@@ -62,7 +71,7 @@ final class ClientCalls {
         Call call = new Call(submission.client(), submission.call());
         Recent answered = recent.get(call);
         if (answered != null) {
-            send(answered.sequence(), peer, requestId, answered.message());
+            send(answered.sequence(), peer, requestId, call.number(), answered.result());
             return false;
         }
         Waiting before = waiting.get(call);
@@ -72,21 +81,25 @@ final class ClientCalls {
     }
 
     /** The batch of this sequence gave this answer. */
-    void answer(long sequence, Submission submission, ToClient message) {
+    void answer(long sequence, Submission submission, Result result) {
         Call call = new Call(submission.client(), submission.call());
         Waiting expected = waiting.remove(call);
         if (expected != null) {
-            send(sequence, expected.peer(), expected.requestId(), message);
+            send(sequence, expected.peer(), expected.requestId(), call.number(), result);
         }
-        Recent before = recent.put(call, new Recent(sequence, message));
-        recentBytes += bytes(message) - (before == null ? 0 : bytes(before.message()));
+        Recent before = recent.put(call, new Recent(sequence, result));
+        recentBytes += bytes(result) - (before == null ? 0 : bytes(before.result()));
         while (recent.size() > RECENT_MAX || recentBytes > RECENT_BYTES_MAX) {
-            recentBytes -= bytes(recent.pollFirstEntry().getValue().message());
+            recentBytes -= bytes(recent.pollFirstEntry().getValue().result());
         }
     }
 
     /** Sends once the log is durable up to this sequence. */
-    void send(long sequence, Peer peer, long requestId, ToClient message) {
+    void send(long sequence, Peer peer, long requestId, long call, Result result) {
+        ToClient message = switch (result) {
+            case Execution.Done done -> new Reply(call, incarnation, done.reply());
+            case Execution.Failed _ -> new Refused(call, Refusal.FAILED);
+        };
         if (sequence <= durableSequence) {
             var _ = peer.send(requestId, message);
         } else {
@@ -120,7 +133,7 @@ final class ClientCalls {
                 new Call(each.submission().client(), each.submission().call())));
     }
 
-    private static long bytes(ToClient message) {
-        return message instanceof Reply reply ? 64 + reply.reply().length() : 64;
+    private static long bytes(Result result) {
+        return 64L + result.length();
     }
 }

@@ -4,9 +4,6 @@ import io.bulwark.metadata.ordering.OrderedBatch;
 import io.bulwark.metadata.ordering.ReplicatedApplication;
 import io.bulwark.metadata.ordering.Submission;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.OrderingMessage;
-import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
-import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -19,8 +16,28 @@ import org.slf4j.LoggerFactory;
 final class Execution {
     private static final Logger LOG = LoggerFactory.getLogger(Execution.class);
 
+    /** What the state machine made of a request. */
+    sealed interface Result {
+        int length();
+    }
+
+    record Done(Bytes reply) implements Result {
+        @Override
+        public int length() {
+            return reply.length();
+        }
+    }
+
+    /** It threw. */
+    record Failed() implements Result {
+        @Override
+        public int length() {
+            return 0;
+        }
+    }
+
     /** The answer to one submission of a batch. */
-    record Answer(Submission submission, ToClient message) {}
+    record Answer(Submission submission, Result result) {}
 
     private final ReplicatedApplication application;
     private long agreedMillis;
@@ -44,12 +61,12 @@ final class Execution {
         return answers;
     }
 
-    ToClient query(PrincipalId client, long call, Bytes query) {
+    Result query(PrincipalId client, Bytes query) {
         try {
-            return new OrderingMessage.Reply(call, application.query(client, query));
+            return new Done(application.query(client, query));
         } catch (RuntimeException e) {
             LOG.error("a query of {} failed", client, e);
-            return new OrderingMessage.Refused(call, Refusal.FAILED);
+            return new Failed();
         }
     }
 
@@ -65,17 +82,16 @@ final class Execution {
         application.restore(in.raw(in.remaining()));
     }
 
-    private ToClient answer(Submission submission) {
+    private Result answer(Submission submission) {
         if (submission.query()) {
-            return query(submission.client(), submission.call(), submission.command());
+            return query(submission.client(), submission.command());
         }
         try {
-            Bytes reply = application.execute(submission.client(), submission.command(), agreedMillis);
-            return new OrderingMessage.Reply(submission.call(), reply);
+            return new Done(application.execute(submission.client(), submission.command(), agreedMillis));
         } catch (RuntimeException e) {
             // Deterministic: the same happens at every replica, and their states stay equal.
             LOG.error("a command of {} failed", submission.client(), e);
-            return new OrderingMessage.Refused(submission.call(), Refusal.FAILED);
+            return new Failed();
         }
     }
 }

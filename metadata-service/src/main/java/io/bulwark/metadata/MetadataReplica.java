@@ -44,6 +44,7 @@ import org.slf4j.LoggerFactory;
 public final class MetadataReplica implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataReplica.class);
     private static final long TICK_MILLIS = 50;
+    private static final long RECONNECT_MILLIS_MAX = 500;
     private static final int DELIVERIES_MAX = 256;
     private static final int EARLY_BYTES_MAX = 32 << 20;
 
@@ -91,7 +92,7 @@ public final class MetadataReplica implements AutoCloseable {
         this.durableSequence = state.position().sequence();
         calls.onDurable(durableSequence);
         this.status = describe();
-        this.transport = Transport.open(TransportSettings.defaults(), keys, new MessageCodecs(new OrderingCodec()));
+        this.transport = Transport.open(settings(), keys, new MessageCodecs(new OrderingCodec()));
         try {
             this.server = transport.listen(config.addresses().get(self), this::onMessage);
             this.links = new PeerLinks(transport, self, config.addresses());
@@ -149,6 +150,23 @@ public final class MetadataReplica implements AutoCloseable {
         } catch (IOException e) {
             LOG.warn("replica-{}: closing its log failed", self, e);
         }
+    }
+
+    /** Peers that come back are found soon: the group waits for them. */
+    private static TransportSettings settings() {
+        TransportSettings defaults = TransportSettings.defaults();
+        return new TransportSettings(
+                defaults.eventLoopThreads(),
+                defaults.handshakeTimeoutMillis(),
+                defaults.unauthenticatedMax(),
+                defaults.connectionsPerPrincipalMax(),
+                defaults.outboundHighBytes(),
+                defaults.outboundMaxBytes(),
+                defaults.outboundTotalBytes(),
+                defaults.inboundMaxBytes(),
+                defaults.reconnectMinMillis(),
+                RECONNECT_MILLIS_MAX,
+                defaults.closeMillis());
     }
 
     private void begin() {
@@ -226,7 +244,8 @@ public final class MetadataReplica implements AutoCloseable {
                             state.position().sequence(),
                             peer,
                             requestId,
-                            execution.query(client, query.call(), query.query()));
+                            query.call(),
+                            execution.query(client, query.query()));
                 } else {
                     refuse(peer, requestId, query.call(), Refusal.NOT_READY);
                 }
@@ -324,6 +343,7 @@ public final class MetadataReplica implements AutoCloseable {
                 incarnation,
                 state.position().sequence());
         progressMillis = now();
+        calls.run(incarnation);
         EngineHost opened = new EngineHost(incarnation);
         OrderingEngine started = engines.create(incarnation, self, replicas, opened);
         host = opened;
@@ -362,7 +382,7 @@ public final class MetadataReplica implements AutoCloseable {
         settlement.onProgress();
         state.apply(
                 execution.agreed(proposed).encoded(),
-                (sequence, answer) -> calls.answer(sequence, answer.submission(), answer.message()));
+                (sequence, answer) -> calls.answer(sequence, answer.submission(), answer.result()));
     }
 
     private void onDurable() {
@@ -471,7 +491,8 @@ public final class MetadataReplica implements AutoCloseable {
         @Override
         public void apply(List<Bytes> records) throws IOException {
             for (Bytes each : records) {
-                state.apply(each, (sequence, answer) -> calls.answer(sequence, answer.submission(), answer.message()));
+                // Nothing is answered: only what was executed within the incarnation counts for clients.
+                state.apply(each, (_, _) -> {});
             }
         }
 

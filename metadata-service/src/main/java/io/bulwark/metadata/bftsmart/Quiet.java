@@ -5,9 +5,10 @@ import java.io.IOException;
 import java.io.ObjectInputFilter;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -17,6 +18,10 @@ import org.slf4j.LoggerFactory;
 final class Quiet {
     private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(Quiet.class);
     private static final String LIBRARY = "bftsmart.";
+
+    /** What stands between the library and the console. */
+    private static final List<String> OWN = List.of("java.", "sun.", "jdk.", Quiet.class.getName());
+
     private static final Logger LIBRARY_LOGGER = Logger.getLogger("bftsmart");
     static final ThreadGroup THREADS = new ThreadGroup("bft-smart");
 
@@ -36,7 +41,7 @@ final class Quiet {
                 return ofLibrary() ? ObjectInputFilter.merge(FILTER, other) : other;
             });
         } catch (IllegalStateException e) {
-            LOG.warn("this process filters deserialization otherwise; nested objects of peers are not restricted");
+            LOG.info("this process filters deserialization otherwise; nested objects of peers are not restricted");
         }
     }
 
@@ -53,8 +58,8 @@ final class Quiet {
         return THREADS.equals(Thread.currentThread().getThreadGroup());
     }
 
-    private static PrintStream withoutLibrary(PrintStream console) {
-        return new PrintStream(new Filter(console), true, StandardCharsets.UTF_8);
+    static PrintStream withoutLibrary(PrintStream console) {
+        return new PrintStream(new Filter(console), true, console.charset());
     }
 
     private static final class Filter extends FilterOutputStream {
@@ -78,14 +83,15 @@ final class Quiet {
 
         /** Whether the library writes this. Our own log lines may come from the same threads. */
         private static boolean written() {
-            return ofLibrary()
-                    && StackWalker.getInstance()
-                            .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
-                                    .filter(name -> !name.startsWith("java.")
-                                            && !name.startsWith("io.bulwark.metadata.bftsmart.Quiet"))
-                                    .findFirst()
-                                    .filter(name -> name.startsWith(LIBRARY))
-                                    .isPresent());
+            return ofLibrary() && StackWalker.getInstance().walk(Filter::calledByLibrary);
+        }
+
+        private static boolean calledByLibrary(Stream<StackWalker.StackFrame> frames) {
+            return frames.map(StackWalker.StackFrame::getClassName)
+                    .filter(name -> OWN.stream().noneMatch(name::startsWith))
+                    .findFirst()
+                    .filter(name -> name.startsWith(LIBRARY))
+                    .isPresent();
         }
     }
 }

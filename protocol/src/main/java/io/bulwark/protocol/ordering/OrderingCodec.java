@@ -54,7 +54,7 @@ public final class OrderingCodec implements MessageCodec {
             case OrderingMessage.Submit submit -> out.bytes(submit.command());
             case OrderingMessage.Query query -> out.bytes(query.query());
             case OrderingMessage.OrderedQuery query -> out.bytes(query.query());
-            case OrderingMessage.Reply reply -> out.bytes(reply.reply());
+            case OrderingMessage.Reply reply -> out.i64(reply.incarnation()).bytes(reply.reply());
             case OrderingMessage.Refused refused -> out.u8(refused.reason().ordinal());
         }
     }
@@ -72,7 +72,8 @@ public final class OrderingCodec implements MessageCodec {
             case SUBMIT -> new OrderingMessage.Submit(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
             case QUERY -> new OrderingMessage.Query(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
             case ORDERED_QUERY -> new OrderingMessage.OrderedQuery(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
-            case REPLY -> new OrderingMessage.Reply(call, in.bytes(OrderingMessage.REPLY_BYTES_MAX));
+            case REPLY ->
+                new OrderingMessage.Reply(call, in.nonNegative64(), in.bytes(OrderingMessage.REPLY_BYTES_MAX));
             case REFUSED -> new OrderingMessage.Refused(call, Refusal.of(in.u8()));
             default -> throw new MalformedException("unknown type " + type);
         };

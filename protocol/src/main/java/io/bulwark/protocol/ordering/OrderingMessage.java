@@ -62,8 +62,13 @@ public sealed interface OrderingMessage extends Message permits OrderingMessage.
         }
     }
 
-    /** What the state machine answered. */
-    record Reply(long call, Bytes reply) implements ToClient {
+    /**
+     * What the state machine answered.
+     *
+     * @param incarnation which life of the engine the replica takes part in: replies count together only within one,
+     *     since what fewer than 2f+1 replicas of an incarnation hold may be dropped when the next one starts
+     */
+    record Reply(long call, long incarnation, Bytes reply) implements ToClient {
         public Reply {
             requireLength(reply, REPLY_BYTES_MAX);
         }

@@ -19,8 +19,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request to the replicated state machine (PROTOCOLS section 7): sent to all 3f+1 replicas, sent again to those that
- * have not answered, done once enough of them answered the same. A query that finds no agreement in time, since replicas
+ * One request to the replicated state machine (PROTOCOLS section 7): sent to all 3f+1 replicas, sent again until enough
+ * of them have answered the same. A query that finds no agreement in time, since replicas
  * stand at different places of the order, is repeated as an ordered one.
  */
 public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outcome> {
@@ -53,6 +53,8 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         FAILED,
         ANSWERED
     }
+
+    private record Given(long incarnation, Bytes reply) {}
 
     private final SortedMap<PrincipalId, @Nullable Object> answers = new TreeMap<>();
     private final RandomGenerator random;
@@ -93,11 +95,13 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         return new ReplicatedCall(replicas, needed, new Query(random.nextLong(), query), timeoutMillis, random);
     }
 
-    /** A question for a fact that never reverts once it is so; done at f+1 equal replies, which may be out of date. */
+    /**
+     * A question for a fact that never reverts once it is so. f+1 replies are enough only under an engine that never drops
+     * what a correct replica has executed; an incarnation may end with what fewer than 2f+1 hold, hence 2f+1 here too.
+     */
     public static ReplicatedCall fact(
             List<PrincipalId> replicas, Bytes query, long timeoutMillis, RandomGenerator random) {
-        int needed = faultyOf(replicas.size()) + 1;
-        return new ReplicatedCall(replicas, needed, new Query(random.nextLong(), query), timeoutMillis, random);
+        return query(replicas, query, timeoutMillis, random);
     }
 
     /** The f of n = 3f+1. */
@@ -127,13 +131,14 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         }
         switch (answer) {
             case OrderingMessage.Reply reply -> {
-                answers.put(from, reply.reply());
-                if (count(reply.reply()) >= needed) {
+                Given given = new Given(reply.incarnation(), reply.reply());
+                answers.put(from, given);
+                if (count(given) >= needed) {
                     outcome = new Agreed(reply.reply());
                 }
             }
             case OrderingMessage.Refused refused -> {
-                if (!(answers.get(from) instanceof Bytes)) {
+                if (!(answers.get(from) instanceof Given)) {
                     answers.put(from, refused.reason());
                 }
                 if (count(Refusal.FAILED) > faulty) {
@@ -148,7 +153,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         if (agreementIsLost()) {
             return order(nowMillis);
         }
-        long replies = answers.values().stream().filter(Bytes.class::isInstance).count();
+        long replies = answers.values().stream().filter(Given.class::isInstance).count();
         if (replies > 2L * faulty) {
             orderAtMillis = Math.min(orderAtMillis, nowMillis + DISAGREEMENT_MILLIS);
         }
@@ -185,7 +190,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         int open = 0;
         int best = 0;
         for (Object answer : answers.values()) {
-            if (answer instanceof Bytes reply) {
+            if (answer instanceof Given reply) {
                 best = Math.max(best, count(reply));
             } else {
                 open++;
@@ -213,14 +218,8 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         resendMillis = Math.min(2 * resendMillis, RESEND_MAX_MILLIS);
         // Clients that lost the same replica do not come back in step.
         resendAtMillis = nowMillis + resendMillis / 2 + random.nextLong(resendMillis / 2 + 1);
-        if (agreementIsLost()) {
-            // Some of these replies are wrong or out of date, nobody knows which: ask all again.
-            request = request.withCall(random.nextLong());
-            return begin(nowMillis);
-        }
-        List<PrincipalId> missing = new ArrayList<>(answers.keySet());
-        missing.removeIf(replica -> answers.get(replica) instanceof Bytes);
-        return sendTo(missing);
+        // All are asked again: an answer may be wrong, out of date, or of an incarnation that is over.
+        return sendTo(List.copyOf(answers.keySet()));
     }
 
     private List<Effect> sendTo(List<PrincipalId> replicas) {

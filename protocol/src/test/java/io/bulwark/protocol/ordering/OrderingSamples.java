@@ -27,7 +27,7 @@ final class OrderingSamples {
                 new OrderingMessage.Submit(1, BODY),
                 new OrderingMessage.Query(-2, Bytes.EMPTY),
                 new OrderingMessage.OrderedQuery(3, BODY),
-                new OrderingMessage.Reply(4, BODY),
+                new OrderingMessage.Reply(4, 3, BODY),
                 new OrderingMessage.Refused(5, Refusal.OVERLOADED),
                 new PeerMessage.Standing(6, Phase.RUNNING, PLACE),
                 new PeerMessage.Start(7, Position.GENESIS),
