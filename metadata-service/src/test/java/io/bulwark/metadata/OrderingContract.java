@@ -80,6 +80,7 @@ abstract class OrderingContract {
     @Test
     void theLeaderMayDieWhileCommandsAreUnderWay() {
         write(5, "warm");
+        await().atMost(LONG).until(() -> group.replica(0).status().leader() >= 0);
         int leader = group.replica(0).status().leader();
         List<CompletableFuture<Bytes>> open = submit(100, "under-way");
         group.stop(leader);

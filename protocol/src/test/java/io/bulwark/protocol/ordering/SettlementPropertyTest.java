@@ -39,7 +39,7 @@ class SettlementPropertyTest {
     @Test
     void whatWasAcknowledgedStaysAndAllRunAgain() {
         long first = Long.getLong("bulwark.seed", 1);
-        int seeds = System.getProperty("bulwark.seed") == null ? 25 : 1;
+        int seeds = System.getProperty("bulwark.seed") == null ? 10 : 1;
         for (long seed = first; seed < first + seeds; seed++) {
             World world = new World(seed);
             world.run();
