@@ -34,7 +34,8 @@ public final class NodeExtents implements ExtentAccess {
         long held = (long) policy.fragmentBytes(content.length()) * (policy.m() + policy.writeQuorum());
         // Encoding is the constructor's work, and belongs on the driver's threads.
         return driver.submit(
-                        () -> new ExtentWrite(volume, block, content, health.slowSlots(volume.group(block)), timing),
+                        () -> new ExtentWrite(
+                                volume, block, content, health.slowSlots(volume.group(block), policy.f()), timing),
                         held)
                 .thenApply(outcome -> pin(outcome, block));
     }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
@@ -49,32 +50,34 @@ public final class NodeHealth implements EvidenceListener {
         }
     }
 
-    /** Slots whose holders seem not to answer. */
-    Set<Integer> slowSlots(PlacementGroup group) {
-        return slots(group, false);
+    /**
+     * Slots whose holders seem not to answer. If more than f seem so, the load is the likelier cause, and help to all would
+     * only add to it: then those without a connection.
+     */
+    Set<Integer> slowSlots(PlacementGroup group, int f) {
+        Set<Integer> slow = slots(group, node -> disconnected.test(PrincipalId.node(node)) || within(slowUntil, node));
+        return slow.size() <= f ? slow : slots(group, node -> disconnected.test(PrincipalId.node(node)));
     }
 
     /** Slots whose holders seem not to answer, or sent what was not right. */
     Set<Integer> doubtfulSlots(PlacementGroup group) {
-        return slots(group, true);
+        return slots(
+                group,
+                node -> disconnected.test(PrincipalId.node(node)) || within(slowUntil, node) || within(badUntil, node));
     }
 
-    private Set<Integer> slots(PlacementGroup group, boolean alsoBad) {
-        long now = nowMillis.getAsLong();
+    private static Set<Integer> slots(PlacementGroup group, IntPredicate doubted) {
         Set<Integer> slots = new HashSet<>();
         for (int slot = 0; slot < group.holders().size(); slot++) {
-            int node = group.holders().get(slot);
-            if (disconnected.test(PrincipalId.node(node))
-                    || within(slowUntil, node, now)
-                    || (alsoBad && within(badUntil, node, now))) {
+            if (doubted.test(group.holders().get(slot))) {
                 slots.add(slot);
             }
         }
         return slots;
     }
 
-    private static boolean within(Map<Integer, Long> until, int node, long now) {
+    private boolean within(Map<Integer, Long> until, int node) {
         Long end = until.get(node);
-        return end != null && now < end;
+        return end != null && nowMillis.getAsLong() < end;
     }
 }

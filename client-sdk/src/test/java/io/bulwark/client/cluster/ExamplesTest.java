@@ -1,0 +1,61 @@
+package io.bulwark.client.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.client.Bucket;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ObjectInfo;
+import io.bulwark.client.PutOptions;
+import io.bulwark.client.Volume;
+import io.bulwark.client.VolumeSpec;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The examples of the Javadoc of {@link Bucket} and {@link Volume}, run. */
+class ExamplesTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void theExamplesDoWhatTheySay() throws IOException {
+        try (MemoryCluster cluster = new MemoryCluster(directory)) {
+            Path config = directory.resolve("client.properties");
+            cluster.config().store(config);
+            try (Bulwark client = Bulwark.connect(config)) {
+                client.createVolume(VolumeSpec.objects("default", ProtectionPolicy.standard()));
+                Path boat = Files.writeString(directory.resolve("boat.jpg"), "a boat");
+                Path copy = directory.resolve("copy.jpg");
+                assertThat(objects(client, boat, copy)).containsExactly("2026/boat.jpg 6");
+                assertThat(copy).hasContent("a boat");
+                assertThat(blocks(client)[0]).isOne();
+            }
+        }
+    }
+
+    private static List<String> objects(Bulwark client, Path boat, Path copy) {
+        List<String> printed = new ArrayList<>();
+        Bucket photos = client.createBucket("photos");
+        photos.put("2026/boat.jpg", boat, PutOptions.DEFAULT.withContentType("image/jpeg"));
+        photos.readTo("2026/boat.jpg", copy);
+        try (Stream<ObjectInfo> all = photos.stream("2026/")) {
+            all.forEach(object -> printed.add(object.key() + " " + object.length()));
+        }
+        return printed;
+    }
+
+    private static byte[] blocks(Bulwark client) {
+        client.createVolume(VolumeSpec.registers("disk", ProtectionPolicy.standard(), 1024));
+        Volume disk = client.volume("disk");
+        byte[] block = disk.readBlock(7);
+        block[0] = 1;
+        disk.writeBlock(7, block);
+        return disk.readBlock(7);
+    }
+}
