@@ -214,6 +214,27 @@ class ExtentRulesTest {
     }
 
     @Test
+    void whatAPendingUploadRegisteredIsNotCharged() {
+        ExtentLimits limits = ExtentLimits.standard().withUnreferencedBytesMax(8_000);
+        ExtentCluster small = new ExtentCluster(seed, 1, 2, NetworkFaults.calm(), limits, Map.of());
+        Bytes block = Bytes.of(new byte[ExtentCluster.BLOCK_BYTES]);
+        small.pinOf(small.block(1), block);
+        small.pinOf(small.block(2), block);
+        small.pinOf(small.block(3), block);
+        for (PrincipalId node : small.nodes()) {
+            small.simulation.tell(node, new Fact.Pending(new BlockRange(1, ExtentCluster.WRITER, 1, 2, 7)));
+        }
+        for (int counter = 4; counter < 9; counter++) {
+            small.pinOf(small.block(counter), block);
+        }
+        small.pinOf(small.block(9), block);
+        small.pinOf(small.block(10), block);
+        RunningOperation<WriteOutcome> beyond = small.write(small.block(11), block);
+        small.simulation.runFor(3_000);
+        assertThat(beyond.outcome()).as("1, 9 and 10 are charged").isEmpty();
+    }
+
+    @Test
     void aFullDiskAtFNodesIsMaskedAndAtMoreIsAClearError() {
         simulation.records(cluster.holder(0)).setFull(true);
         BlockId block = cluster.newBlock();

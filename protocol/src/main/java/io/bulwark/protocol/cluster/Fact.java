@@ -21,6 +21,12 @@ public sealed interface Fact {
     /** The pin of a referenced extent: from now on only that version counts. */
     record OfPin(BlockId block, Bytes pin) implements Fact {}
 
+    /**
+     * A pending upload has registered these ids: what is stored under them counts as referenced, though no pin is known
+     * yet, until they are named by an inode or freed.
+     */
+    record Pending(BlockRange range) implements Fact {}
+
     /** These extents are freed or abandoned for good; their ids stay refused. */
     record Freed(BlockRange range) implements Fact {}
 

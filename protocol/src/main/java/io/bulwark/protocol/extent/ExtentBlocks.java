@@ -106,7 +106,7 @@ final class ExtentBlocks {
                     end.run(next, StoreRefusal.INCONSISTENT);
                     return;
                 }
-                boolean referenced = known.isPresent() || pins.containsKey(block);
+                boolean referenced = known.isPresent() || pins.containsKey(block) || session.pending(block);
                 Held fresh = new Held(
                         epoch, slot, referenced, proposal.fpcc(), share.get().cc());
                 if (!referenced && !charges.charge(block, size(fresh))) {
@@ -191,13 +191,25 @@ final class ExtentBlocks {
         return new Content(Optional.of(record), good ? ((Held) record).share(fragment) : null);
     }
 
-    /** Marks the version as referenced: its owner is charged no longer. */
-    void reference(Turn turn, BlockId block, Bytes pin, BlockQueues.Done then) {
+    /** Marks the extent as referenced by a pending upload: its owner is charged no longer. */
+    void reference(Turn turn, BlockId block, BlockQueues.Done then) {
+        reference(turn, block, null, then);
+    }
+
+    /**
+     * Marks the version as referenced: its owner is charged no longer.
+     *
+     * @param pin null for whatever version is here
+     */
+    void reference(Turn turn, BlockId block, @Nullable Bytes pin, BlockQueues.Done then) {
         queues.add(
                 turn,
                 block,
                 (start, done) -> withRecord(start, block, (next, known) -> {
-                    if (known.isPresent() && known.get() instanceof Held held && held.is(pin) && !held.referenced()) {
+                    if (known.isPresent()
+                            && known.get() instanceof Held held
+                            && (pin == null || held.is(pin))
+                            && !held.referenced()) {
                         Held marked = held.asReferenced();
                         Mutation update = new Mutation.UpdateMeta(ExtentRecord.key(block), marked.encoded());
                         continuations.store(next, update, (after, stored) -> {

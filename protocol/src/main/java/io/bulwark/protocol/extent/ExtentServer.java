@@ -91,7 +91,7 @@ public final class ExtentServer implements ProtocolServer {
         this.limits = limits;
         this.charges = new Charges(limits.unreferencedBytesMax());
         this.blocks = new ExtentBlocks(continuations, charges);
-        this.sessions = new Sessions(continuations, blocks::discard);
+        this.sessions = new Sessions(continuations, blocks::discard, blocks::reference);
         this.repairs = new Repairs(self, limits, continuations, blocks, sessions);
         this.parking = new Parking(limits.parkedBytesMax());
     }
@@ -170,10 +170,11 @@ public final class ExtentServer implements ProtocolServer {
                 answered(turn, question::equals, told.state() != SessionState.UNKNOWN);
             }
             case Fact.OfPin told -> referenced(turn, told);
+            case Fact.Pending told when mine.test(told.range().at(0)) -> sessions.learn(turn, told);
             case Fact.Freed told when mine.test(told.range().at(0)) -> sessions.learn(turn, told);
             case Fact.ClosedWith told
             when mine.test(new BlockId(told.volume(), told.owner(), told.session(), 0)) -> sessions.learn(turn, told);
-            case Fact.Freed _, Fact.ClosedWith _ -> {}
+            case Fact.Pending _, Fact.Freed _, Fact.ClosedWith _ -> {}
         }
         return turn.effects();
     }
@@ -228,7 +229,7 @@ public final class ExtentServer implements ProtocolServer {
             refuse(turn, asked, StoreRefusal.NOT_HOLDER, ReadRefusal.NOT_HOLDER);
             return;
         }
-        if (permitted(turn, asked, group)) {
+        if (permitted(turn, asked, volume)) {
             sessions.with(turn, Sessions.Key.of(block), (next, session) -> {
                 Place place = new Place(volume, block, group.epoch(), request.slot());
                 serve(next, asked, place, session);
@@ -237,7 +238,7 @@ public final class ExtentServer implements ProtocolServer {
     }
 
     /** The right to ask this; false if the request was refused or waits. */
-    private boolean permitted(Turn turn, Asked asked, PlacementGroup group) {
+    private boolean permitted(Turn turn, Asked asked, Volume volume) {
         PrincipalId from = asked.from;
         switch (asked.request) {
             case Store _, StoreBlock _ -> {
@@ -254,19 +255,23 @@ public final class ExtentServer implements ProtocolServer {
                 return from.equals(self);
             }
             case ReadPinned _, Suspect _ -> {
-                if (from.kind() == PrincipalKind.NODE && group.slotOf(from.number()) >= 0) {
+                if (from.kind() == PrincipalKind.NODE && holds(from.number(), volume)) {
                     return true;
                 }
-                int volume = asked.request.block().volume();
-                Boolean mayRead = replicas.mayRead(turn.nowMillis(), volume, from);
+                Boolean mayRead = replicas.mayRead(turn.nowMillis(), volume.id(), from);
                 if (mayRead == null) {
-                    parking.park(turn, new Question.OfGrant(volume, from), asked);
+                    parking.park(turn, new Question.OfGrant(volume.id(), from), asked);
                 } else if (!mayRead) {
                     refuse(turn, asked, StoreRefusal.NOT_OWNER, ReadRefusal.NOT_PERMITTED);
                 }
                 return mayRead != null && mayRead;
             }
         }
+    }
+
+    /** A node of any group of the volume reads pin lists that stand in other groups, too. */
+    private static boolean holds(int number, Volume volume) {
+        return volume.groups().stream().anyMatch(group -> group.slotOf(number) >= 0);
     }
 
     private void serve(Turn turn, Asked asked, Place place, Session session) {
@@ -385,7 +390,7 @@ public final class ExtentServer implements ProtocolServer {
     private void resumeSweeps(Turn turn, BlockId from) {
         continuations.scan(turn, RecordKind.SESSION, from, LAST, RECOUNT_PAGE, (next, metas) -> {
             for (Loaded.Meta meta : metas.records()) {
-                if (mine.test(meta.key().block()) && SessionRecord.isSweeping(meta.meta())) {
+                if (mine.test(meta.key().block()) && SessionRecord.isSweeping(meta)) {
                     sessions.with(next, Sessions.Key.of(meta.key().block()), (_, _) -> {});
                 }
             }

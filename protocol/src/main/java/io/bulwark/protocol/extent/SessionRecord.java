@@ -1,5 +1,6 @@
 package io.bulwark.protocol.extent;
 
+import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
@@ -10,6 +11,7 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -28,8 +30,11 @@ final class SessionRecord {
     /** First counter to the one after the last; they neither touch nor overlap. */
     private final NavigableMap<Long, Long> intervals = new TreeMap<>();
 
+    /** Tells these records from what other protocols remember of sessions. */
+    private static final Bytes SUFFIX = Bytes.of((byte) 'x');
+
     static RecordKey key(int volume, PrincipalId owner, long session) {
-        return RecordKey.of(RecordKind.SESSION, new BlockId(volume, owner, session, 0));
+        return new RecordKey(RecordKind.SESSION, new BlockId(volume, owner, session, 0), SUFFIX);
     }
 
     boolean closed() {
@@ -129,9 +134,18 @@ final class SessionRecord {
         return out.toBytes();
     }
 
-    /** Whether the record says that its sweep was not over; false for a record that cannot be read. */
-    static boolean isSweeping(Bytes meta) {
-        return meta.length() > 2 && meta.get(0) == VERSION && meta.get(2) == 1;
+    /** The meta data of the session's record, among those of other protocols. */
+    static Optional<Bytes> in(Loaded.Metas metas) {
+        return metas.records().stream()
+                .filter(record -> record.key().suffix().equals(SUFFIX))
+                .map(Loaded.Meta::meta)
+                .findFirst();
+    }
+
+    /** Whether this is a session's record, and says that its sweep was not over. */
+    static boolean isSweeping(Loaded.Meta record) {
+        Bytes meta = record.meta();
+        return record.key().suffix().equals(SUFFIX) && meta.length() > 2 && meta.get(0) == VERSION && meta.get(2) == 1;
     }
 
     /** @throws MalformedException if it is not what {@link #encoded} gives */

@@ -19,7 +19,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,11 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sessions {
     private static final int KEPT_MAX = 4096;
-    private static final int SWEEP_PAGE = 256;
+    private static final int PAGE = 256;
 
-    /** What is called for each extent on disk that is freed; says when it is gone. */
-    interface Discard {
-        void discard(Turn turn, BlockId block, BlockQueues.Done done);
+    /** What is done with each extent on disk that a fact is about; says when it is done. */
+    interface Visit {
+        void visit(Turn turn, BlockId block, BlockQueues.Done done);
     }
 
     /** Goes on once the session's record is here. */
@@ -56,6 +58,7 @@ final class Sessions {
 
         int users;
         private final List<Ready> waiting = new ArrayList<>();
+        private final NavigableMap<Long, Long> pending = new TreeMap<>();
         private final Deque<long[]> toSweep = new ArrayDeque<>();
         private boolean loading;
         private boolean storing;
@@ -70,6 +73,12 @@ final class Sessions {
             return record != null && record.freed(block.counter());
         }
 
+        /** Whether a pending upload has registered it, as far as this node was told since it started. */
+        boolean pending(BlockId block) {
+            Map.Entry<Long, Long> below = pending.floorEntry(block.counter());
+            return below != null && block.counter() < below.getValue();
+        }
+
         boolean closed() {
             return state == SessionState.CLOSED || (record != null && record.closed());
         }
@@ -81,11 +90,13 @@ final class Sessions {
 
     private final Map<Key, Session> sessions = new LinkedHashMap<>(64, 0.75f, true);
     private final Continuations continuations;
-    private final Discard discard;
+    private final Visit discard;
+    private final Visit reference;
 
-    Sessions(Continuations continuations, Discard discard) {
+    Sessions(Continuations continuations, Visit discard, Visit reference) {
         this.continuations = continuations;
         this.discard = discard;
+        this.reference = reference;
     }
 
     /** Calls at once if the session's record is in memory. */
@@ -109,13 +120,12 @@ final class Sessions {
     private void loaded(Turn turn, Session session, Loaded.Metas metas) {
         session.loading = false;
         session.record = new SessionRecord();
-        if (!metas.records().isEmpty()) {
-            try {
-                session.record = SessionRecord.decode(metas.records().getFirst().meta());
-            } catch (MalformedException e) {
-                // What was freed is forgotten, which wastes space until the replicas tell it again, and loses nothing.
-                session.record = new SessionRecord();
-            }
+        Optional<Bytes> meta = SessionRecord.in(metas);
+        try {
+            meta.ifPresent(found -> session.record = SessionRecord.decode(found));
+        } catch (MalformedException e) {
+            // What was freed is forgotten, which wastes space until the replicas tell it again, and loses nothing.
+            session.record = new SessionRecord();
         }
         if (session.record.sweeping()) {
             session.toSweep.add(new long[] {0, Long.MAX_VALUE});
@@ -132,6 +142,19 @@ final class Sessions {
         if (session != null && session.state != SessionState.CLOSED) {
             session.state = fact.state();
         }
+    }
+
+    void learn(Turn turn, Fact.Pending fact) {
+        BlockRange range = fact.range();
+        Key key = new Key(range.volume(), range.owner(), range.session());
+        with(turn, key, (next, session) -> {
+            long last = range.first() + range.count() - 1;
+            session.pending.merge(range.first(), last + 1, Math::max);
+            if (session.pending.size() > SessionRecord.INTERVALS_MAX) {
+                session.pending.pollFirstEntry();
+            }
+            visit(next, key, range.first(), last, _ -> true, reference, _ -> {});
+        });
     }
 
     void learn(Turn turn, Fact.Freed fact) {
@@ -203,39 +226,35 @@ final class Sessions {
     private void sweepNext(Turn turn, Session session) {
         long[] range = session.toSweep.removeFirst();
         session.sweeps++;
-        sweep(turn, session, range[0], range[1]);
-    }
-
-    private void sweep(Turn turn, Session session, long first, long last) {
-        Key key = session.key;
-        BlockId from = new BlockId(key.volume(), key.owner(), key.session(), first);
-        BlockId to = new BlockId(key.volume(), key.owner(), key.session(), last);
-        continuations.scan(turn, RecordKind.EXTENT, from, to, SWEEP_PAGE, (next, metas) -> {
-            List<BlockId> freed = metas.records().stream()
-                    .map(meta -> meta.key().block())
-                    .filter(session::freed)
-                    .toList();
-            boolean more = metas.records().size() == SWEEP_PAGE;
-            long end = more ? metas.records().getLast().key().block().counter() : last;
-            int[] left = {freed.size()};
-            freed.forEach(block -> discard.discard(next, block, after -> {
-                if (--left[0] == 0) {
-                    swept(after, session, end, last);
-                }
-            }));
-            if (freed.isEmpty()) {
-                swept(next, session, end, last);
+        visit(turn, session.key, range[0], range[1], session::freed, discard, next -> {
+            if (--session.sweeps == 0 && session.toSweep.isEmpty()) {
+                save(next, session);
             }
         });
     }
 
-    /** Everything freed up to {@code end} is gone from the disk. */
-    private void swept(Turn turn, Session session, long end, long last) {
-        if (end < last) {
-            sweep(turn, session, end + 1, last);
-        } else if (--session.sweeps == 0 && session.toSweep.isEmpty()) {
-            save(turn, session);
-        }
+    /** Page by page; the next one only when all of this are done. */
+    private void visit(
+            Turn turn, Key key, long first, long last, Predicate<BlockId> which, Visit visit, BlockQueues.Done over) {
+        BlockId from = new BlockId(key.volume(), key.owner(), key.session(), first);
+        BlockId to = new BlockId(key.volume(), key.owner(), key.session(), last);
+        continuations.scan(turn, RecordKind.EXTENT, from, to, PAGE, (next, metas) -> {
+            List<BlockId> found =
+                    metas.records().stream().map(meta -> meta.key().block()).toList();
+            List<BlockId> chosen = found.stream().filter(which).toList();
+            BlockQueues.Done after = found.size() < PAGE || found.getLast().counter() == last
+                    ? over
+                    : later -> visit(later, key, found.getLast().counter() + 1, last, which, visit, over);
+            int[] left = {chosen.size()};
+            chosen.forEach(block -> visit.visit(next, block, later -> {
+                if (--left[0] == 0) {
+                    after.done(later);
+                }
+            }));
+            if (chosen.isEmpty()) {
+                after.done(next);
+            }
+        });
     }
 
     private void evict() {

@@ -240,7 +240,7 @@ final class FpAccess {
                 onSession(nowMillis, key, SessionState.CLOSED, whenClosed);
                 yield question(key);
             }
-            case Fact.OfPin _, Fact.Freed _ -> null;
+            case Fact.OfPin _, Fact.Pending _, Fact.Freed _ -> null;
         };
     }
 

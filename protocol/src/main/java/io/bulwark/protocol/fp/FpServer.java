@@ -198,7 +198,7 @@ public final class FpServer implements ProtocolServer {
                 leftovers.onClosed(nowMillis, new FpAccess.SessionKey(of.volume(), of.owner(), of.session()));
             case Fact.ClosedWith with ->
                 leftovers.onClosed(nowMillis, new FpAccess.SessionKey(with.volume(), with.owner(), with.session()));
-            case Fact.OfGrant _, Fact.OfVolume _, Fact.OfPin _, Fact.Freed _ -> {}
+            case Fact.OfGrant _, Fact.OfVolume _, Fact.OfPin _, Fact.Pending _, Fact.Freed _ -> {}
         }
     }
 }

@@ -93,6 +93,7 @@ final class FactCache {
             case Fact.OfGrant told -> told.mayRead() && told.mayWrite();
             case Fact.OfVolume told -> isRecent(question, told);
             case Fact.OfPin told -> true;
+            case Fact.Pending told -> true;
             case Fact.Freed told -> true;
             case Fact.ClosedWith told -> true;
         };

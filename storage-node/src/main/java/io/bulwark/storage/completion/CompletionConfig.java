@@ -1,0 +1,27 @@
+package io.bulwark.storage.completion;
+
+import java.nio.file.Path;
+
+/**
+ * How fast a node works unasked.
+ *
+ * @param cursors the file that remembers how far it has come
+ * @param pollMillis how often the metadata is asked for what is new
+ * @param requestsAtOnce extents looked into at the same time
+ * @param extentsPerSecond at most, in learning what is referenced
+ * @param scrubPerSecond at most so many fragments are re-read and checked; 0 for no scrubbing
+ * @param retryMillis what could not be completed is tried again after so long
+ */
+public record CompletionConfig(
+        Path cursors, long pollMillis, int requestsAtOnce, int extentsPerSecond, int scrubPerSecond, long retryMillis) {
+    public CompletionConfig {
+        if (pollMillis < 1 || requestsAtOnce < 1 || extentsPerSecond < 1 || scrubPerSecond < 0 || retryMillis < 1) {
+            throw new IllegalArgumentException("completion that never works");
+        }
+    }
+
+    /** Polls each second, 16 extents at once, at most 500 per second, 20 scrubbed, tries again after 5 s. */
+    public static CompletionConfig standard(Path cursors) {
+        return new CompletionConfig(cursors, 1_000, 16, 500, 20, 5_000);
+    }
+}

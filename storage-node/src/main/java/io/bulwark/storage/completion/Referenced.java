@@ -1,0 +1,8 @@
+package io.bulwark.storage.completion;
+
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+
+/** An extent that an inode references, and that belongs to a group of this node. */
+record Referenced(Volume volume, long inode, BlockId block, Bytes pin) {}

@@ -1,0 +1,253 @@
+package io.bulwark.storage.completion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.client.driver.EvidenceListener;
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.extent.ExtentCodec;
+import io.bulwark.protocol.extent.ExtentLimits;
+import io.bulwark.protocol.extent.ExtentTiming;
+import io.bulwark.protocol.extent.ExtentWrite;
+import io.bulwark.protocol.extent.WriteOutcome;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.SessionChange;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.storage.node.FactSource;
+import io.bulwark.storage.node.HostedProtocol;
+import io.bulwark.storage.node.NodeAccess;
+import io.bulwark.storage.node.NodeConfig;
+import io.bulwark.storage.node.NodeParts;
+import io.bulwark.storage.node.StorageNode;
+import io.bulwark.storage.store.StoreConfig;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Four real nodes over loopback, and a metadata service of the test's making. */
+@NullMarked
+class CompletionTest {
+    private static final PrincipalId WRITER = PrincipalId.client(0);
+    private static final List<PrincipalId> ALL =
+            List.of(WRITER, PrincipalId.node(0), PrincipalId.node(1), PrincipalId.node(2), PrincipalId.node(3));
+    private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, 8192);
+    private static final Volume VOLUME =
+            new Volume(1, "v", VolumeKind.OBJECT, POLICY, 0, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
+    private static final MessageCodecs CODECS = new MessageCodecs(new ExtentCodec());
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path directory;
+
+    private final ScriptedMetadata metadata = new ScriptedMetadata(VOLUME);
+    private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+    private final Map<Integer, StorageNode> nodes = new HashMap<>();
+    private final Map<Integer, Completion> completions = new HashMap<>();
+    private final Transport transport = Transport.open(TransportSettings.defaults(), keys(WRITER), CODECS);
+    private final PeerLinks links = new PeerLinks(transport);
+    private final OperationDriver client =
+            new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
+
+    @BeforeEach
+    void start() throws IOException {
+        links.deliverTo(client);
+        for (int node = 0; node < 4; node++) {
+            start(node);
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        links.close();
+        transport.close();
+        nodes.values().forEach(StorageNode::close);
+    }
+
+    @Test
+    void whatIsReferencedComesToAllNodesAndWhatIsFreedGoes() throws Exception {
+        Bytes pin = write(1);
+        Bytes second = write(2);
+        assertThat(held(3, 1)).isFalse();
+        metadata.references.add(reference(10, 1, pin));
+        metadata.references.add(reference(11, 2, second));
+        await().atMost(Duration.ofSeconds(30)).until(() -> held(3, 1) && held(3, 2));
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(completion(3).status().volumes())
+                        .allSatisfy(work -> {
+                            assertThat(work.caughtUp()).isTrue();
+                            assertThat(work.unfinished()).isZero();
+                        }));
+        assertThat(completion(3).status().completed()).isGreaterThanOrEqualTo(2);
+
+        metadata.changes.add(new SessionChange.Freed(1, new BlockRange(1, WRITER, 1, 1, 1)));
+        await().atMost(Duration.ofSeconds(30)).until(() -> !held(0, 1) && !held(1, 1) && !held(2, 1) && !held(3, 1));
+        assertThat(held(0, 2)).isTrue();
+        metadata.changes.add(new SessionChange.Collapsed(2, WRITER, 1, 5));
+        await().atMost(Duration.ofSeconds(30)).until(() -> !held(0, 2) && !held(3, 2));
+    }
+
+    @Test
+    void aNodeThatWasDownCatchesUpAndIncompleteExtentsAreCounted() throws Exception {
+        Bytes first = write(1);
+        node(2).close();
+        Bytes pin = write(2);
+        metadata.references.add(reference(10, 1, first));
+        metadata.references.add(reference(11, 2, pin));
+        metadata.references.add(reference(12, 3, Bytes.of(new byte[32])));
+        start(2);
+        await().atMost(Duration.ofSeconds(60)).until(() -> held(2, 2) && held(2, 1));
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(
+                        () -> assertThat(completion(2).status().incomplete()).isPositive());
+    }
+
+    @Test
+    void whatANodeSawCorruptIsToldOnce() throws Exception {
+        NodeAccess node = node(0);
+        BlockId block = block(7);
+        for (int i = 0; i < 3; i++) {
+            node.evidence().onEvidence(new Effect.Evidence(PrincipalId.node(2), block, Verdict.CORRUPT, "bytes"));
+            node.evidence().onEvidence(new Effect.Evidence(PrincipalId.node(1), block, Verdict.BEHIND, "nothing"));
+        }
+        await().atMost(Duration.ofSeconds(30)).until(() -> !metadata.commands.isEmpty());
+        assertThat(metadata.commands).containsExactly(new Command.ReportEvidence(2, block, Verdict.CORRUPT, "bytes"));
+    }
+
+    private void start(int node) throws IOException {
+        CompletionConfig quick = new CompletionConfig(directory.resolve("cursors-" + node), 100, 4, 500, 50, 500);
+        Completion completion = new Completion(metadata, quick);
+        NodeConfig config = new NodeConfig(
+                node,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20),
+                TransportSettings.defaults(),
+                2,
+                NodeConfig.REQUEST_BYTES_MIN);
+        StorageNode started = StorageNode.start(
+                config,
+                new NodeParts(
+                        keys(PrincipalId.node(node)),
+                        CODECS,
+                        List.of(HostedProtocol.extents(config, ExtentLimits.standard())),
+                        new Facts(),
+                        number -> Optional.ofNullable(addresses.get(number)),
+                        List.of(completion),
+                        new SimpleMeterRegistry()));
+        nodes.put(node, started);
+        completions.put(node, completion);
+        addresses.put(node, started.address());
+        links.connect(PrincipalId.node(node), started.address());
+    }
+
+    private Completion completion(int node) {
+        return Objects.requireNonNull(completions.get(node));
+    }
+
+    private StorageNode node(int node) {
+        return Objects.requireNonNull(nodes.get(node));
+    }
+
+    private Bytes write(long counter) throws Exception {
+        byte[] content = new byte[5_000];
+        content[0] = (byte) counter;
+        ExtentTiming timing = new ExtentTiming(500, 1_000, 30_000, 0);
+        WriteOutcome outcome = client.submit(
+                        new ExtentWrite(VOLUME, block(counter), Bytes.of(content), Set.of(), timing))
+                .get();
+        return ((WriteOutcome.Complete) outcome).pin();
+    }
+
+    private boolean held(int node, long counter) throws Exception {
+        Loaded loaded = node(node)
+                .store()
+                .load(RecordKey.of(RecordKind.EXTENT, block(counter)))
+                .get();
+        return loaded instanceof Loaded.Found;
+    }
+
+    private static BlockId block(long counter) {
+        return new BlockId(1, WRITER, 1, counter);
+    }
+
+    private static Reply.Reference reference(long inode, long counter, Bytes pin) {
+        List<BlockRange> ranges = List.of(new BlockRange(1, WRITER, 1, counter, 1));
+        Bytes pins = new WireWriter().raw(pin).toBytes();
+        return new Reply.Reference(
+                inode, Optional.of(new ObjectLayout(1, POLICY.blockBytes(), 5_000, ranges, pins)), List.of());
+    }
+
+    private static PairwiseKeys keys(PrincipalId self) {
+        Map<PrincipalId, Bytes> keys = new HashMap<>();
+        for (PrincipalId other : ALL) {
+            byte[] key = new byte[PairwiseKeys.KEY_BYTES];
+            key[0] = (byte) (ALL.indexOf(self) + ALL.indexOf(other));
+            key[1] = (byte) (ALL.indexOf(self) * ALL.indexOf(other));
+            keys.put(other, Bytes.of(key));
+        }
+        return new PairwiseKeys(self, keys);
+    }
+
+    /** Everything is open and granted. */
+    private static final class Facts implements FactSource {
+        private final List<Consumer<Fact>> listeners = new ArrayList<>();
+
+        @Override
+        public CompletableFuture<Fact> ask(Question question) {
+            return CompletableFuture.completedFuture(
+                    switch (question) {
+                        case Question.OfVolume asked -> new Fact.OfVolume(asked.volume(), Optional.of(VOLUME));
+                        case Question.OfGrant asked -> new Fact.OfGrant(asked.volume(), asked.principal(), true, true);
+                        case Question.OfSession asked ->
+                            new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);
+                    });
+        }
+
+        @Override
+        public Runnable subscribe(Consumer<Fact> listener) {
+            listeners.add(listener);
+            return () -> listeners.remove(listener);
+        }
+    }
+}

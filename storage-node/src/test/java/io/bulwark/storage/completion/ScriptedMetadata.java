@@ -1,0 +1,75 @@
+package io.bulwark.storage.completion;
+
+import io.bulwark.client.object.Metadata;
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.SessionChange;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
+import org.jspecify.annotations.NullMarked;
+
+/** The metadata as a test writes it: one volume, what it references, and what has changed of its sessions. */
+@NullMarked
+final class ScriptedMetadata implements Metadata {
+    final List<Reply.Reference> references = new CopyOnWriteArrayList<>();
+    final List<SessionChange> changes = new CopyOnWriteArrayList<>();
+    final List<Command> commands = new CopyOnWriteArrayList<>();
+    private final Volume volume;
+
+    ScriptedMetadata(Volume volume) {
+        this.volume = volume;
+    }
+
+    @Override
+    public CompletableFuture<Reply> query(Query query) {
+        return CompletableFuture.completedFuture(
+                switch (query) {
+                    case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), List.of(volume)));
+                    case Query.References asked -> {
+                        List<Reply.Reference> page = page(references, one -> one.inode() > asked.afterInode(), 2);
+                        long next = page.isEmpty()
+                                ? asked.afterInode()
+                                : page.getLast().inode();
+                        yield new Reply.References(page, next, page.size() == 2);
+                    }
+                    case Query.SessionChanges asked -> {
+                        List<SessionChange> page = page(changes, one -> one.sequence() > asked.afterSequence(), 2);
+                        long next = page.isEmpty()
+                                ? asked.afterSequence()
+                                : page.getLast().sequence();
+                        yield new Reply.SessionChanges(page, next, page.size() == 2);
+                    }
+                    default -> throw new IllegalStateException("asked " + query);
+                });
+    }
+
+    @Override
+    public CompletableFuture<Session> open(int of) {
+        return CompletableFuture.completedFuture(new Session() {
+            @Override
+            public long number() {
+                return 1;
+            }
+
+            @Override
+            public long ttlMillis() {
+                return 60_000;
+            }
+
+            @Override
+            public CompletableFuture<Reply> submit(Command command) {
+                commands.add(command);
+                return CompletableFuture.completedFuture(new Reply.Done());
+            }
+        });
+    }
+
+    private static <T> List<T> page(List<T> all, Predicate<T> which, int limit) {
+        return all.stream().filter(which).limit(limit).toList();
+    }
+}
