@@ -75,7 +75,7 @@ final class MemoryReplicas implements AutoCloseable {
             case OrderingMessage.Query query -> machines.get(replica).query(peer.principal(), query.query());
             case OrderingMessage.OrderedQuery query -> machines.get(replica).query(peer.principal(), query.query());
         };
-        peer.send(requestId, new OrderingMessage.Reply(((OrderingMessage) message).call(), reply));
+        peer.send(requestId, new OrderingMessage.Reply(((OrderingMessage) message).call(), 1, reply));
     }
 
     private List<Bytes> execute(PrincipalId submitter, OrderingMessage.Submit submit) {
