@@ -49,7 +49,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +57,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -231,8 +229,6 @@ class CompletionTest {
 
     /** Everything is open and granted. */
     private static final class Facts implements FactSource {
-        private final List<Consumer<Fact>> listeners = new ArrayList<>();
-
         @Override
         public CompletableFuture<Fact> ask(Question question) {
             return CompletableFuture.completedFuture(
@@ -242,12 +238,6 @@ class CompletionTest {
                         case Question.OfSession asked ->
                             new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);
                     });
-        }
-
-        @Override
-        public Runnable subscribe(Consumer<Fact> listener) {
-            listeners.add(listener);
-            return () -> listeners.remove(listener);
         }
     }
 }
