@@ -2,6 +2,7 @@ package io.bulwark.appliance.cluster;
 
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
+import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
@@ -10,6 +11,8 @@ import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.storage.completion.Completion;
+import io.bulwark.storage.completion.CompletionConfig;
 import io.bulwark.storage.facts.MetadataFacts;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
@@ -22,6 +25,7 @@ import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
@@ -51,7 +55,11 @@ public final class RunningNode implements AutoCloseable {
         MetadataClient metadata = MetadataClient.connect(transport, setup.replicas());
         try {
             NodeConfig config = NodeConfig.standard(setup.number(), setup.listen(), store(setup));
-            return new RunningNode(StorageNode.start(config, parts(config, keys, metadata)), metadata, transport);
+            return new RunningNode(
+                    StorageNode.start(
+                            config, parts(config, setup.data().resolve("completion.properties"), keys, metadata)),
+                    metadata,
+                    transport);
         } catch (IOException | RuntimeException e) {
             metadata.close();
             transport.close();
@@ -66,9 +74,12 @@ public final class RunningNode implements AutoCloseable {
         metadataTransport.close();
     }
 
-    private static NodeParts parts(NodeConfig config, PairwiseKeys keys, MetadataClient metadata) {
+    private static NodeParts parts(NodeConfig config, Path cursors, PairwiseKeys keys, MetadataClient metadata) {
         MetadataFacts facts = new MetadataFacts(metadata);
-        NodeStatusAnswers status = new NodeStatusAnswers(List::of);
+        Completion completion = new Completion(
+                new ReplicatedMetadata(metadata::submit, metadata::query), CompletionConfig.standard(cursors));
+        NodeStatusAnswers status =
+                new NodeStatusAnswers(() -> completion.status().volumes());
         return new NodeParts(
                 keys,
                 new MessageCodecs(new ExtentCodec(), new FpCodec(), new NodeControlCodec()),
@@ -78,7 +89,7 @@ public final class RunningNode implements AutoCloseable {
                         status.protocol()),
                 facts,
                 facts,
-                List.of(status),
+                List.of(status, completion),
                 new SimpleMeterRegistry());
     }
 }
