@@ -25,7 +25,6 @@ import io.bulwark.transport.TransportSettings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
@@ -46,7 +45,6 @@ public final class MetadataReplica implements AutoCloseable {
     private static final long TICK_MILLIS = 50;
     private static final long RECONNECT_MILLIS_MAX = 500;
     private static final int DELIVERIES_MAX = 256;
-    private static final int EARLY_BYTES_MAX = 32 << 20;
 
     /** A call that waits so long, while nothing is executed for as long, means that the engine hangs. */
     private static final long STUCK_MILLIS = 4_000;
@@ -61,15 +59,13 @@ public final class MetadataReplica implements AutoCloseable {
     private final Settlement settlement;
     private final CatchUp catchUp;
     private final ClientCalls calls = new ClientCalls();
-    private final List<PeerMessage.Engine> early = new ArrayList<>();
-    private final List<Integer> earlyFrom = new ArrayList<>();
+    private final EarlyMessages early = new EarlyMessages();
     private final Transport transport;
     private final TransportServer server;
     private final PeerLinks links;
     private volatile ReplicaStatus status;
     private @Nullable EngineHost host;
     private @Nullable OrderingEngine engine;
-    private long earlyBytes;
     private long durableSequence;
     private long progressMillis;
     private volatile String failure = "";
@@ -308,10 +304,8 @@ public final class MetadataReplica implements AutoCloseable {
         }
         if (running != null) {
             running.onMessage(from, sent.message());
-        } else if (settlement.phase() == Phase.SEALED && earlyBytes < EARLY_BYTES_MAX) {
-            early.add(sent);
-            earlyFrom.add(from);
-            earlyBytes += sent.message().length();
+        } else if (settlement.phase() == Phase.SEALED) {
+            early.add(from, sent);
         }
     }
 
@@ -349,17 +343,12 @@ public final class MetadataReplica implements AutoCloseable {
         host = opened;
         engine = started;
         started.start();
-        for (int i = 0; i < early.size(); i++) {
-            if (early.get(i).incarnation() == incarnation) {
-                started.onMessage(earlyFrom.get(i), early.get(i).message());
-            }
-        }
-        forgetEarly();
+        early.deliver(incarnation, started);
         calls.submissions().forEach(started::submit);
     }
 
     private void stopEngine() {
-        forgetEarly();
+        early.clear();
         EngineHost opened = host;
         OrderingEngine running = engine;
         host = null;
@@ -368,12 +357,6 @@ public final class MetadataReplica implements AutoCloseable {
             opened.shut();
             running.close();
         }
-    }
-
-    private void forgetEarly() {
-        early.clear();
-        earlyFrom.clear();
-        earlyBytes = 0;
     }
 
     private void apply(OrderedBatch proposed) throws IOException {

@@ -1,0 +1,38 @@
+package io.bulwark.metadata;
+
+import io.bulwark.metadata.ordering.OrderingEngine;
+import io.bulwark.protocol.ordering.PeerMessage;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What peers' engines said before the own one was started; bounded, and what is too much is dropped. */
+final class EarlyMessages {
+    private static final int BYTES_MAX = 32 << 20;
+
+    private record Early(int from, PeerMessage.Engine sent) {}
+
+    private final List<Early> messages = new ArrayList<>();
+    private long bytes;
+
+    void add(int from, PeerMessage.Engine sent) {
+        if (bytes < BYTES_MAX) {
+            messages.add(new Early(from, sent));
+            bytes += sent.message().length();
+        }
+    }
+
+    /** Hands those of this incarnation to its engine, in the order in which they came, and forgets all. */
+    void deliver(long incarnation, OrderingEngine engine) {
+        for (Early early : messages) {
+            if (early.sent().incarnation() == incarnation) {
+                engine.onMessage(early.from(), early.sent().message());
+            }
+        }
+        clear();
+    }
+
+    void clear() {
+        messages.clear();
+        bytes = 0;
+    }
+}
