@@ -19,6 +19,7 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -71,6 +72,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private final Map<Integer, Verdict> verdicts = new TreeMap<>();
     private int neverStoredElsewhere;
     private long startedMillis;
+    private long slowestAnswerMillis;
     private @Nullable ReadOutcome outcome;
     private @Nullable Bytes content;
     private @Nullable Fpcc fpcc;
@@ -161,6 +163,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
         slot.settled = true;
         slot.answers++;
+        slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slot.lastAskedMillis);
         if (outcome == null) {
             decide(nowMillis, effects);
         } else {
@@ -175,14 +178,16 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         if (finished()) {
             return effects;
         }
+        long silentSlots = Arrays.stream(slots).filter(ExtentRead::silent).count();
         for (int index : order) {
             Slot slot = slots[index];
             if (!slot.asked) {
                 continue;
             }
-            if (!slot.settled && !slot.hedged && nowMillis - slot.firstAskedMillis >= timing.hedgeMillis()) {
+            long silentMillis = nowMillis - slot.firstAskedMillis;
+            if (silent(slot) && timing.isLate(silentMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 slot.hedged = true;
-                blame(index, Verdict.UNREACHABLE, "silent for " + timing.hedgeMillis() + " ms", effects);
+                blame(index, Verdict.UNREACHABLE, "silent for " + silentMillis + " ms", effects);
             }
             boolean again = outcome == null && slot.found == null;
             if (again && nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
@@ -220,6 +225,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     /** The fingerprinted cross-checksum that the pin names, once the block was read. */
     Optional<Fpcc> fpcc() {
         return Optional.ofNullable(fpcc);
+    }
+
+    private static boolean silent(Slot slot) {
+        return slot.asked && !slot.settled && !slot.hedged;
     }
 
     private void accept(int index, Found found) {
@@ -276,7 +285,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private void pump(long nowMillis, List<Effect> effects) {
         int expected = usable();
         for (Slot slot : slots) {
-            expected += slot.asked && !slot.settled && !slot.hedged ? 1 : 0;
+            expected += silent(slot) ? 1 : 0;
         }
         for (int index : order) {
             if (expected >= policy.m()) {

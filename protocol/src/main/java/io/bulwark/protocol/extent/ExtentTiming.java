@@ -3,12 +3,15 @@ package io.bulwark.protocol.extent;
 /**
  * How long an operation on an extent waits.
  *
- * @param hedgeMillis a slot that is silent for so long gets help from another one
+ * @param hedgeMillis a slot that is silent for so long, while others answer, gets help from another one
  * @param retryMillis a request is sent again after so long
  * @param deadlineMillis the operation ends after so long, whatever is missing
  * @param lingerMillis a completed write goes on sending to slow nodes for so long
  */
 public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMillis, long lingerMillis) {
+    /** A slot is late only if it takes so many times as long as those that answered. */
+    private static final int LATE_FACTOR = 3;
+
     public ExtentTiming {
         if (hedgeMillis < 1 || retryMillis < 1 || deadlineMillis < 1 || lingerMillis < 0) {
             throw new IllegalArgumentException("timing with a time of zero or less");
@@ -22,5 +25,17 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
 
     public ExtentTiming withDeadlineMillis(long millis) {
         return new ExtentTiming(hedgeMillis, retryMillis, millis, lingerMillis);
+    }
+
+    /**
+     * Whether a silent slot should get help. If more than f slots are silent, or the others took nearly as long, the load is
+     * the likelier cause, and help would only add to it; then the time of a retry is waited for.
+     *
+     * @param silentSlots how many are silent and have got no help yet
+     * @param slowestAnswerMillis how long the slowest of the others took to answer, 0 if none did
+     */
+    boolean isLate(long silentMillis, long silentSlots, int f, long slowestAnswerMillis) {
+        boolean alone = silentSlots <= f && silentMillis >= LATE_FACTOR * slowestAnswerMillis;
+        return silentMillis >= retryMillis || (silentMillis >= hedgeMillis && alone);
     }
 }

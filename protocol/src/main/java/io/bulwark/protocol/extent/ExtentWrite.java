@@ -18,6 +18,7 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -68,6 +69,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
 
     private final Slot[] slots;
     private long startedMillis;
+    private long slowestAnswerMillis;
     private long completedMillis;
     private boolean lingering = true;
     private @Nullable WriteOutcome outcome;
@@ -125,6 +127,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
                 || !answer.block().equals(block)) {
             return effects;
         }
+        slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slots[index].firstAskedMillis);
         switch (answer) {
             case Acknowledged _
             when answer.epoch() == group.epoch() -> {
@@ -150,14 +153,18 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         if (finished()) {
             return effects;
         }
+        long silentSlots = Arrays.stream(slots).filter(ExtentWrite::silent).count();
         for (int index = 0; index < slots.length; index++) {
             Slot slot = slots[index];
             if (!slot.asked || slot.stored || fatal(slot)) {
                 continue;
             }
-            if (outcome == null && !slot.helped && nowMillis - slot.firstAskedMillis >= timing.hedgeMillis()) {
+            long silentMillis = nowMillis - slot.firstAskedMillis;
+            if (outcome == null
+                    && !slot.helped
+                    && timing.isLate(silentMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 if (slot.refusal == null) {
-                    String detail = "no answer to STORE for " + timing.hedgeMillis() + " ms";
+                    String detail = "no answer to STORE for " + silentMillis + " ms";
                     effects.add(new Effect.Evidence(node(index), block, Verdict.UNREACHABLE, detail));
                 }
                 help(nowMillis, index, effects);
@@ -267,6 +274,10 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
                     ? new WriteOutcome.NoSpace(refused)
                     : new WriteOutcome.Refused(refused);
         }
+    }
+
+    private static boolean silent(Slot slot) {
+        return slot.asked && !slot.stored && !slot.helped && slot.refusal == null;
     }
 
     private static boolean fatal(Slot slot) {

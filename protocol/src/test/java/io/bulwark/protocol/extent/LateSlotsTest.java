@@ -1,0 +1,95 @@
+package io.bulwark.protocol.extent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Help goes to a slot that is late, not to a cluster that is busy. */
+@NullMarked
+class LateSlotsTest {
+    private static final ExtentTiming TIMING = new ExtentTiming(500, 2_000, 60_000, 10_000);
+    private static final long EPOCH = 1;
+
+    private final Volume volume = new Volume(
+            1,
+            "v",
+            VolumeKind.OBJECT,
+            new ProtectionPolicy(1, 2, 4, 4096),
+            0,
+            List.of(new PlacementGroup(EPOCH, List.of(0, 1, 2, 3))));
+    private final BlockId block = new BlockId(1, PrincipalId.client(0), 1, 1);
+
+    private ExtentWrite started() {
+        ExtentWrite write = new ExtentWrite(volume, block, Bytes.of(new byte[100]), Set.of(), TIMING);
+        assertThat(write.start(0)).hasSize(3);
+        return write;
+    }
+
+    private void stored(ExtentWrite write, long nowMillis, int node) {
+        assertThat(write.onMessage(nowMillis, PrincipalId.node(node), new ExtentMessage.Acknowledged(block, EPOCH)))
+                .isEmpty();
+    }
+
+    private static long blocksSent(List<Effect> effects) {
+        return effects.stream()
+                .filter(effect ->
+                        effect instanceof Effect.Send send && send.message() instanceof ExtentMessage.StoreBlock)
+                .count();
+    }
+
+    @Test
+    void oneThatIsSilentWhileOthersAnswerGetsHelpSoon() {
+        ExtentWrite write = started();
+        stored(write, 5, 0);
+        stored(write, 7, 2);
+        assertThat(write.onTick(499)).isEmpty();
+        List<Effect> effects = write.onTick(500);
+        assertThat(blocksSent(effects)).isEqualTo(1);
+        assertThat(effects)
+                .anySatisfy(effect -> assertThat(effect)
+                        .isInstanceOfSatisfying(
+                                Effect.Evidence.class,
+                                seen -> assertThat(seen.about()).isEqualTo(PrincipalId.node(1))));
+    }
+
+    @Test
+    void whenMoreThanFAreSilentHelpWaitsForTheTimeOfARetry() {
+        ExtentWrite write = started();
+        stored(write, 5, 0);
+        assertThat(write.onTick(1_999)).isEmpty();
+        assertThat(blocksSent(write.onTick(2_000))).isEqualTo(1);
+    }
+
+    @Test
+    void whoTakesLittleLongerThanTheOthersIsNotLate() {
+        ExtentWrite write = started();
+        stored(write, 400, 0);
+        stored(write, 450, 1);
+        assertThat(write.onTick(1_349)).isEmpty();
+        assertThat(blocksSent(write.onTick(1_350))).isEqualTo(1);
+    }
+
+    @Test
+    void aReadAsksAnotherSlotByTheSameRule() {
+        ExtentRead read = new ExtentRead(volume, block, Bytes.of(new byte[32]), Set.of(), TIMING);
+        assertThat(read.start(0)).hasSize(2);
+        assertThat(read.onTick(1_999)).isEmpty();
+        List<Effect> effects = read.onTick(2_000);
+        assertThat(effects.stream().filter(Effect.Evidence.class::isInstance)).hasSize(2);
+        assertThat(effects)
+                .anySatisfy(effect -> assertThat(effect)
+                        .isInstanceOfSatisfying(
+                                Effect.Send.class, send -> assertThat(send.to()).isEqualTo(PrincipalId.node(2))));
+    }
+}
