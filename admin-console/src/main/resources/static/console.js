@@ -56,7 +56,7 @@ function show(status) {
     [`${v.faultsLeft} of ${v.f}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft > 0 ? "warn" : "bad"]]),
     "No volume yet; the first bucket makes one.");
   fill("nodes", status.nodes.map((n) => [[`node-${n.number}`], [n.address], state(n.reachable), [bytes(n.usedBytes), "number"],
-    [bytes(n.freeBytes), "number"], number(n.pending), [Object.entries(n.seen).map(([v, c]) => `${v} ${c}`).join(", ")]]), "No nodes.");
+    [bytes(n.freeBytes), "number"], number(n.pending), [Object.entries(n.seen).map(([v, c]) => `${v} ${c}`).join(", "), Object.keys(n.seen).some((v) => /corrupt|damaged/.test(v)) ? "bad" : ""]]), "No nodes.");
   fill("replicas", status.replicas.map((r) => [[`replica-${r.number}`], [r.address], state(r.reachable), number(r.applied),
     r.agrees ? ["yes", "good"] : ["no", "bad"]]), "No replicas.");
   fill("buckets", status.buckets.map((b) => [[b.name], [b.volume], number(b.objects), [bytes(b.bytes), "number"]]),

@@ -16,7 +16,7 @@ public record StatusView(
      * A storage node.
      *
      * @param pending blocks that it must still complete or repair
-     * @param seen how often each verdict about it was met by the console's own operations
+     * @param seen how often each verdict about it was met by the console, by its peers and by itself
      */
     public record Node(
             int number,

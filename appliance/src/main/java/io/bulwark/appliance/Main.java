@@ -2,6 +2,8 @@ package io.bulwark.appliance;
 
 import io.bulwark.appliance.cli.BulwarkCommand;
 import java.util.Set;
+import java.util.logging.LogManager;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /** The entry point of the one executable. */
 public final class Main {
@@ -15,6 +17,8 @@ public final class Main {
             System.setProperty("bulwark.log", System.getProperty("bulwark.log", "info"));
             System.setProperty("bulwark.log.others", System.getProperty("bulwark.log.others", "warn"));
         }
+        LogManager.getLogManager().reset();
+        SLF4JBridgeHandler.install();
         // Spring Boot leaves logging as it is.
         System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
         System.exit(BulwarkCommand.run(args));

@@ -30,7 +30,7 @@ public record ClusterStatus(
      * @param usedBytes of its fragments; 0 if it did not answer
      * @param freeBytes of its disk; 0 if it did not answer
      * @param pending blocks that it knows it must still complete or repair; 0 if it did not answer
-     * @param seen how often this client's own operations met each verdict about it
+     * @param seen how often each verdict about it was met by this client's operations, by its peers and by itself
      */
     public record NodeStatus(
             int node,

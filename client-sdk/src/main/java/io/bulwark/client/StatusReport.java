@@ -10,7 +10,9 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
+import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
@@ -19,6 +21,7 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -29,7 +32,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** One report of how the cluster is: what members say of themselves, and what follows for the volumes. */
 final class StatusReport {
@@ -62,9 +64,7 @@ final class StatusReport {
                 .await(nodes, Subject.NONE)
                 .forEach((node, reply) -> answers.put(node.number(), (NodeStatusReply) reply));
         return new ClusterStatus(
-                map.nodes().stream()
-                        .map(node -> node(node, answers.get(node.node())))
-                        .toList(),
+                map.nodes().stream().map(node -> node(node, answers)).toList(),
                 replicas(BulwarkClient.noDeadline().await(replicas, Subject.NONE)),
                 map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
                 buckets,
@@ -85,9 +85,10 @@ final class StatusReport {
                 SURVEY_MILLIS);
     }
 
-    private ClusterStatus.NodeStatus node(NodeAddress node, @Nullable NodeStatusReply reply) {
+    private ClusterStatus.NodeStatus node(NodeAddress node, Map<Integer, NodeStatusReply> answers) {
+        NodeStatusReply reply = answers.get(node.node());
         PrincipalId id = PrincipalId.node(node.node());
-        var seen = client.evidence().counts().getOrDefault(id, Map.of());
+        Map<Verdict, Long> seen = seenOf(node.node(), answers);
         String address = node.host() + ":" + node.port();
         if (reply == null) {
             String state = links.disconnected(id) ? "no connection" : "connected, but silent";
@@ -98,6 +99,23 @@ final class StatusReport {
         String state = !reply.acceptsWrites() ? "read-only: no space" : pending > 0 ? "repairing" : "ok";
         return new ClusterStatus.NodeStatus(
                 node.node(), address, true, state, reply.usedBytes(), reply.freeBytes(), pending, seen);
+    }
+
+    /** What this client and the nodes, the node itself included, have seen of a node since each of them started. */
+    private Map<Verdict, Long> seenOf(int node, Map<Integer, NodeStatusReply> answers) {
+        Map<Verdict, Long> seen = new EnumMap<>(Verdict.class);
+        client.evidence()
+                .counts()
+                .getOrDefault(PrincipalId.node(node), Map.of())
+                .forEach((verdict, count) -> seen.merge(verdict, count, Long::sum));
+        for (NodeStatusReply reply : answers.values()) {
+            for (PeerVerdict told : reply.seen()) {
+                if (told.node() == node) {
+                    seen.merge(told.verdict(), told.count(), Long::sum);
+                }
+            }
+        }
+        return seen;
     }
 
     /** A slot counts as faulty while its holder does not answer or has something to complete or repair. */

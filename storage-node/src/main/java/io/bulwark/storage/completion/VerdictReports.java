@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the metadata what this node, having fetched from another itself, found corrupt. The record names a node after f+1
+ * Tells the metadata what this node, having fetched from another itself, found corrupt or was told to be damaged. The record names a node after f+1
  * nodes have said the same.
  */
 final class VerdictReports {
@@ -67,7 +67,7 @@ final class VerdictReports {
         int reports = 0;
         for (EvidenceLog.Entry entry : evidence.since(after)) {
             Effect.Evidence seen = entry.evidence();
-            boolean accuses = seen.verdict() == Verdict.CORRUPT
+            boolean accuses = (seen.verdict() == Verdict.CORRUPT || seen.verdict() == Verdict.DAMAGED)
                     && seen.about().kind() == PrincipalKind.NODE
                     && seen.about().number() != self;
             if (accuses && !told.containsKey(new Told(seen.about().number(), seen.block()))) {

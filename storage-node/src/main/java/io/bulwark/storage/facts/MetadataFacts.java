@@ -20,8 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the replicas. What never reverts is taken from f+1 of them; what may still change, such as a session that they do
- * not know, from 2f+1, so that a node does not refuse what was opened a moment ago.
+ * Asks the replicas. What never reverts may be out of date; what may still change, such as a session that they do not
+ * know, is asked with a query that sees every command before it, so that a node does not refuse what was opened a moment
+ * ago.
  */
 public final class MetadataFacts implements FactSource, PeerDirectory {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataFacts.class);
@@ -64,7 +65,7 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
         return Optional.empty();
     }
 
-    /** The map as 2f+1 replicas have it now. */
+    /** The map as the replicas have it now. */
     public CompletableFuture<ClusterMap> refresh() {
         return reply(metadata::query, new Query.GetMap()).thenApply(reply -> {
             ClusterMap fresh = expect(reply, Reply.Map.class).map();
