@@ -2,7 +2,6 @@ package io.bulwark.console;
 
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.ClusterStatus;
-import io.bulwark.protocol.effect.Verdict;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -54,13 +53,13 @@ public record StatusView(
                 status.buckets().stream().map(StatusView::bucket).toList(),
                 status.faults().stream()
                         .map(f -> new Fault(
-                                "node-" + f.node(), f.block(), name(f.verdict()), f.detail(), f.at().toEpochMilli()))
+                                "node-" + f.node(), f.block(), f.verdict().text(), f.detail(), f.at().toEpochMilli()))
                         .toList());
     }
 
     private static Node node(ClusterStatus.NodeStatus node) {
         Map<String, Long> seen = new TreeMap<>();
-        node.seen().forEach((verdict, count) -> seen.put(name(verdict), count));
+        node.seen().forEach((verdict, count) -> seen.put(verdict.text(), count));
         return new Node(
                 node.node(),
                 node.address(),
@@ -87,9 +86,5 @@ public record StatusView(
 
     private static Bucket bucket(BucketInfo bucket) {
         return new Bucket(bucket.name(), bucket.volume(), bucket.keepsVersions(), bucket.objects(), bucket.bytes());
-    }
-
-    private static String name(Verdict verdict) {
-        return verdict.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 }

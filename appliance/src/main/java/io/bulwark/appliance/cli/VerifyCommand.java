@@ -89,10 +89,7 @@ final class VerifyCommand implements Callable<Integer> {
                         .append(node)
                         .append(": ")
                         .append(verdicts.entrySet().stream()
-                                .map(seen -> seen.getKey()
-                                                .name()
-                                                .toLowerCase(Locale.ROOT)
-                                                .replace('_', ' ') + " " + seen.getValue() + " times")
+                                .map(seen -> seen.getKey().text() + " " + seen.getValue() + " times")
                                 .collect(Collectors.joining(", "))));
         report.examples().stream()
                 .limit(SHOWN_MAX)

@@ -79,7 +79,9 @@ public final class Demo {
     private boolean verify(Bucket bucket) throws InterruptedException {
         BucketVerifier verifier = new BucketVerifier(client, bucket, PARALLEL);
         BucketVerifier.Report report = verifier.run(verifier.objects(""), bytes -> {});
-        report.seen().forEach((node, verdicts) -> story.accept("   seen of " + node + ": " + verdicts));
+        report.seen()
+                .forEach((node, verdicts) -> verdicts.forEach((verdict, times) ->
+                        story.accept("   seen of " + node + ": " + verdict.text() + ", " + times + " times")));
         report.examples().stream().limit(3).forEach(example -> story.accept("   for example " + example));
         report.unreadable().forEach(line -> story.accept("   UNREADABLE " + line));
         boolean named = report.seen().containsKey("node-1");

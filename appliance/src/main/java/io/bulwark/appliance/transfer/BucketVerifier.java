@@ -92,7 +92,7 @@ public final class BucketVerifier {
                     .merge(evidence.verdict(), 1L, Long::sum);
             boolean accuses = evidence.verdict() == Verdict.CORRUPT || evidence.verdict() == Verdict.DAMAGED;
             if (accuses && examples.size() < EXAMPLES_MAX) {
-                examples.add(evidence.about() + " " + evidence.verdict() + " block " + evidence.block() + ": "
+                examples.add(evidence.about() + " " + evidence.verdict().text() + " block " + evidence.block() + ": "
                         + evidence.detail());
             }
         }

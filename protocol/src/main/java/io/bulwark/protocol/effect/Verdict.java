@@ -13,5 +13,17 @@ public enum Verdict {
     /** It did not answer in time. */
     UNREACHABLE,
     /** It sent what no correct node sends: malformed, or against the protocol. */
-    MISBEHAVED
+    MISBEHAVED;
+
+    /** For people. A node that admits that its fragment is wrong is corrupt, too, by its own word. */
+    public String text() {
+        return switch (this) {
+            case CORRUPT -> "corrupt";
+            case DAMAGED -> "corrupt (by its own word)";
+            case OTHER_VERSION -> "other version";
+            case BEHIND -> "behind";
+            case UNREACHABLE -> "unreachable";
+            case MISBEHAVED -> "misbehaved";
+        };
+    }
 }

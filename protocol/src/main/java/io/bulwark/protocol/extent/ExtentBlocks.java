@@ -143,7 +143,7 @@ final class ExtentBlocks {
 
     private void put(
             Turn turn, BlockId block, Session session, Held fresh, Bytes fragment, Then<@Nullable StoreRefusal> end) {
-        Mutation put = new Mutation.Put(ExtentRecord.key(block), fresh.encoded(), fragment);
+        Mutation put = new Mutation.Put(ExtentRecord.key(block), fresh.encoded(block), fragment);
         continuations.store(turn, put, (next, stored) -> {
             if (stored != Stored.DURABLE) {
                 records.remove(block);
@@ -178,9 +178,10 @@ final class ExtentBlocks {
                     (next, loaded) -> end.run(
                             next,
                             switch (loaded) {
-                                case Loaded.Found found -> checked(ExtentRecord.decode(found.meta()), found.fragment());
+                                case Loaded.Found found ->
+                                    checked(ExtentRecord.decode(block, found.meta()), found.fragment());
                                 case Loaded.Damaged damaged ->
-                                    new Content(Optional.of(ExtentRecord.decode(damaged.meta())), null);
+                                    new Content(Optional.of(ExtentRecord.decode(block, damaged.meta())), null);
                                 case Loaded.Missing _, Loaded.Metas _ -> new Content(Optional.empty(), null);
                             }));
         });
@@ -211,7 +212,7 @@ final class ExtentBlocks {
                             && (pin == null || held.is(pin))
                             && !held.referenced()) {
                         Held marked = held.asReferenced();
-                        Mutation update = new Mutation.UpdateMeta(ExtentRecord.key(block), marked.encoded());
+                        Mutation update = new Mutation.UpdateMeta(ExtentRecord.key(block), marked.encoded(block));
                         continuations.store(next, update, (after, stored) -> {
                             if (stored == Stored.DURABLE) {
                                 release(block, known);
@@ -244,7 +245,7 @@ final class ExtentBlocks {
                         return;
                     }
                     Wanted wanted = new Wanted(epoch, slot, pin);
-                    Mutation put = new Mutation.Put(ExtentRecord.key(block), wanted.encoded(), Bytes.EMPTY);
+                    Mutation put = new Mutation.Put(ExtentRecord.key(block), wanted.encoded(block), Bytes.EMPTY);
                     continuations.store(next, put, (after, stored) -> {
                         if (stored == Stored.DURABLE) {
                             release(block, known);
@@ -278,7 +279,7 @@ final class ExtentBlocks {
                 } else {
                     boolean was = known.isPresent() && known.get() instanceof Held;
                     boolean charged = was && !((Held) known.get()).referenced() && repaired.referenced();
-                    Mutation put = new Mutation.Put(ExtentRecord.key(block), repaired.encoded(), fragment);
+                    Mutation put = new Mutation.Put(ExtentRecord.key(block), repaired.encoded(block), fragment);
                     continuations.store(next, put, (after, stored) -> {
                         if (stored == Stored.DURABLE && charged) {
                             release(block, known);
@@ -350,7 +351,7 @@ final class ExtentBlocks {
         }
         continuations.loadMeta(turn, ExtentRecord.key(block), (next, metas) -> {
             Optional<ExtentRecord> loaded =
-                    metas.records().stream().findFirst().map(meta -> ExtentRecord.decode(meta.meta()));
+                    metas.records().stream().findFirst().map(meta -> ExtentRecord.decode(block, meta.meta()));
             records.put(block, loaded);
             then.run(next, loaded);
         });

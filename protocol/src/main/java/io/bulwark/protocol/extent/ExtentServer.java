@@ -405,7 +405,9 @@ public final class ExtentServer implements ProtocolServer {
         continuations.scan(turn, RecordKind.EXTENT, from, LAST, RECOUNT_PAGE, (next, metas) -> {
             for (Loaded.Meta meta : metas.records()) {
                 BlockId block = meta.key().block();
-                if (mine.test(block) && ExtentRecord.decode(meta.meta()) instanceof Held held && !held.referenced()) {
+                if (mine.test(block)
+                        && ExtentRecord.decode(block, meta.meta()) instanceof Held held
+                        && !held.referenced()) {
                     charges.count(block, ExtentBlocks.size(held));
                 }
             }

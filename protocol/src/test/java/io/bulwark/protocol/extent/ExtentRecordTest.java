@@ -1,0 +1,56 @@
+package io.bulwark.protocol.extent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.extent.ExtentRecord.Held;
+import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentRecord.Wanted;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class ExtentRecordTest {
+    private static final BlockId MINE = new BlockId(7, PrincipalId.client(3), 9, 1);
+    private static final BlockId YOURS = new BlockId(7, PrincipalId.client(3), 9, 2);
+    private static final Fpcc FPCC = new BlockCode(2, 1, 4)
+            .encode(Bytes.of("Bulwark!".getBytes(StandardCharsets.US_ASCII)))
+            .fpcc();
+
+    private static final List<ExtentRecord> RECORDS = List.of(
+            new Held(1, 2, true, FPCC, null), new Held(5, 0, false, FPCC, FPCC.cc()), new Wanted(1, 3, FPCC.pin()));
+
+    @Test
+    void saysUnderItsOwnKeyWhatWasWritten() {
+        for (ExtentRecord record : RECORDS) {
+            assertThat(ExtentRecord.decode(MINE, record.encoded(MINE))).isEqualTo(record);
+        }
+    }
+
+    @Test
+    void aWholeRecordUnderAnotherKeyIsLost() {
+        for (ExtentRecord record : RECORDS) {
+            assertThat(ExtentRecord.decode(YOURS, record.encoded(MINE))).isInstanceOf(Lost.class);
+        }
+    }
+
+    @Test
+    void whatIsCutOffOrTooLongIsLost() {
+        for (ExtentRecord record : RECORDS) {
+            byte[] meta = record.encoded(MINE).toByteArray();
+            for (int length = 0; length < meta.length; length++) {
+                assertThat(ExtentRecord.decode(MINE, Bytes.of(Arrays.copyOf(meta, length))))
+                        .isInstanceOf(Lost.class);
+            }
+            assertThat(ExtentRecord.decode(MINE, Bytes.of(Arrays.copyOf(meta, meta.length + 1))))
+                    .isInstanceOf(Lost.class);
+        }
+    }
+}
