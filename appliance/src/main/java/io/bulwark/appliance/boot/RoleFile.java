@@ -42,7 +42,8 @@ import org.yaml.snakeyaml.error.YAMLException;
 public final class RoleFile {
     private RoleFile() {}
 
-    private record NodeKeys(
+    // Not private: Spring binds no record whose constructor is.
+    record NodeKeys(
             @Nullable Integer number,
             @Nullable String listen,
             @Nullable String data,
@@ -50,7 +51,7 @@ public final class RoleFile {
             @Nullable List<String> replicas,
             @Nullable String durability) {}
 
-    private record ReplicaKeys(
+    record ReplicaKeys(
             @Nullable Integer number,
             @Nullable String data,
             @Nullable String keys,
@@ -59,8 +60,7 @@ public final class RoleFile {
             @Nullable Integer clients,
             @Nullable String ordering) {}
 
-    private record ConsoleKeys(
-            @Nullable String listen, @Nullable String client) {}
+    record ConsoleKeys(@Nullable String listen, @Nullable String client) {}
 
     /**
      * How a console is set up.

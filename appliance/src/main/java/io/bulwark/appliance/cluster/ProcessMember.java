@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A member in a process of its own: this executable again, with the arguments of a role. */
 public final class ProcessMember implements Member {
-    private static final long START_MILLIS_MAX = 60_000;
+    private static final long START_MILLIS_MAX = 180_000;
     private static final long STOP_MILLIS_MAX = 10_000;
 
     private final String name;
