@@ -1,0 +1,144 @@
+package io.bulwark.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.appliance.cli.BulwarkCommand;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What scripts rely on: JSON on standard output, exit codes, errors on standard error that say what is wrong. */
+@NullMarked
+class CommandLineIT {
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+    private static final int DONE = 0;
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+    private static final int UNAVAILABLE = 69;
+
+    @RegisterExtension
+    static final LiveCluster CLUSTER = LiveCluster.embedded(5);
+
+    private record Run(int exitCode, String out, String err) {
+        JsonNode json() {
+            return JSON.readTree(out);
+        }
+    }
+
+    @Test
+    void aScriptStoresFindsAndReadsFiles(@TempDir Path directory) throws IOException {
+        byte[] content = new byte[(1 << 20) + 1];
+        new Random(LiveCluster.SEED).nextBytes(content);
+        Path file = Files.write(directory.resolve("boat.bin"), content);
+        Files.writeString(directory.resolve("note.txt"), "a note");
+
+        assertThat(run("mb", "photos").exitCode()).isEqualTo(DONE);
+        JsonNode put = run("put", file.toString(), "photos/2026/").json();
+        assertThat(put.get("key").asString()).isEqualTo("2026/boat.bin");
+        assertThat(put.get("bytes").asLong()).isEqualTo(content.length);
+        Path back = directory.resolve("back.bin");
+        assertThat(run("get", "photos/2026/boat.bin", back.toString()).exitCode())
+                .isEqualTo(DONE);
+        assertThat(Files.readAllBytes(back)).isEqualTo(content);
+        Files.delete(back);
+        assertThat(run("stat", "photos/2026/boat.bin").json().get("bytes").asLong())
+                .isEqualTo(content.length);
+
+        JsonNode synced = run("sync", directory.toString(), "photos/tree").json();
+        assertThat(synced.get("stored").asLong()).isEqualTo(2);
+        assertThat(run("sync", directory.toString(), "photos/tree")
+                        .json()
+                        .get("unchanged")
+                        .asLong())
+                .isEqualTo(2);
+        assertThat(run("cp", "photos/tree/note.txt", "photos/copy").exitCode()).isEqualTo(DONE);
+        assertThat(run("mv", "photos/copy", "photos/moved").exitCode()).isEqualTo(DONE);
+        List<String> names = new ArrayList<>();
+        run("ls", "photos")
+                .json()
+                .forEach(entry -> names.add((entry.has("prefix") ? entry.get("prefix") : entry.get("key")).asString()));
+        assertThat(names).containsExactlyInAnyOrder("2026/", "tree/", "moved");
+
+        JsonNode verified = run("verify", "photos").json();
+        assertThat(verified.get("objects").asLong()).isEqualTo(4);
+        assertThat(verified.get("unreadable").size()).isZero();
+        JsonNode status = run("status").json();
+        assertThat(status.toString()).contains("photos", "replica-3", "node-4");
+
+        assertThat(run("rb", "photos").exitCode()).as("a bucket with objects").isEqualTo(FAILED);
+        assertThat(run("rm", "-r", "photos").exitCode()).isEqualTo(DONE);
+        assertThat(run("rb", "photos").exitCode()).isEqualTo(DONE);
+    }
+
+    @Test
+    void whatFailsSaysWhatAndWhy(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "content");
+        assertThat(run("mb", "errors").exitCode()).isEqualTo(DONE);
+        fails(FAILED, "nowhere", "ls", "nowhere");
+        fails(FAILED, "nowhere", "put", file.toString(), "nowhere/key");
+        fails(FAILED, "absent", "get", "errors/absent", directory.resolve("out").toString());
+        assertThat(directory.resolve("out")).doesNotExist();
+        fails(FAILED, "name", "mb", "No_Such_Name");
+        fails(FAILED, "control character", "put", file.toString(), "errors/bell\u0007");
+        fails(FAILED, "1024", "put", file.toString(), "errors/" + "k".repeat(10_000));
+        fails(USAGE, "unknown", "--no-such-option");
+        fails(USAGE, "--parallel", "verify", "errors", "--parallel", "0");
+        fails(FAILED, "no node 9", "node", "stop", "9");
+        Path elsewhere = directory.resolve("elsewhere");
+        Run unreached = captured("ls", "--data", elsewhere.toString());
+        assertThat(unreached.exitCode()).isEqualTo(UNAVAILABLE);
+        assertThat(unreached.err()).contains("bulwark up");
+        Run running = captured("up", "--data", CLUSTER.root().toString());
+        assertThat(running.exitCode()).isEqualTo(FAILED);
+        assertThat(running.err()).contains("already runs");
+        Run tooFew = captured("up", "--data", elsewhere.toString(), "--nodes", "3");
+        assertThat(tooFew.exitCode()).isEqualTo(USAGE);
+    }
+
+    private static void fails(int exitCode, String saying, String... arguments) {
+        Run run = run(arguments);
+        assertThat(run.exitCode())
+                .as("%s: %s", Arrays.toString(arguments), run.err())
+                .isEqualTo(exitCode);
+        assertThat(run.err()).as(Arrays.toString(arguments)).containsIgnoringCase(saying);
+        assertThat(run.out()).isEmpty();
+    }
+
+    private static Run run(String... arguments) {
+        List<String> all = new ArrayList<>(Arrays.asList(arguments));
+        if (!arguments[0].startsWith("-")) {
+            all.addAll(List.of("--json", "--data", CLUSTER.root().toString()));
+        }
+        return captured(all.toArray(String[]::new));
+    }
+
+    private static Run captured(String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        PrintStream realOut = System.out;
+        PrintStream realErr = System.err;
+        try (PrintStream ownOut = new PrintStream(out, true, StandardCharsets.UTF_8);
+                PrintStream ownErr = new PrintStream(err, true, StandardCharsets.UTF_8)) {
+            System.setOut(ownOut);
+            System.setErr(ownErr);
+            int code = BulwarkCommand.run(arguments);
+            return new Run(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+        } finally {
+            System.setOut(realOut);
+            System.setErr(realErr);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+package io.bulwark.it;
+
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.ClusterShape;
+import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.RunningNode;
+import io.bulwark.appliance.control.ControlReply;
+import io.bulwark.appliance.control.ControlRequest;
+import io.bulwark.appliance.drill.Lie;
+import io.bulwark.appliance.up.Appliance;
+import io.bulwark.appliance.up.EmbeddedMembers;
+import io.bulwark.appliance.up.Members;
+import io.bulwark.appliance.up.ProcessMembers;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.storage.store.StoreEditor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestWatcher;
+
+/**
+ * The cluster that the tests of one class share: started before the first of them, ended and removed after the last.
+ * If a test fails, what the members logged last is printed.
+ */
+final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatcher {
+    /** Of everything that a test draws; {@code -Dbulwark.seed} takes it back. */
+    static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
+
+    private static final int LOG_LINES_SHOWN = 40;
+    private static final long REPAIR_MILLIS_MAX = 120_000;
+
+    private final int nodes;
+    private final boolean processes;
+    private final Map<String, Member> members = new ConcurrentHashMap<>();
+    private @Nullable Path root;
+    private @Nullable ClusterPlan plan;
+    private @Nullable Appliance appliance;
+    private @Nullable Bulwark client;
+
+    private LiveCluster(int nodes, boolean processes) {
+        this.nodes = nodes;
+        this.processes = processes;
+    }
+
+    /** All members in this process. */
+    static LiveCluster embedded(int nodes) {
+        return new LiveCluster(nodes, false);
+    }
+
+    /** Each member in a process of its own, to be killed. */
+    static LiveCluster ofProcesses(int nodes) {
+        return new LiveCluster(nodes, true);
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) throws Exception {
+        System.out.println(context.getDisplayName() + ": -Dbulwark.seed=" + SEED);
+        root = Files.createTempDirectory("bulwark-it-");
+        try {
+            up();
+        } catch (Exception e) {
+            showLogs(context);
+            throw e;
+        }
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) throws IOException {
+        down();
+        for (Member member : members.values()) {
+            member.pid().ifPresent(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+        }
+        deleteTree(root());
+    }
+
+    @Override
+    public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
+        showLogs(context);
+    }
+
+    private void showLogs(ExtensionContext context) {
+        System.out.println(context.getDisplayName() + " failed; -Dbulwark.seed=" + SEED + "; the members' last words:");
+        try (Stream<Path> logs = Files.list(root().resolve("logs"))) {
+            for (Path log : logs.sorted().toList()) {
+                List<String> lines = Files.readAllLines(log);
+                System.out.println("--- " + log.getFileName());
+                lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size())
+                        .forEach(System.out::println);
+            }
+        } catch (IOException e) {
+            System.out.println("no logs: " + e);
+        }
+    }
+
+    Path root() {
+        return Objects.requireNonNull(root);
+    }
+
+    ClusterPlan plan() {
+        return Objects.requireNonNull(plan);
+    }
+
+    /** A client that lives as long as the appliance is up. */
+    Bulwark client() {
+        return Objects.requireNonNull(client);
+    }
+
+    /** A client that has seen nothing yet. */
+    Bulwark freshClient() {
+        return Bulwark.connect(plan().data().clientProperties());
+    }
+
+    /** Starts all of it on the data that is there. */
+    void up() throws Exception {
+        DataDirectory data = DataDirectory.create(root());
+        ClusterShape wanted = new ClusterShape(nodes, 4, freePortBase(nodes, 4), ClusterShape.ORDERING_DEFAULT, "sync");
+        ClusterPlan made = new ClusterPlan(data, data.shape(wanted));
+        plan = made;
+        Members making = processes ? new ProcessMembers(made) : new EmbeddedMembers(made);
+        Members remembering = new Members() {
+            @Override
+            public Member node(int number) {
+                return remembered(making.node(number));
+            }
+
+            @Override
+            public Member replica(int number) {
+                return remembered(making.replica(number));
+            }
+        };
+        appliance = Appliance.start(made, remembering, _ -> {});
+        client = freshClient();
+    }
+
+    /** Ends all of it; the data stays. */
+    void down() {
+        if (client != null) {
+            client.close();
+        }
+        if (appliance != null) {
+            appliance.shutDown();
+        }
+    }
+
+    Member member(String name) {
+        return Objects.requireNonNull(members.get(name), name);
+    }
+
+    List<Member> members() {
+        return List.copyOf(members.values());
+    }
+
+    /** kill -9; returns when the process is gone. */
+    void kill(Member member) throws InterruptedException {
+        ProcessHandle process = ProcessHandle.of(member.pid().orElseThrow()).orElseThrow();
+        process.destroyForcibly();
+        while (process.isAlive()) {
+            Thread.sleep(10);
+        }
+    }
+
+    void stopNode(int node) throws IOException {
+        act("node-stop", node, null);
+    }
+
+    void startNode(int node) throws IOException {
+        act("node-start", node, null);
+    }
+
+    /** Keeps the node's data as it is now, for {@link Lie#STALE}. */
+    void saveNode(int node) throws IOException {
+        act("node-save", node, null);
+    }
+
+    void lie(int node, Lie how) throws IOException {
+        act("node-lie", node, how.name().toLowerCase(Locale.ROOT));
+    }
+
+    /** What is done to a stopped node's store. */
+    interface Edit {
+        void apply(StoreEditor editor) throws IOException;
+    }
+
+    void edit(int node, Edit edit) throws Exception {
+        stopNode(node);
+        try (StoreEditor editor = StoreEditor.open(
+                RunningNode.store(plan().node(node, plan().data().node(node))))) {
+            edit.apply(editor);
+        }
+        startNode(node);
+    }
+
+    /** Waits until every volume can take all the faults of its policy. */
+    void awaitFullFaults() throws InterruptedException {
+        long end = System.nanoTime() + REPAIR_MILLIS_MAX * 1_000_000;
+        String last = "";
+        while (System.nanoTime() < end) {
+            try {
+                ClusterStatus status = client().status();
+                if (status.volumes().stream().allMatch(volume -> volume.moreFaults() >= volume.policyFaults())) {
+                    return;
+                }
+                last = status.volumes() + " " + status.nodes();
+            } catch (BulwarkException e) {
+                last = String.valueOf(e.getMessage());
+            }
+            Thread.sleep(200);
+        }
+        throw new AssertionError("not repaired: " + last);
+    }
+
+    private Member remembered(Member member) {
+        members.put(member.name(), member);
+        return member;
+    }
+
+    private void act(String action, int node, @Nullable String how) throws IOException {
+        ControlReply reply = Objects.requireNonNull(appliance).onRequest(new ControlRequest(action, node, how));
+        if (!reply.error().isEmpty()) {
+            throw new IOException(action + " " + node + ": " + reply.error());
+        }
+    }
+
+    /** A base whose ports nobody has; below those that the system hands out by itself. */
+    static int freePortBase(int nodes, int replicas) {
+        Random random = new Random();
+        while (true) {
+            int base = 10_000 + random.nextInt(40) * 500;
+            ClusterShape shape = new ClusterShape(nodes, replicas, base, ClusterShape.ORDERING_DEFAULT, "sync");
+            boolean free = isFree(shape.consolePort());
+            for (int i = 0; i < nodes; i++) {
+                free &= isFree(shape.nodePort(i));
+            }
+            for (int i = 0; i < replicas; i++) {
+                free &= isFree(shape.replicaPort(i)) && isFree(shape.replicaPort(i) + 100);
+            }
+            if (free) {
+                return base;
+            }
+        }
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    static void deleteTree(Path directory) throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        }
+    }
+}
