@@ -3,15 +3,12 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.transfer.LoadRun;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
-import io.bulwark.client.ObjectInfo;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -81,16 +78,13 @@ final class BenchCommand implements Callable<Integer> {
         try (Bulwark client = access.connect()) {
             String name = "bench-" + ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
             Bucket bucket = client.createBucket(name);
+            LoadRun load = new LoadRun(bucket, size, threads);
             try {
-                LoadRun load = new LoadRun(bucket, size, threads);
                 LoadRun.Result result = what == What.put ? load.put(seconds) : load.get(seconds);
                 print(result);
                 return result.failures().isEmpty() ? 0 : CommandFailure.FAILED;
             } finally {
-                try (Stream<ObjectInfo> all = bucket.stream("")) {
-                    List<String> keys = all.map(ObjectInfo::key).toList();
-                    keys.forEach(bucket::delete);
-                }
+                load.clear();
                 client.deleteBucket(name);
             }
         }

@@ -1,6 +1,7 @@
 package io.bulwark.appliance.transfer;
 
 import io.bulwark.client.Bucket;
+import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.error.BulwarkException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
@@ -68,6 +70,16 @@ public final class LoadRun {
         }
         TreeSync.inParallel(preparation, threads);
         return run(seconds, (key, round) -> bucket.readTo(key, OutputStream.nullOutputStream()));
+    }
+
+    /** Deletes everything in the bucket. */
+    public void clear() throws InterruptedException {
+        List<Runnable> deletions;
+        try (Stream<ObjectInfo> all = bucket.stream("")) {
+            deletions = all.<Runnable>map(object -> () -> bucket.delete(object.key()))
+                    .toList();
+        }
+        TreeSync.inParallel(deletions, threads);
     }
 
     private Result run(double seconds, Operation operation) throws InterruptedException {
