@@ -124,6 +124,10 @@ final class RunningOperation<R> implements Runnable {
         try {
             ClientOperation<R> running = operation;
             if (running == null) {
+                if (!(input instanceof Input.Start)) {
+                    // A tick overtook the start: an operation that was never started would think that its time is up.
+                    return;
+                }
                 running = making.get();
                 operation = running;
             }

@@ -107,6 +107,16 @@ class OperationDriverTest {
     }
 
     @Test
+    void aTickThatOvertakesTheStartIsNotHandedOn() {
+        Adder adder = new Adder(1, false);
+        RunningOperation<Integer> run = new RunningOperation<>(driver, 1, () -> adder, 0);
+        run.offerTick();
+        run.offer(new RunningOperation.Input.Start());
+        await().until(() -> !sent.isEmpty());
+        assertThat(adder.ticks).hasValue(0);
+    }
+
+    @Test
     void tellsWhenAMessageIsDone() throws Exception {
         CompletableFuture<Integer> result = driver.submit(new Adder(2, false));
         AtomicInteger done = new AtomicInteger();
