@@ -17,7 +17,6 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule ARROWS = Architectures.layeredArchitecture()
             .consideringOnlyDependenciesInLayers()
-            .withOptionalLayers(true)
             .layer("protocol")
             .definedBy("io.bulwark.protocol..")
             .layer("transport")

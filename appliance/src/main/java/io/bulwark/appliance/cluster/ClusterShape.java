@@ -3,6 +3,7 @@ package io.bulwark.appliance.cluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Properties;
+import java.util.Set;
 
 /**
  * How many members an appliance on one machine has, and where they listen: the console at {@code portBase}, node i at
@@ -26,6 +27,12 @@ public record ClusterShape(int nodes, int replicas, int portBase, String orderin
         }
         if (replicas < 4 || replicas > 31 || replicas % 3 != 1) {
             throw new IllegalArgumentException("an appliance has 3f + 1 replicas (4, 7, ...), not " + replicas);
+        }
+        if (!ordering.equals(ORDERING_DEFAULT)) {
+            throw new IllegalArgumentException("there is no ordering engine \"" + ordering + "\"; there is bft-smart");
+        }
+        if (!Set.of("sync", "interval", "none").contains(durability)) {
+            throw new IllegalArgumentException("durability is sync, interval or none, not \"" + durability + "\"");
         }
         if (portBase < 1024 || portBase > 65_535 - 1000) {
             throw new IllegalArgumentException("the port base must be in 1024..64535, not " + portBase);
