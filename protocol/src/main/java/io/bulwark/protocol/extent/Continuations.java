@@ -26,8 +26,12 @@ final class Continuations {
     private long lastToken;
 
     void store(Turn turn, Mutation mutation, Then<Stored> then) {
+        store(turn, List.of(mutation), then);
+    }
+
+    void store(Turn turn, List<Mutation> mutations, Then<Stored> then) {
         stores.put(++lastToken, then);
-        turn.add(new Effect.Store(lastToken, List.of(mutation)));
+        turn.add(new Effect.Store(lastToken, mutations));
     }
 
     void load(Turn turn, RecordKey key, Then<Loaded> then) {

@@ -55,6 +55,7 @@ final class ExtentBlocks {
 
     private final Continuations continuations;
     private final Charges charges;
+    private final Strikes strikes = new Strikes();
     private final BlockQueues queues = new BlockQueues();
     private final Recent<Optional<ExtentRecord>> records = new Recent<>();
     /** What f+1 replicas said lately: from then on only that version counts. */
@@ -101,8 +102,13 @@ final class ExtentBlocks {
                     end.run(next, refusal);
                     return;
                 }
+                if (strikes.barred(next.nowMillis(), block.owner())) {
+                    end.run(next, StoreRefusal.LIMIT);
+                    return;
+                }
                 Optional<Share> share = proposal.check();
                 if (share.isEmpty()) {
+                    strikes.strike(next.nowMillis(), block.owner());
                     end.run(next, StoreRefusal.INCONSISTENT);
                     return;
                 }
@@ -154,7 +160,7 @@ final class ExtentBlocks {
             records.put(block, Optional.of(fresh));
             // "Freed" and "closed" may have been told while the disk was at it.
             if (session.freed(block)) {
-                delete(next, block, Optional.of(fresh), after -> end.run(after, StoreRefusal.FREED));
+                delete(next, session, block, Optional.of(fresh), after -> end.run(after, StoreRefusal.FREED));
             } else {
                 end.run(next, refusal(block, session, Optional.of(fresh), fresh.fpcc()));
             }
@@ -193,7 +199,7 @@ final class ExtentBlocks {
     }
 
     /** Marks the extent as referenced by a pending upload: its owner is charged no longer. */
-    void reference(Turn turn, BlockId block, BlockQueues.Done then) {
+    void reference(Turn turn, Session session, BlockId block, BlockQueues.Done then) {
         reference(turn, block, null, then);
     }
 
@@ -306,32 +312,36 @@ final class ExtentBlocks {
         }
         records.put(block, Optional.of(repaired));
         if (session.freed(block)) {
-            delete(turn, block, Optional.of(repaired), after -> end.run(after, CompletionResult.FREED));
+            delete(turn, session, block, Optional.of(repaired), after -> end.run(after, CompletionResult.FREED));
         } else {
             end.run(turn, was ? CompletionResult.REPAIRED : CompletionResult.COMPLETED);
         }
     }
 
     /** Removes a freed extent. */
-    void discard(Turn turn, BlockId block, BlockQueues.Done then) {
+    void discard(Turn turn, Session session, BlockId block, BlockQueues.Done then) {
         queues.add(
                 turn,
                 block,
                 (start, done) -> withRecord(
                         start,
                         block,
-                        (next, known) -> delete(next, block, known, after -> {
+                        (next, known) -> delete(next, session, block, known, after -> {
                             then.done(after);
                             done.done(after);
                         })));
     }
 
-    private void delete(Turn turn, BlockId block, Optional<ExtentRecord> known, BlockQueues.Done then) {
+    private void delete(
+            Turn turn, Session session, BlockId block, Optional<ExtentRecord> known, BlockQueues.Done then) {
         continuations.store(turn, new Mutation.Delete(ExtentRecord.key(block)), (next, stored) -> {
             if (stored == Stored.DURABLE) {
                 release(block, known);
                 records.put(block, Optional.empty());
                 pins.remove(block);
+            } else {
+                records.remove(block);
+                session.notDeleted(block);
             }
             then.done(next);
         });

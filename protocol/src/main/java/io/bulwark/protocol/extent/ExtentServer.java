@@ -217,7 +217,8 @@ public final class ExtentServer implements ProtocolServer {
         }
         PlacementGroup group = volume.group(block);
         if (request.epoch() != group.epoch()) {
-            Question question = new Question.OfVolume(block.volume(), volume.groupIndex(block), request.epoch());
+            // Whatever epoch the sender claims: one question serves all, and an empty claim buys one answer only.
+            Question question = new Question.OfVolume(block.volume(), volume.groupIndex(block), group.epoch() + 1);
             if (request.epoch() > group.epoch() && !asked.answered.contains(question)) {
                 parking.park(turn, question, asked);
             } else {

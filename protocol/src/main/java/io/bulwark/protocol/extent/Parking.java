@@ -6,7 +6,10 @@ import io.bulwark.protocol.extent.ExtentMessage.Request;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
 import io.bulwark.protocol.id.PrincipalId;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -14,14 +17,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests that wait until f+1 replicas have answered a question. A denial is believed only after a while of asking: what
  * was just opened or granted may not have reached all replicas. Where no answer comes, the request is dropped, and the
  * sender sends it again.
+ *
+ * <p>Space is shared: where it is used up, whoever has most of it gives way to those who have less. The same question goes
+ * out again only after a while, however often it is answered, and less and less often while nobody answers it.
  */
 final class Parking {
     private static final int PER_SENDER_MAX = 256;
+    /** Different questions of one sender; it has at most 64 open sessions. */
+    private static final int QUESTIONS_PER_SENDER_MAX = 64;
+
+    private static final int REMEMBERED_MAX = 4096;
     private static final long PATIENCE_MILLIS = 2_000;
     private static final long ASK_AGAIN_MILLIS = 250;
 
@@ -54,11 +65,35 @@ final class Parking {
     private static final class Waiting {
         final List<Asked> requests = new ArrayList<>();
         long lastAskedMillis;
+        long askAgainMillis = ASK_AGAIN_MILLIS;
         boolean denied;
     }
 
+    private record Place(Question question, Asked asked) {}
+
+    private static final class Sender {
+        final Deque<Place> places = new ArrayDeque<>();
+        final Map<Question, Integer> questions = new HashMap<>();
+        long bytes;
+
+        boolean mayAsk(Question question) {
+            return places.size() < PER_SENDER_MAX
+                    && (questions.containsKey(question) || questions.size() < QUESTIONS_PER_SENDER_MAX);
+        }
+    }
+
     private final Map<Question, Waiting> waiting = new LinkedHashMap<>();
-    private final Map<PrincipalId, Integer> perSender = new LinkedHashMap<>();
+    private final Map<PrincipalId, Sender> senders = new LinkedHashMap<>();
+    /** When each question was last asked, also of those that were answered since. */
+    private final Map<Question, Long> lately = new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Question, Long> eldest) {
+            return size() > REMEMBERED_MAX;
+        }
+    };
+
     private final long bytesMax;
     private long bytes;
 
@@ -68,19 +103,58 @@ final class Parking {
 
     /** Parks the request and asks, or drops it where too many wait. */
     void park(Turn turn, Question question, Asked asked) {
-        if (bytes + asked.bytes() > bytesMax || perSender.getOrDefault(asked.from, 0) >= PER_SENDER_MAX) {
+        Sender sender = senders.computeIfAbsent(asked.from, _ -> new Sender());
+        if (!sender.mayAsk(question) || !makeRoom(sender, asked.bytes())) {
+            if (sender.places.isEmpty()) {
+                senders.remove(asked.from);
+            }
             return;
         }
         bytes += asked.bytes();
-        perSender.merge(asked.from, 1, Integer::sum);
+        sender.bytes += asked.bytes();
+        sender.places.addLast(new Place(question, asked));
+        sender.questions.merge(question, 1, Integer::sum);
         Waiting known = waiting.get(question);
         if (known == null) {
             known = new Waiting();
-            known.lastAskedMillis = turn.nowMillis();
             waiting.put(question, known);
-            turn.add(new Effect.Ask(question));
+            Long last = lately.get(question);
+            if (last == null || turn.nowMillis() - last >= ASK_AGAIN_MILLIS) {
+                ask(turn, question, known);
+            } else {
+                known.lastAskedMillis = last;
+            }
         }
         known.requests.add(asked);
+    }
+
+    private void ask(Turn turn, Question question, Waiting known) {
+        known.lastAskedMillis = turn.nowMillis();
+        lately.put(question, turn.nowMillis());
+        turn.add(new Effect.Ask(question));
+    }
+
+    /** Drops the last requests of those who have more than this sender would have; false if nobody has. */
+    private boolean makeRoom(Sender sender, long more) {
+        while (bytes + more > bytesMax) {
+            Sender richest = sender;
+            for (Sender other : senders.values()) {
+                richest = other.bytes > richest.bytes ? other : richest;
+            }
+            if (richest.bytes <= sender.bytes + more) {
+                return false;
+            }
+            Place last = richest.places.getLast();
+            Waiting known = waiting.get(last.question());
+            if (known != null) {
+                known.requests.remove(last.asked());
+                if (known.requests.isEmpty()) {
+                    waiting.remove(last.question());
+                }
+            }
+            leave(last.asked(), last.question(), null);
+        }
+        return true;
     }
 
     /** The requests that waited for any of these questions, which are answered now. */
@@ -113,25 +187,31 @@ final class Parking {
                     .filter(asked -> turn.nowMillis() - asked.arrivedMillis >= PATIENCE_MILLIS)
                     .toList();
             known.requests.removeAll(over);
-            List<Asked> left = new ArrayList<>();
-            over.forEach(asked -> leave(asked, entry.getKey(), left));
-            if (known.denied) {
-                free.addAll(left);
-            }
+            over.forEach(asked -> leave(asked, entry.getKey(), known.denied ? free : null));
             if (known.requests.isEmpty()) {
                 all.remove();
-            } else if (turn.nowMillis() - known.lastAskedMillis >= ASK_AGAIN_MILLIS) {
-                known.lastAskedMillis = turn.nowMillis();
-                turn.add(new Effect.Ask(entry.getKey()));
+            } else if (turn.nowMillis() - known.lastAskedMillis >= known.askAgainMillis) {
+                known.askAgainMillis *= 2;
+                ask(turn, entry.getKey(), known);
             }
         }
         return free;
     }
 
-    private void leave(Asked asked, Question question, List<Asked> free) {
+    private void leave(Asked asked, Question question, @Nullable List<Asked> free) {
         bytes -= asked.bytes();
-        perSender.merge(asked.from, -1, (a, b) -> a + b == 0 ? null : a + b);
+        Sender sender = senders.get(asked.from);
+        if (sender != null) {
+            sender.bytes -= asked.bytes();
+            sender.places.removeIf(place -> place.asked() == asked);
+            sender.questions.computeIfPresent(question, (_, count) -> count == 1 ? null : (Integer) (count - 1));
+            if (sender.places.isEmpty()) {
+                senders.remove(asked.from);
+            }
+        }
         asked.answered.add(question);
-        free.add(asked);
+        if (free != null) {
+            free.add(asked);
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
@@ -9,19 +10,25 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.TreeMap;
 
 /**
  * What a node remembers of one session's freed extents: of an open session the freed counters, of a closed one those that
- * are still referenced, all others being freed. On disk: version (1 byte), closed (1), sweeping (1), count (2), then first
- * and end (8 + 8) of each interval in order.
+ * are still referenced, all others being freed. What is freed is never forgotten: however many gaps there are, an id stays
+ * refused, and a reader is told that it is gone. On disk it takes as many pages as it needs, each version (1 byte), closed
+ * (1), sweeping (1), count (2), then first and end (8 + 8) of each interval in order; the flags stand in the first only.
  */
 final class SessionRecord {
-    /** More intervals than this are joined, or forgotten, so that the record stays small. */
+    /** So many intervals stand in one page. */
     static final int INTERVALS_MAX = 2048;
+
+    private static final int PAGES_MAX = 1 << 16;
 
     private static final int VERSION = 1;
 
@@ -29,12 +36,21 @@ final class SessionRecord {
     private boolean sweeping;
     /** First counter to the one after the last; they neither touch nor overlap. */
     private final NavigableMap<Long, Long> intervals = new TreeMap<>();
+    /** The pages as they are on disk. */
+    private List<Bytes> durable = List.of();
 
     /** Tells these records from what other protocols remember of sessions. */
     private static final Bytes SUFFIX = Bytes.of((byte) 'x');
 
+    /** The key of the first page. */
     static RecordKey key(int volume, PrincipalId owner, long session) {
-        return new RecordKey(RecordKind.SESSION, new BlockId(volume, owner, session, 0), SUFFIX);
+        return page(new BlockId(volume, owner, session, 0), 0);
+    }
+
+    private static RecordKey page(BlockId block, int number) {
+        Bytes suffix =
+                number == 0 ? SUFFIX : new WireWriter().raw(SUFFIX).u16(number).toBytes();
+        return new RecordKey(RecordKind.SESSION, block, suffix);
     }
 
     boolean closed() {
@@ -58,9 +74,7 @@ final class SessionRecord {
 
     /** Frees counters for good. False if all of them were. */
     boolean free(long first, long end) {
-        boolean changed = closed ? remove(first, end) : add(first, end);
-        limit();
-        return changed;
+        return closed ? remove(first, end) : add(first, end);
     }
 
     /** Closes the session: from now on only these counters are referenced, less those that were freed already. */
@@ -73,7 +87,6 @@ final class SessionRecord {
         closed = true;
         referenced.forEach(this::add);
         freed.forEach(this::remove);
-        limit();
     }
 
     private boolean add(long first, long end) {
@@ -113,33 +126,61 @@ final class SessionRecord {
         return changed;
     }
 
-    /**
-     * Forgetting that something was freed is harmless, since no inode can name it again, and the closing of the session
-     * frees it once more; taking a freed gap for referenced wastes space only. The reverse of either would lose data.
-     */
-    private void limit() {
-        while (intervals.size() > INTERVALS_MAX) {
-            Map.Entry<Long, Long> lowest = intervals.pollFirstEntry();
-            if (closed) {
-                long end = intervals.pollFirstEntry().getValue();
-                intervals.put(lowest.getKey(), end);
+    /** The pages of the record, at least one. */
+    List<Bytes> encoded() {
+        List<Bytes> pages = new ArrayList<>();
+        Iterator<Map.Entry<Long, Long>> rest = intervals.entrySet().iterator();
+        for (int left = intervals.size(); left > 0 || pages.isEmpty(); left -= INTERVALS_MAX) {
+            int count = Math.min(left, INTERVALS_MAX);
+            boolean first = pages.isEmpty();
+            WireWriter out = new WireWriter()
+                    .u8(VERSION)
+                    .bool(first && closed)
+                    .bool(first && sweeping)
+                    .u16(count);
+            for (int i = 0; i < count; i++) {
+                Map.Entry<Long, Long> interval = rest.next();
+                out.i64(interval.getKey()).i64(interval.getValue());
+            }
+            pages.add(out.toBytes());
+        }
+        if (pages.size() > PAGES_MAX) {
+            throw new IllegalStateException("a session with " + intervals.size() + " intervals");
+        }
+        return pages;
+    }
+
+    /** What makes the pages durable that have changed; {@link #stored} when that is done. */
+    List<Mutation> changes(RecordKey first, List<Bytes> pages) {
+        List<Mutation> changes = new ArrayList<>();
+        for (int i = 0; i < Math.max(pages.size(), durable.size()); i++) {
+            RecordKey key = page(first.block(), i);
+            if (i >= pages.size()) {
+                changes.add(new Mutation.Delete(key));
+            } else if (i >= durable.size() || !durable.get(i).equals(pages.get(i))) {
+                changes.add(new Mutation.Put(key, pages.get(i), Bytes.EMPTY));
             }
         }
+        return changes;
     }
 
-    Bytes encoded() {
-        WireWriter out =
-                new WireWriter().u8(VERSION).bool(closed).bool(sweeping).u16(intervals.size());
-        intervals.forEach((first, end) -> out.i64(first).i64(end));
-        return out.toBytes();
+    void stored(List<Bytes> pages) {
+        durable = List.copyOf(pages);
     }
 
-    /** The meta data of the session's record, among those of other protocols. */
-    static Optional<Bytes> in(Loaded.Metas metas) {
+    /** The pages of the session's record in their order, without those of other protocols. */
+    static List<Bytes> in(Loaded.Metas metas) {
         return metas.records().stream()
-                .filter(record -> record.key().suffix().equals(SUFFIX))
+                .filter(record -> isPage(record.key()))
+                .sorted(Comparator.comparing(
+                        (Loaded.Meta record) -> record.key().suffix()))
                 .map(Loaded.Meta::meta)
-                .findFirst();
+                .toList();
+    }
+
+    private static boolean isPage(RecordKey key) {
+        Bytes suffix = key.suffix();
+        return suffix.equals(SUFFIX) || (suffix.length() == 3 && suffix.get(0) == SUFFIX.get(0));
     }
 
     /** Whether this is a session's record, and says that its sweep was not over. */
@@ -148,27 +189,46 @@ final class SessionRecord {
         return record.key().suffix().equals(SUFFIX) && meta.length() > 2 && meta.get(0) == VERSION && meta.get(2) == 1;
     }
 
-    /** @throws MalformedException if it is not what {@link #encoded} gives */
-    static SessionRecord decode(Bytes meta) {
-        WireReader in = new WireReader(meta);
+    /**
+     * Puts the pages together; none are an open session of which nothing is freed.
+     *
+     * @throws MalformedException if they are not what {@link #encoded} gives
+     */
+    static SessionRecord decode(List<Bytes> pages) {
         SessionRecord record = new SessionRecord();
+        long least = 0;
+        for (int i = 0; i < pages.size(); i++) {
+            least = record.read(pages.get(i), i == 0, least);
+        }
+        record.durable = List.copyOf(pages);
+        return record;
+    }
+
+    private long read(Bytes page, boolean isFirst, long from) {
+        WireReader in = new WireReader(page);
         if (in.u8() != VERSION) {
             throw new MalformedException("unknown version of a session record");
         }
-        record.closed = in.bool();
-        record.sweeping = in.bool();
+        boolean saysClosed = in.bool();
+        boolean saysSweeping = in.bool();
+        if (isFirst) {
+            closed = saysClosed;
+            sweeping = saysSweeping;
+        } else if (saysClosed || saysSweeping) {
+            throw new MalformedException("flags in a later page");
+        }
         int count = in.count16(INTERVALS_MAX);
-        long least = 0;
+        long least = from;
         for (int i = 0; i < count; i++) {
             long first = in.nonNegative64();
             long end = in.nonNegative64();
             if (first < least || end <= first) {
                 throw new MalformedException("intervals out of order");
             }
-            record.intervals.put(first, end);
+            intervals.put(first, end);
             least = end + 1;
         }
         in.end();
-        return record;
+        return least;
     }
 }

@@ -14,12 +14,11 @@ import io.bulwark.protocol.wire.MalformedException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +29,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Sessions {
     private static final int KEPT_MAX = 4096;
+    /** Sessions of which f+1 replicas said that they are open are kept apart: nobody's bogus numbers push them out. */
+    private static final int OPEN_MAX = 16_384;
+
+    /** An owner has at most 64 open; some more were closed without this node having been told. */
+    private static final int OPEN_PER_OWNER_MAX = 128;
+
+    /** So many of the longest unused are looked at each time. */
+    private static final int EVICT_STEPS = 8;
+
     private static final int PAGE = 256;
 
     /** What is done with each extent on disk that a fact is about; says when it is done. */
     interface Visit {
-        void visit(Turn turn, BlockId block, BlockQueues.Done done);
+        void visit(Turn turn, Session session, BlockId block, BlockQueues.Done done);
     }
 
     /** Goes on once the session's record is here. */
@@ -64,6 +72,10 @@ final class Sessions {
         private boolean storing;
         private boolean dirty;
         private int sweeps;
+        /** The counters between which something freed could not be deleted; none if first is above last. */
+        private long undeletedFirst = Long.MAX_VALUE;
+
+        private long undeletedLast = -1;
 
         Session(Key key) {
             this.key = key;
@@ -83,12 +95,24 @@ final class Sessions {
             return state == SessionState.CLOSED || (record != null && record.closed());
         }
 
+        /** The disk failed to delete it: it is tried again, in this life or the next. */
+        void notDeleted(BlockId block) {
+            undeletedFirst = Math.min(undeletedFirst, block.counter());
+            undeletedLast = Math.max(undeletedLast, block.counter());
+        }
+
+        private boolean undeleted() {
+            return undeletedFirst <= undeletedLast;
+        }
+
         boolean idle() {
-            return users == 0 && waiting.isEmpty() && !loading && !storing && !dirty && sweeps == 0;
+            return users == 0 && waiting.isEmpty() && !loading && !storing && !dirty && sweeps == 0 && !undeleted();
         }
     }
 
-    private final Map<Key, Session> sessions = new LinkedHashMap<>(64, 0.75f, true);
+    private final Map<Key, Session> others = new LinkedHashMap<>(64, 0.75f, true);
+    private final Map<Key, Session> open = new LinkedHashMap<>(64, 0.75f, true);
+    private final Map<PrincipalId, Map<Key, Session>> openOf = new HashMap<>();
     private final Continuations continuations;
     private final Visit discard;
     private final Visit reference;
@@ -101,7 +125,11 @@ final class Sessions {
 
     /** Calls at once if the session's record is in memory. */
     void with(Turn turn, Key key, Ready ready) {
-        Session session = sessions.computeIfAbsent(key, Session::new);
+        Session known = known(key);
+        Session session = known == null ? new Session(key) : known;
+        if (known == null) {
+            others.put(key, session);
+        }
         if (session.record != null) {
             ready.ready(turn, session);
             return;
@@ -114,15 +142,23 @@ final class Sessions {
                     SessionRecord.key(key.volume(), key.owner(), key.session()),
                     (next, metas) -> loaded(next, session, metas));
         }
-        evict();
+        evict(others, KEPT_MAX);
+    }
+
+    private @Nullable Session known(Key key) {
+        Session session = open.get(key);
+        if (session == null) {
+            return others.get(key);
+        }
+        // Touches the order of its owner's, too.
+        Map<Key, Session> owners = openOf.get(key.owner());
+        return owners == null ? session : owners.getOrDefault(key, session);
     }
 
     private void loaded(Turn turn, Session session, Loaded.Metas metas) {
         session.loading = false;
-        session.record = new SessionRecord();
-        Optional<Bytes> meta = SessionRecord.in(metas);
         try {
-            meta.ifPresent(found -> session.record = SessionRecord.decode(found));
+            session.record = SessionRecord.decode(SessionRecord.in(metas));
         } catch (MalformedException e) {
             // What was freed is forgotten, which wastes space until the replicas tell it again, and loses nothing.
             session.record = new SessionRecord();
@@ -138,10 +174,34 @@ final class Sessions {
 
     /** What f+1 replicas say of the session. A closed one never opens again. */
     void learn(Fact.OfSession fact) {
-        Session session = sessions.get(new Key(fact.volume(), fact.owner(), fact.session()));
+        Session session = known(new Key(fact.volume(), fact.owner(), fact.session()));
         if (session != null && session.state != SessionState.CLOSED) {
             session.state = fact.state();
+            sort(session);
         }
+    }
+
+    /** Puts the session where it belongs now. */
+    private void sort(Session session) {
+        Key key = session.key;
+        if (session.state == SessionState.OPEN) {
+            others.remove(key);
+            open.put(key, session);
+            Map<Key, Session> owners = openOf.computeIfAbsent(key.owner(), _ -> new LinkedHashMap<>(16, 0.75f, true));
+            owners.put(key, session);
+            evict(owners, OPEN_PER_OWNER_MAX);
+            evict(open, OPEN_MAX);
+        } else if (forgetOpen(key)) {
+            others.put(key, session);
+        }
+    }
+
+    private boolean forgetOpen(Key key) {
+        Map<Key, Session> owners = openOf.get(key.owner());
+        if (owners != null && owners.remove(key) != null && owners.isEmpty()) {
+            openOf.remove(key.owner());
+        }
+        return open.remove(key) != null;
     }
 
     void learn(Turn turn, Fact.Pending fact) {
@@ -153,7 +213,7 @@ final class Sessions {
             if (session.pending.size() > SessionRecord.INTERVALS_MAX) {
                 session.pending.pollFirstEntry();
             }
-            visit(next, key, range.first(), last, _ -> true, reference, _ -> {});
+            visit(next, session, range.first(), last, _ -> true, reference, _ -> {});
         });
     }
 
@@ -177,6 +237,7 @@ final class Sessions {
         }
         with(turn, key, (next, session) -> {
             session.state = SessionState.CLOSED;
+            sort(session);
             if (session.record != null && !session.record.closed()) {
                 session.record.close(referenced);
                 session.toSweep.add(new long[] {0, Long.MAX_VALUE});
@@ -185,14 +246,22 @@ final class Sessions {
         });
     }
 
-    /** Tries again what the disk had no space for. */
+    /** Tries again what the disk had no space for, or failed to do. */
     void onTick(Turn turn) {
-        for (Session session : List.copyOf(sessions.values())) {
+        List<Session> all = new ArrayList<>(others.values());
+        all.addAll(open.values());
+        for (Session session : all) {
+            if (session.undeleted() && session.sweeps == 0 && session.record != null) {
+                session.toSweep.add(new long[] {session.undeletedFirst, session.undeletedLast});
+                session.undeletedFirst = Long.MAX_VALUE;
+                session.undeletedLast = -1;
+                session.dirty = true;
+            }
             if (session.dirty && !session.storing) {
                 save(turn, session);
             }
         }
-        evict();
+        evict(others, KEPT_MAX);
     }
 
     private void save(Turn turn, Session session) {
@@ -203,17 +272,18 @@ final class Sessions {
         }
         session.storing = true;
         session.dirty = false;
-        record.setSweeping(!session.toSweep.isEmpty() || session.sweeps > 0);
+        record.setSweeping(!session.toSweep.isEmpty() || session.sweeps > 0 || session.undeleted());
         Key key = session.key;
-        Mutation put = new Mutation.Put(
-                SessionRecord.key(key.volume(), key.owner(), key.session()), record.encoded(), Bytes.EMPTY);
+        List<Bytes> pages = record.encoded();
+        List<Mutation> changes = record.changes(SessionRecord.key(key.volume(), key.owner(), key.session()), pages);
         int covered = session.toSweep.size();
-        continuations.store(turn, put, (next, stored) -> {
+        continuations.store(turn, changes, (next, stored) -> {
             session.storing = false;
             if (stored != Stored.DURABLE) {
                 session.dirty = true;
                 return;
             }
+            record.stored(pages);
             for (int i = 0; i < covered; i++) {
                 sweepNext(next, session);
             }
@@ -226,7 +296,7 @@ final class Sessions {
     private void sweepNext(Turn turn, Session session) {
         long[] range = session.toSweep.removeFirst();
         session.sweeps++;
-        visit(turn, session.key, range[0], range[1], session::freed, discard, next -> {
+        visit(turn, session, range[0], range[1], session::freed, discard, next -> {
             if (--session.sweeps == 0 && session.toSweep.isEmpty()) {
                 save(next, session);
             }
@@ -235,7 +305,14 @@ final class Sessions {
 
     /** Page by page; the next one only when all of this are done. */
     private void visit(
-            Turn turn, Key key, long first, long last, Predicate<BlockId> which, Visit visit, BlockQueues.Done over) {
+            Turn turn,
+            Session session,
+            long first,
+            long last,
+            Predicate<BlockId> which,
+            Visit visit,
+            BlockQueues.Done over) {
+        Key key = session.key;
         BlockId from = new BlockId(key.volume(), key.owner(), key.session(), first);
         BlockId to = new BlockId(key.volume(), key.owner(), key.session(), last);
         continuations.scan(turn, RecordKind.EXTENT, from, to, PAGE, (next, metas) -> {
@@ -244,9 +321,9 @@ final class Sessions {
             List<BlockId> chosen = found.stream().filter(which).toList();
             BlockQueues.Done after = found.size() < PAGE || found.getLast().counter() == last
                     ? over
-                    : later -> visit(later, key, found.getLast().counter() + 1, last, which, visit, over);
+                    : later -> visit(later, session, found.getLast().counter() + 1, last, which, visit, over);
             int[] left = {chosen.size()};
-            chosen.forEach(block -> visit.visit(next, block, later -> {
+            chosen.forEach(block -> visit.visit(next, session, block, later -> {
                 if (--left[0] == 0) {
                     after.done(later);
                 }
@@ -257,11 +334,17 @@ final class Sessions {
         });
     }
 
-    private void evict() {
-        Iterator<Session> eldest = sessions.values().iterator();
-        while (sessions.size() > KEPT_MAX && eldest.hasNext()) {
-            if (eldest.next().idle()) {
-                eldest.remove();
+    /** A few steps only; those in use go to the end, so that the next call looks at others. */
+    private void evict(Map<Key, Session> from, int max) {
+        if (from.size() <= max) {
+            return;
+        }
+        List<Session> eldest = from.values().stream().limit(EVICT_STEPS).toList();
+        for (Session session : eldest) {
+            if (!session.idle()) {
+                from.get(session.key);
+            } else if (from.size() > max && !forgetOpen(session.key)) {
+                from.remove(session.key);
             }
         }
     }

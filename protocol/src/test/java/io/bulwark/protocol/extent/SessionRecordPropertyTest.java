@@ -2,6 +2,9 @@ package io.bulwark.protocol.extent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.BitSet;
 import java.util.NavigableMap;
 import java.util.Random;
@@ -40,7 +43,7 @@ class SessionRecordPropertyTest {
     }
 
     @Test
-    void aRecordStaysSmallAndNeverFreesWhatIsReferenced() {
+    void nothingFreedIsForgottenHoweverManyGapsThereAre() {
         SessionRecord open = new SessionRecord();
         SessionRecord closed = new SessionRecord();
         NavigableMap<Long, Long> referenced = new TreeMap<>();
@@ -49,13 +52,34 @@ class SessionRecordPropertyTest {
             referenced.put(2 * i, 2 * i + 1);
         }
         closed.close(referenced);
+        closed.setSweeping(true);
         for (SessionRecord record : new SessionRecord[] {open, closed}) {
-            assertThat(SessionRecord.decode(record.encoded()).encoded()).isEqualTo(record.encoded());
+            assertThat(record.encoded())
+                    .hasSize(3)
+                    .allSatisfy(page -> assertThat(page.length()).isLessThan(Mutation.META_BYTES_MAX));
+            SessionRecord again = SessionRecord.decode(record.encoded());
+            assertThat(again.encoded()).isEqualTo(record.encoded());
+            for (long i = 0; i < 3L * SessionRecord.INTERVALS_MAX; i++) {
+                assertThat(again.freed(2 * i)).isEqualTo(record == open);
+                assertThat(again.freed(2 * i + 1)).isEqualTo(record == closed);
+            }
         }
-        for (long i = 0; i < 3L * SessionRecord.INTERVALS_MAX; i++) {
-            assertThat(open.freed(2 * i + 1)).isFalse();
-            assertThat(closed.freed(2 * i)).isFalse();
+    }
+
+    @Test
+    void onlyPagesThatChangedAreWritten() {
+        RecordKey key = SessionRecord.key(1, PrincipalId.client(1), 1);
+        SessionRecord record = new SessionRecord();
+        for (long i = 0; i < 2L * SessionRecord.INTERVALS_MAX; i++) {
+            record.free(2 * i, 2 * i + 1);
         }
+        assertThat(record.changes(key, record.encoded())).hasSize(2);
+        record.stored(record.encoded());
+        assertThat(record.changes(key, record.encoded())).isEmpty();
+        record.setSweeping(true);
+        assertThat(record.changes(key, record.encoded())).singleElement().isInstanceOf(Mutation.Put.class);
+        record.free(0, 4L * SessionRecord.INTERVALS_MAX);
+        assertThat(record.changes(key, record.encoded())).hasSize(2).last().isInstanceOf(Mutation.Delete.class);
     }
 
     private static void close(SessionRecord record, BitSet freed, Random random) {

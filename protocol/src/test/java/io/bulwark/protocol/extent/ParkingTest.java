@@ -1,0 +1,71 @@
+package io.bulwark.protocol.extent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class ParkingTest {
+    private static final PrincipalId GREEDY = PrincipalId.client(1);
+    private static final PrincipalId HONEST = PrincipalId.client(2);
+    private static final int LARGE = 1 << 20;
+
+    private final Parking parking = new Parking(8L << 20);
+
+    @Test
+    void whoTakesAllTheSpaceGivesWay() {
+        for (int session = 1; session <= 20; session++) {
+            park(0, GREEDY, session, LARGE);
+        }
+        park(0, HONEST, 1, LARGE);
+        park(0, HONEST, 2, LARGE);
+        park(0, PrincipalId.client(3), 1, LARGE);
+        assertThat(parking.answered(_ -> true))
+                .filteredOn(asked -> !asked.from.equals(GREEDY))
+                .hasSize(3);
+        for (int session = 1; session <= 20; session++) {
+            park(0, GREEDY, session, LARGE);
+        }
+        assertThat(parking.answered(_ -> true)).as("all space is free again").hasSize(7);
+    }
+
+    @Test
+    void aQuestionIsAskedAgainOnlyAfterAWhileHoweverOftenItIsAnswered() {
+        int asked = 0;
+        for (long now = 0; now < 10_000; now++) {
+            asked += park(now, GREEDY, 1, 0);
+            Turn tick = Turn.at(now);
+            parking.onTick(tick);
+            asked += tick.effects().size();
+            parking.answered(_ -> true);
+        }
+        assertThat(asked).isBetween(10, 40);
+    }
+
+    @Test
+    void oneSenderAsksOnlySoManyQuestions() {
+        int asked = 0;
+        for (int session = 1; session <= 256; session++) {
+            asked += park(0, GREEDY, session, 0);
+        }
+        assertThat(asked).isEqualTo(64);
+        assertThat(park(0, HONEST, 1, 0)).isEqualTo(1);
+    }
+
+    private int park(long nowMillis, PrincipalId from, long session, int bytes) {
+        BlockId block = new BlockId(1, from, session, 1);
+        Fpcc fpcc = Fpcc.of(1, List.of(Bytes.of(new byte[32])), List.of(Bytes.of(new byte[16])));
+        StoreBlock store = new StoreBlock(block, 1, 0, Bytes.of(new byte[bytes]), fpcc);
+        Turn turn = Turn.at(nowMillis);
+        parking.park(turn, new Question.OfSession(1, from, session), new Parking.Asked(from, 1, store, nowMillis));
+        return turn.effects().size();
+    }
+}

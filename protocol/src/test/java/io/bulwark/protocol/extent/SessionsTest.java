@@ -1,0 +1,139 @@
+package io.bulwark.protocol.extent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class SessionsTest {
+    private static final PrincipalId ALICE = PrincipalId.client(1);
+    private static final PrincipalId MALLORY = PrincipalId.client(2);
+
+    private final Continuations continuations = new Continuations();
+    private final Charges charges = new Charges(1 << 30);
+    private final ExtentBlocks blocks = new ExtentBlocks(continuations, charges);
+    private final Sessions sessions = new Sessions(continuations, blocks::discard, blocks::reference);
+    private final NavigableMap<Bytes, Mutation.Put> disk = new TreeMap<>();
+    private final Set<RecordKey> broken = new HashSet<>();
+
+    @Test
+    void whatTheDiskFailedToDeleteIsDeletedLater() {
+        BlockId one = new BlockId(1, ALICE, 1, 1);
+        BlockId two = new BlockId(1, ALICE, 1, 2);
+        put(one);
+        put(two);
+        broken.add(RecordKey.of(RecordKind.EXTENT, one));
+        Turn turn = Turn.at(0);
+        sessions.learn(turn, new Fact.Freed(new BlockRange(1, ALICE, 1, 1, 2)));
+        run(turn);
+        assertThat(extents()).containsExactly(one);
+        tick();
+        assertThat(extents()).containsExactly(one);
+        assertThat(sweeping()).as("the next life would go on").isTrue();
+        broken.clear();
+        tick();
+        assertThat(extents()).isEmpty();
+        assertThat(sweeping()).isFalse();
+    }
+
+    @Test
+    void bogusSessionsPushOutNoOpenOne() {
+        Turn turn = Turn.at(0);
+        sessions.with(turn, new Sessions.Key(1, ALICE, 1), (_, _) -> {});
+        run(turn);
+        sessions.learn(new Fact.OfSession(1, ALICE, 1, SessionState.OPEN));
+        for (long session = 1; session < 20_000; session++) {
+            Turn next = Turn.at(session);
+            sessions.with(next, new Sessions.Key(1, session % 2 == 0 ? MALLORY : ALICE, 1_000 + session), (_, _) -> {});
+            run(next);
+        }
+        SessionState[] found = {SessionState.UNKNOWN};
+        sessions.with(Turn.at(0), new Sessions.Key(1, ALICE, 1), (_, session) -> found[0] = session.state);
+        assertThat(found[0]).isEqualTo(SessionState.OPEN);
+    }
+
+    private void tick() {
+        Turn turn = Turn.at(1_000);
+        sessions.onTick(turn);
+        run(turn);
+    }
+
+    private void put(BlockId block) {
+        RecordKey key = RecordKey.of(RecordKind.EXTENT, block);
+        disk.put(key.encoded(), new Mutation.Put(key, Bytes.of(new byte[3]), Bytes.EMPTY));
+    }
+
+    private List<BlockId> extents() {
+        return disk.values().stream()
+                .map(Mutation.Put::key)
+                .filter(key -> key.kind() == RecordKind.EXTENT)
+                .map(RecordKey::block)
+                .toList();
+    }
+
+    private boolean sweeping() {
+        return disk.values().stream().anyMatch(put -> SessionRecord.isSweeping(new Loaded.Meta(put.key(), put.meta())));
+    }
+
+    /** Does what is asked of the disk until nothing more is. */
+    private void run(Turn first) {
+        Deque<Effect> effects = new ArrayDeque<>(first.effects());
+        while (!effects.isEmpty()) {
+            Turn next = Turn.at(first.nowMillis());
+            switch (effects.removeFirst()) {
+                case Effect.Store store -> continuations.onStored(next, store.token(), apply(store.mutations()));
+                case Effect.LoadMetas load ->
+                    continuations.onLoaded(next, load.token(), metas(load.kind(), load.block(), load.block()));
+                case Effect.Scan scan ->
+                    continuations.onLoaded(next, scan.token(), metas(scan.kind(), scan.from(), scan.to()));
+                case Effect other -> throw new AssertionError(other.toString());
+            }
+            effects.addAll(next.effects());
+        }
+    }
+
+    private Stored apply(List<Mutation> mutations) {
+        if (mutations.stream().anyMatch(mutation -> broken.contains(mutation.key()))) {
+            return Stored.FAILED;
+        }
+        for (Mutation mutation : mutations) {
+            if (mutation instanceof Mutation.Put put) {
+                disk.put(put.key().encoded(), put);
+            } else {
+                disk.remove(mutation.key().encoded());
+            }
+        }
+        return Stored.DURABLE;
+    }
+
+    private Loaded.Metas metas(RecordKind kind, BlockId from, BlockId to) {
+        return new Loaded.Metas(
+                kind,
+                disk.values().stream()
+                        .filter(put -> put.key().kind() == kind
+                                && put.key().block().compareTo(from) >= 0
+                                && put.key().block().compareTo(to) <= 0)
+                        .map(put -> new Loaded.Meta(put.key(), put.meta()))
+                        .toList());
+    }
+}
