@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** One node: a server that dies and starts again over records that stay. */
 final class SimulatedNode {
     private final Supplier<ProtocolServer> factory;
-    private SimulatedRecords records = new SimulatedRecords();
+    private final SimulatedRecords records = new SimulatedRecords();
     private @Nullable ProtocolServer server;
     /** Grows with each start: events of an earlier life are dropped. */
     private int life;
@@ -29,10 +29,6 @@ final class SimulatedNode {
 
     SimulatedRecords records() {
         return records;
-    }
-
-    void setRecords(SimulatedRecords replaced) {
-        records = replaced;
     }
 
     @Nullable

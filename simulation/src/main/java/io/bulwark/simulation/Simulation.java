@@ -94,11 +94,6 @@ public final class Simulation {
         return node(node).records();
     }
 
-    /** Puts other records under a node that is down. */
-    public void replaceRecords(PrincipalId node, SimulatedRecords records) {
-        node(node).setRecords(records);
-    }
-
     public boolean isUp(PrincipalId node) {
         return node(node).server() != null;
     }
@@ -117,7 +112,7 @@ public final class Simulation {
         scheduleTick(id, node.life());
     }
 
-    /** f+1 replicas tell a node. */
+    /** 2f+1 replicas tell a node. */
     public void tell(PrincipalId id, Fact fact) {
         onServer(id, delay(), "fact", server -> server.onFact(nowMillis, fact));
     }

@@ -47,12 +47,6 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    void say(String message) {
-        if (bar != null) {
-            bar.setExtraMessage(" " + message);
-        }
-    }
-
     @Override
     public void close() {
         finish();

@@ -7,13 +7,10 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
 /**
- * GF(2^8) with the polynomial 0x11D, matrices over it, and the portable coding loop: the one place that uses the
- * library JavaReedSolomon.
+ * GF(2^8) with the polynomial 0x11D (x^8 + x^4 + x^3 + x^2 + 1), matrices over it, and the portable coding loop: the one
+ * place that uses the library JavaReedSolomon.
  */
 public final class GaloisField {
-    /** x^8 + x^4 + x^3 + x^2 + 1. */
-    public static final int POLYNOMIAL = 0x11D;
-
     /** Bytes per input copied side by side before the library's loop runs over them, small enough for the L1 cache. */
     private static final int CHUNK = 4096;
 

@@ -80,10 +80,6 @@ public record ObjectLayout(int volume, int blockBytes, long length, List<BlockRa
         return extents(blockBytes, length);
     }
 
-    public long dataExtents() {
-        return Math.ceilDiv(length, (long) blockBytes);
-    }
-
     /** Levels of pin lists; 0 if the layout has the pins of all data extents. */
     public int depth() {
         return levels(blockBytes, length).length - 1;
