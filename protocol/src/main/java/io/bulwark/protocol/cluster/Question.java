@@ -2,7 +2,7 @@ package io.bulwark.protocol.cluster;
 
 import io.bulwark.protocol.id.PrincipalId;
 
-/** What a node must know from f+1 replicas before it decides; its driver answers with a {@link Fact}. */
+/** What a node must know from 2f+1 replicas before it decides; its driver answers with a {@link Fact}. */
 public sealed interface Question {
     /** Is this session of this owner open for the volume? */
     record OfSession(int volume, PrincipalId owner, long session) implements Question {}

@@ -46,7 +46,7 @@ public sealed interface Effect {
      */
     record Run(long token, ClientOperation<?> operation) implements Effect {}
 
-    /** Asks f+1 replicas; the answer comes by {@code onFact}. Asking twice does no harm. */
+    /** Asks 2f+1 replicas; the answer comes by {@code onFact}. Asking twice does no harm. */
     record Ask(Question question) implements Effect {}
 
     /** Something that a node did wrong, or failed to do, for logs, counters and reports. */

@@ -67,7 +67,7 @@ public sealed interface ExtentMessage extends Message {
     }
 
     /**
-     * COMPLETE: f+1 replicas say that the extent is referenced under this pin; see that it is here, repair it if not.
+     * COMPLETE: 2f+1 replicas say that the extent is referenced under this pin; see that it is here, repair it if not.
      * A node accepts it from itself only. Answered by {@link Completed}.
      *
      * @param verify reads the fragment and checks it, too

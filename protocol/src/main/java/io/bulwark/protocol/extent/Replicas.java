@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What f+1 replicas told this node of volumes and grants. A denied grant is soon asked again, a given one after a while. */
+/** What 2f+1 replicas told this node of volumes and grants. A denied grant is soon asked again, a given one after a while. */
 final class Replicas {
     private static final int GRANTS_MAX = 4096;
     private static final long GIVEN_MILLIS = 30_000;

@@ -10,9 +10,9 @@ public enum Refusal {
     LIMIT,
     /** Fewer than m + f of the prepares carry a MAC for this node, this epoch and this sender. */
     PREPARES,
-    /** f + 1 replicas say that the writer's session is closed. */
+    /** 2f + 1 replicas say that the writer's session is closed. */
     SESSION_CLOSED,
-    /** f + 1 replicas do not know the writer's session. */
+    /** 2f + 1 replicas do not know the writer's session. */
     SESSION_UNKNOWN,
     /** The sender may not read here, or is no holder of the block's group. */
     NO_GRANT,

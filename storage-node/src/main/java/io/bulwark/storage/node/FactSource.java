@@ -4,12 +4,12 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import java.util.concurrent.CompletableFuture;
 
-/** What f+1 replicas of the metadata service say. */
+/** What 2f+1 replicas of the metadata service say. */
 public interface FactSource {
     /**
      * Asks the replicas.
      *
-     * @return the fact that answers the question, as f+1 replicas tell it; completes exceptionally if they do not answer
+     * @return the fact that answers the question, as 2f+1 replicas tell it; completes exceptionally if they do not answer
      *     or do not agree in time. Completes on any thread; what is attached to it is quick
      */
     CompletableFuture<Fact> ask(Question question);

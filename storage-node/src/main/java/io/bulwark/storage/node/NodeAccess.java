@@ -26,6 +26,6 @@ public interface NodeAccess {
      */
     CompletableFuture<Message> ask(Message request, long timeoutMillis);
 
-    /** Tells the servers what f+1 replicas said. */
+    /** Tells the servers what 2f+1 replicas said. */
     void tell(Fact fact);
 }
