@@ -11,6 +11,7 @@ import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.ByteBudget;
 import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.NodeExtents;
@@ -32,8 +33,6 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.ordering.OrderingCodec;
-import io.bulwark.protocol.ordering.ReplicatedCall;
-import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
@@ -43,22 +42,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 /** A client of one cluster, made of a transport, a driver for all its operations, and its sessions. */
 final class BulwarkClient implements Bulwark {
-    private static final long CALL_MILLIS = 30_000;
-
     private final ClientConfig config;
     private final Transport transport;
     private final PeerLinks links;
     private final EvidenceLog evidence = new EvidenceLog();
     private final OperationDriver driver;
-    private final List<PrincipalId> replicas;
-    private final SecureRandom random = new SecureRandom();
-    private final ReplicatedMetadata metadata = new ReplicatedMetadata(this::submit, this::ask);
+    private final ReplicatedMetadata metadata;
     private final Sessions sessions;
     private final ObjectStore store;
     private final ClusterView view;
@@ -72,10 +64,9 @@ final class BulwarkClient implements Bulwark {
         this.links = new PeerLinks(transport);
         NodeHealth health = new NodeHealth(links::disconnected);
         this.driver = new OperationDriver(
-                links, evidence.andThen(health), OperationDriver.Limits.standard(), random.nextLong());
-        this.replicas = IntStream.range(0, config.replicas().size())
-                .mapToObj(PrincipalId::replica)
-                .toList();
+                links, evidence.andThen(health), OperationDriver.Limits.standard(), new SecureRandom().nextLong());
+        MetadataClient replicas = MetadataClient.over(driver, config.replicas().size());
+        this.metadata = new ReplicatedMetadata(replicas::submit, replicas::query);
         this.sessions = new Sessions(metadata, config.principal());
         this.store = new ObjectStore(
                 metadata,
@@ -105,9 +96,9 @@ final class BulwarkClient implements Bulwark {
 
     private void start() {
         links.deliverTo(driver);
-        for (int i = 0; i < replicas.size(); i++) {
+        for (int i = 0; i < config.replicas().size(); i++) {
             ClientConfig.Endpoint endpoint = config.replicas().get(i);
-            links.connect(replicas.get(i), new InetSocketAddress(endpoint.host(), endpoint.port()));
+            links.connect(PrincipalId.replica(i), new InetSocketAddress(endpoint.host(), endpoint.port()));
         }
         view.refresh(noDeadline());
     }
@@ -279,30 +270,5 @@ final class BulwarkClient implements Bulwark {
         Names.problemOfName(name).ifPresent(problem -> {
             throw new InvalidNameException(problem, subject);
         });
-    }
-
-    private CompletableFuture<Bytes> submit(Bytes command) {
-        return call(ReplicatedCall.command(replicas, command, CALL_MILLIS, randomGenerator()));
-    }
-
-    private CompletableFuture<Bytes> ask(Bytes query) {
-        return call(ReplicatedCall.query(replicas, query, CALL_MILLIS, randomGenerator()));
-    }
-
-    private CompletableFuture<Bytes> call(ReplicatedCall call) {
-        return driver.submit(call).thenApply(outcome -> switch (outcome) {
-            case ReplicatedCall.Agreed agreed -> agreed.reply();
-            case ReplicatedCall.Rejected _ ->
-                throw new UnavailableException(
-                        "the metadata service failed on this request; the replicas' logs say why", Subject.NONE);
-            case ReplicatedCall.TimedOut late ->
-                throw new UnavailableException(
-                        "no agreement of the metadata replicas within " + CALL_MILLIS + " ms: " + late.replicas(),
-                        Subject.NONE);
-        });
-    }
-
-    private SplittableRandom randomGenerator() {
-        return new SplittableRandom(random.nextLong());
     }
 }

@@ -1,23 +1,19 @@
 package io.bulwark.client.metadata;
 
 import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.ReplicatedCall;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.Message;
-import io.bulwark.transport.InboundHandler;
-import io.bulwark.transport.Peer;
-import io.bulwark.transport.PeerLink;
 import io.bulwark.transport.Transport;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.List;
-import java.util.SortedMap;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 
 /**
  * Calls the replicated metadata service. The commands carry their own session and number, so that a call may be repeated
@@ -27,21 +23,22 @@ public final class MetadataClient implements AutoCloseable {
     /** How long a call is tried unless told otherwise: longer than a change of leader takes. */
     public static final long TIMEOUT_MILLIS_STANDARD = 30_000;
 
-    private final SortedMap<PrincipalId, PeerLink> links = new TreeMap<>();
-    private final List<PrincipalId> replicas;
     private final OperationDriver driver;
-    private final SecureRandom random = new SecureRandom();
+    private final List<PrincipalId> replicas;
     private final long timeoutMillis;
+    private final Runnable closing;
+    private final SecureRandom random = new SecureRandom();
 
-    private MetadataClient(Transport transport, List<InetSocketAddress> addresses, long timeoutMillis) {
-        this.timeoutMillis = timeoutMillis;
-        this.driver = new OperationDriver(this::send, _ -> {}, OperationDriver.Limits.standard(), random.nextLong());
-        InboundHandler inbound = this::onMessage;
-        for (int replica = 0; replica < addresses.size(); replica++) {
-            PrincipalId id = PrincipalId.replica(replica);
-            links.put(id, transport.link(id, addresses.get(replica), inbound));
+    private MetadataClient(OperationDriver driver, int replicas, long timeoutMillis, Runnable closing) {
+        int faulty = ReplicatedCall.faultyOf(replicas);
+        if (timeoutMillis < 1) {
+            throw new IllegalArgumentException("timeout of " + timeoutMillis + " ms for f = " + faulty);
         }
-        this.replicas = List.copyOf(links.keySet());
+        this.driver = driver;
+        this.replicas =
+                IntStream.range(0, replicas).mapToObj(PrincipalId::replica).toList();
+        this.timeoutMillis = timeoutMillis;
+        this.closing = closing;
     }
 
     /**
@@ -56,11 +53,28 @@ public final class MetadataClient implements AutoCloseable {
 
     /** As {@link #connect(Transport, List)}, with a deadline of its own for each call. */
     public static MetadataClient connect(Transport transport, List<InetSocketAddress> replicas, long timeoutMillis) {
-        int faulty = ReplicatedCall.faultyOf(replicas.size());
-        if (timeoutMillis < 1) {
-            throw new IllegalArgumentException("timeout of " + timeoutMillis + " ms for f = " + faulty);
+        PeerLinks links = new PeerLinks(transport);
+        OperationDriver driver =
+                new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
+        MetadataClient client = new MetadataClient(driver, replicas.size(), timeoutMillis, () -> {
+            driver.close();
+            links.close();
+        });
+        links.deliverTo(driver);
+        for (int i = 0; i < replicas.size(); i++) {
+            links.connect(client.replicas.get(i), replicas.get(i));
         }
-        return new MetadataClient(transport, replicas, timeoutMillis);
+        return client;
+    }
+
+    /**
+     * Calls by way of a driver that reaches the replicas.
+     *
+     * @param driver stays the caller's to close
+     * @param replicas how many there are: 3f+1
+     */
+    public static MetadataClient over(OperationDriver driver, int replicas) {
+        return new MetadataClient(driver, replicas, TIMEOUT_MILLIS_STANDARD, () -> {});
     }
 
     /** Orders and executes a command of at most {@link OrderingMessage#COMMAND_BYTES_MAX} bytes. */
@@ -73,18 +87,14 @@ public final class MetadataClient implements AutoCloseable {
         return run(ReplicatedCall.query(replicas, query, timeoutMillis, random()));
     }
 
-    /**
-     * Asks for what never reverts once it is so. f+1 replicas say the same, which may be out of date: a yes is for good,
-     * a no is not.
-     */
+    /** Asks for what never reverts once it is so: a yes is for good, a no is not ({@link ReplicatedCall#fact}). */
     public CompletableFuture<Bytes> fact(Bytes query) {
         return run(ReplicatedCall.fact(replicas, query, timeoutMillis, random()));
     }
 
     @Override
     public void close() {
-        driver.close();
-        links.values().forEach(PeerLink::close);
+        closing.run();
     }
 
     private CompletableFuture<Bytes> run(ReplicatedCall call) {
@@ -94,20 +104,6 @@ public final class MetadataClient implements AutoCloseable {
             case ReplicatedCall.TimedOut late ->
                 CompletableFuture.failedFuture(new MetadataUnavailableException(late.replicas(), timeoutMillis));
         });
-    }
-
-    private void send(PrincipalId to, long requestId, Message message) {
-        PeerLink link = links.get(to);
-        if (link == null) {
-            throw new IllegalArgumentException("no link to " + to);
-        }
-        var _ = link.send(requestId, message);
-    }
-
-    private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
-        if (!driver.onMessage(peer.principal(), requestId, message, done)) {
-            done.run();
-        }
     }
 
     private RandomGenerator random() {

@@ -2,34 +2,15 @@ package io.bulwark.client.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.ReplicatedCall.Standing;
-import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Too few replicas agreed in time. Whether a command was executed is not known; repeating it is safe. */
 public final class MetadataUnavailableException extends MetadataException {
     private static final long serialVersionUID = 1L;
 
-    private final transient SortedMap<PrincipalId, Standing> replicas;
-
     MetadataUnavailableException(SortedMap<PrincipalId, Standing> replicas, long timeoutMillis) {
         super("no agreement of the metadata replicas within " + timeoutMillis + " ms: " + describe(replicas));
-        this.replicas = replicas;
-    }
-
-    /** What was heard of each replica. */
-    public SortedMap<PrincipalId, Standing> replicas() {
-        return new TreeMap<>(replicas);
-    }
-
-    /** The replicas that said nothing at all. */
-    public List<PrincipalId> silent() {
-        return replicas.entrySet().stream()
-                .filter(each -> each.getValue() == Standing.SILENT)
-                .map(Map.Entry::getKey)
-                .toList();
     }
 
     private static String describe(SortedMap<PrincipalId, Standing> replicas) {
