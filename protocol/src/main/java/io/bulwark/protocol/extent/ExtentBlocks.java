@@ -58,7 +58,7 @@ final class ExtentBlocks {
     private final Strikes strikes = new Strikes();
     private final BlockQueues queues = new BlockQueues();
     private final Recent<Optional<ExtentRecord>> records = new Recent<>();
-    /** What f+1 replicas said lately: from then on only that version counts. */
+    /** What 2f+1 replicas said lately: from then on only that version counts. */
     private final Recent<Bytes> pins = new Recent<>();
 
     ExtentBlocks(Continuations continuations, Charges charges) {

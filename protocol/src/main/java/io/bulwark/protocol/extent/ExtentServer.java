@@ -44,7 +44,7 @@ import java.util.function.Predicate;
 /**
  * A storage node's side of extents (PROTOCOLS section 4): keeps at most one version of each id for ever, checked against its
  * fpcc before it is durable and whenever it is read; serves it to those with a read grant who name its pin; makes what it
- * lacks again from the others; drops what f+1 replicas say is freed.
+ * lacks again from the others; drops what 2f+1 replicas say is freed.
  *
  * <p>Every request passes the same questions in the same order: volume, epoch and slot, right, session, freed. What the node
  * does not know it asks the replicas before it refuses.

@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that wait until f+1 replicas have answered a question. A denial is believed only after a while of asking: what
+ * Requests that wait until 2f+1 replicas answer a question. A denial is believed only after a while of asking: what
  * was just opened or granted may not have reached all replicas. Where no answer comes, the request is dropped, and the
  * sender sends it again.
  *

@@ -24,12 +24,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions that this node has to do with now: what f+1 replicas said of each, and what is freed of it, which is on disk
+ * The sessions that a node has to do with now: what 2f+1 replicas said of each, and what of it is freed, which is on disk
  * before anything is deleted. Sessions that nobody uses are dropped from memory, the longest unused first.
  */
 final class Sessions {
     private static final int KEPT_MAX = 4096;
-    /** Sessions of which f+1 replicas said that they are open are kept apart: nobody's bogus numbers push them out. */
+    /** Sessions of which 2f+1 replicas said that they are open are kept apart: nobody's bogus numbers push them out. */
     private static final int OPEN_MAX = 16_384;
 
     /** An owner has at most 64 open; some more were closed without this node having been told. */
@@ -172,7 +172,7 @@ final class Sessions {
         waiting.forEach(ready -> ready.ready(turn, session));
     }
 
-    /** What f+1 replicas say of the session. A closed one never opens again. */
+    /** What 2f+1 replicas say of the session. A closed one never opens again. */
     void learn(Fact.OfSession fact) {
         Session session = known(new Key(fact.volume(), fact.owner(), fact.session()));
         if (session != null && session.state != SessionState.CLOSED) {

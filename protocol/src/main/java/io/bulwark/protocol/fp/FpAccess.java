@@ -23,7 +23,7 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may do what, as f + 1 replicas say: volumes and their groups, grants, sessions. What is not known is asked before it is
+ * Who may do what, as 2f + 1 replicas say: volumes, groups, grants, sessions. What is not known is asked before it is
  * refused. That a session is closed is remembered durably, since a node that has said so never prepares for it again.
  */
 final class FpAccess {
