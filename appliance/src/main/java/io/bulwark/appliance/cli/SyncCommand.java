@@ -55,7 +55,8 @@ final class SyncCommand implements Callable<Integer> {
             TreeSync.Plan plan = sync.plan(directory);
             plan.skipped().stream()
                     .limit(SHOWN_MAX)
-                    .forEach(name -> System.err.println("bulwark: left out, not a regular file of this tree: " + name));
+                    .forEach(name -> System.err.println(
+                            "bulwark: left out, not a regular file of this tree: " + Text.printable(name)));
             if (dryRun) {
                 access.global()
                         .print(
@@ -80,7 +81,9 @@ final class SyncCommand implements Callable<Integer> {
     }
 
     private void report(TreeSync.Plan plan, TreeSync.Result result, double seconds) {
-        result.failures().stream().limit(SHOWN_MAX).forEach(line -> System.err.println("bulwark: " + line));
+        result.failures().stream()
+                .limit(SHOWN_MAX)
+                .forEach(line -> System.err.println("bulwark: " + Text.printable(line)));
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("stored", result.stored());
         json.put("bytes", result.bytes());

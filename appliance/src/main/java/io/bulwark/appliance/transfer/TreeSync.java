@@ -5,8 +5,10 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.PutOptions;
 import io.bulwark.client.error.BulwarkException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -72,7 +75,7 @@ public final class TreeSync {
         List<String> skipped = new ArrayList<>();
         List<Entry> changed = new ArrayList<>();
         long unchanged = 0;
-        for (Entry entry : scan(root, skipped)) {
+        for (Entry entry : scan(root, prefix, skipped)) {
             ObjectInfo object = present.remove(entry.key());
             if (object != null
                     && object.length() == entry.bytes()
@@ -99,33 +102,35 @@ public final class TreeSync {
         List<Runnable> work = new ArrayList<>();
         for (Entry entry : plan.changed()) {
             work.add(() -> {
-                try {
+                noting(failures, entry.file().toString(), () -> {
                     PutOptions options =
                             PutOptions.DEFAULT.withTags(Map.of(MODIFIED_TAG, Long.toString(entry.modifiedMillis())));
                     ObjectInfo object = bucket.put(entry.key(), entry.file(), options);
                     stored.incrementAndGet();
                     bytes.addAndGet(object.length());
-                } catch (BulwarkException e) {
-                    failures.add(entry.file() + ": " + e.getMessage());
-                } finally {
-                    moved.accept(entry.bytes());
-                }
+                });
+                moved.accept(entry.bytes());
             });
         }
         if (deleteGone) {
             for (String key : plan.gone()) {
-                work.add(() -> {
-                    try {
-                        bucket.delete(key);
-                        deleted.incrementAndGet();
-                    } catch (BulwarkException e) {
-                        failures.add(key + ": " + e.getMessage());
-                    }
-                });
+                work.add(() -> noting(failures, key, () -> {
+                    bucket.delete(key);
+                    deleted.incrementAndGet();
+                }));
             }
         }
         inParallel(work, parallel);
         return new Result(stored.get(), bytes.get(), deleted.get(), List.copyOf(failures));
+    }
+
+    /** Runs the step; what it could not do, or a file that went away or cannot be read, ends only this step. */
+    static void noting(Queue<String> failures, String name, Runnable step) {
+        try {
+            step.run();
+        } catch (BulwarkException | UncheckedIOException e) {
+            failures.add(name + ": " + e.getMessage());
+        }
     }
 
     /** Runs all of it on virtual threads, so many at a time; returns when all has ended. */
@@ -153,13 +158,18 @@ public final class TreeSync {
         }
     }
 
-    private List<Entry> scan(Path root, List<String> skipped) throws IOException {
+    /** The files below a directory by key; other names are added to {@code skipped}. */
+    static List<Entry> scan(Path root, String prefix, List<String> skipped) throws IOException {
         Map<String, Entry> found = new TreeMap<>();
         Path real = root.toRealPath();
         Files.walkFileTree(real, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                String relative = real.relativize(file).toString().replace('\\', '/');
+                String relative = real.relativize(file).toString();
+                if (!isText(real.relativize(file))) {
+                    skipped.add(relative + " (its name is not text in this locale)");
+                    return FileVisitResult.CONTINUE;
+                }
                 BasicFileAttributes actual = attributes;
                 if (attributes.isSymbolicLink()) {
                     if (!Files.isRegularFile(file) || !file.toRealPath().startsWith(real)) {
@@ -189,5 +199,14 @@ public final class TreeSync {
             }
         });
         return List.copyOf(found.values());
+    }
+
+    /** Whether the name can be told by its text; names that cannot would fall together with others. */
+    private static boolean isText(Path name) {
+        try {
+            return Path.of(name.toString()).equals(name);
+        } catch (InvalidPathException e) {
+            return false;
+        }
     }
 }

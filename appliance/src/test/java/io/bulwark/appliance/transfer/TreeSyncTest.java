@@ -1,0 +1,61 @@
+package io.bulwark.appliance.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TreeSyncTest {
+    @TempDir
+    private Path root = Path.of("");
+
+    @Test
+    void aBackslashIsPartOfANameAndDoesNotHideAnotherFile() throws IOException {
+        Files.createDirectory(root.resolve("a"));
+        Files.writeString(root.resolve("a/b"), "below a");
+        Files.writeString(root.resolve("a\\b"), "beside a");
+        Path real = root.toRealPath();
+        List<String> skipped = new ArrayList<>();
+        assertThat(TreeSync.scan(root, "p/", skipped))
+                .extracting(TreeSync.Entry::key, TreeSync.Entry::file)
+                .containsExactlyInAnyOrder(tuple("p/a/b", real.resolve("a/b")), tuple("p/a\\b", real.resolve("a\\b")));
+        assertThat(skipped).isEmpty();
+    }
+
+    @Test
+    void namesThatAreNotTextAreLeftOutAndToldRatherThanFallTogether() throws Exception {
+        String script =
+                "printf one > \"$(printf 'x\\377')\"; printf two > \"$(printf 'x\\376')\"; printf three > plain";
+        int made = new ProcessBuilder("sh", "-c", script)
+                .directory(root.toFile())
+                .inheritIO()
+                .start()
+                .waitFor();
+        assumeThat(made).as("this file system takes such names").isZero();
+        List<String> skipped = new ArrayList<>();
+        assertThat(TreeSync.scan(root, "", skipped))
+                .extracting(TreeSync.Entry::key)
+                .containsExactly("plain");
+        assertThat(skipped).hasSize(2);
+    }
+
+    @Test
+    void aFileThatWentAwayIsAFailureOfItsOwn() {
+        Queue<String> failures = new ArrayDeque<>();
+        TreeSync.noting(failures, "gone", () -> {
+            throw new UncheckedIOException(new NoSuchFileException("gone"));
+        });
+        assertThat(failures).singleElement().asString().startsWith("gone: ");
+    }
+}
