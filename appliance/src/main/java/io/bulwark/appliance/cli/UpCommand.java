@@ -101,7 +101,7 @@ final class UpCommand implements Callable<Integer> {
                 ready(appliance, data.root());
                 appliance.awaitEnd();
             }
-            lock.acquiredBy().close();
+            lock.release();
         }
         System.err.println("bulwark: the appliance is down");
         return 0;
