@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.client.error.UnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -67,6 +68,14 @@ public final class BulwarkCommand implements Runnable {
         LOG.debug("command failed", failure);
         String message = failure.getMessage();
         System.err.println("bulwark: " + (message == null ? failure.toString() : message));
-        return failure instanceof CommandFailure known ? known.exitCode() : CommandFailure.FAILED;
+        return exitCode(failure);
+    }
+
+    static int exitCode(Exception failure) {
+        return switch (failure) {
+            case CommandFailure known -> known.exitCode();
+            case UnavailableException _ -> CommandFailure.UNAVAILABLE;
+            default -> CommandFailure.FAILED;
+        };
     }
 }

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,11 +36,15 @@ final class VolumeCommand implements Runnable {
     int create(
             @Mixin ClusterAccess access,
             @Parameters(paramLabel = "VOLUME") String name,
-            @Option(names = "--blocks", description = "Makes a register volume of so many blocks.") long blocks,
+            @Option(names = "--blocks", description = "Makes a register volume of so many blocks.") @Nullable
+                    Long blocks,
             @ArgGroup(exclusive = false) PolicyOptions given) {
+        if (blocks != null && blocks < 1) {
+            throw new CommandFailure(CommandFailure.USAGE, "--blocks is at least 1");
+        }
         PolicyOptions policy = given == null ? new PolicyOptions() : given;
         VolumeSpec wanted =
-                blocks > 0 ? VolumeSpec.registers(name, policy.policy(), blocks) : policy.objectVolume(name);
+                blocks == null ? policy.objectVolume(name) : VolumeSpec.registers(name, policy.policy(), blocks);
         try (Bulwark client = access.connect()) {
             VolumeInfo made = client.createVolume(wanted);
             access.global().print(json(made), "Made volume " + text(made) + ".");
