@@ -1,0 +1,184 @@
+package io.bulwark.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.appliance.drill.Lie;
+import io.bulwark.appliance.transfer.BucketVerifier;
+import io.bulwark.client.Bucket;
+import io.bulwark.client.BucketSpec;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.VolumeSpec;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.storage.store.StoreEditor;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * The lie test: a node's disk is edited behind its back, checksums made right, and every object must come back as it was
+ * put, the liar be named, and the cluster be whole again afterwards.
+ */
+@NullMarked
+class LieIT {
+    /** Seven nodes, so that one cluster serves for f = 1 and f = 2. */
+    private static final int NODES = 7;
+
+    private static final long REPAIR_MILLIS_MAX = 120_000;
+
+    private static final Set<Verdict> NAMED_CORRUPT = EnumSet.of(Verdict.CORRUPT, Verdict.DAMAGED);
+
+    @RegisterExtension
+    static final LiveCluster CLUSTER = LiveCluster.embedded(NODES);
+
+    /** What was put, by key. */
+    private final Map<String, byte[]> content = new TreeMap<>();
+
+    @Test
+    void everyPositionAndEveryLieWithOneFault() throws Exception {
+        // One group of four: the holders are the same for all blocks, and every position is tried.
+        Bucket bucket = bucket("one-fault", new ProtectionPolicy(1, 2, 4, 4096));
+        for (int node = 0; node < NODES; node++) {
+            CLUSTER.saveNode(node);
+            putMore(bucket, 3);
+            // Each node swaps, and each other lie comes at some position.
+            for (Lie lie : EnumSet.of(Lie.SWAP, Lie.values()[node % Lie.values().length])) {
+                CLUSTER.lie(node, lie);
+                seenRight(bucket, node + " " + lie, lie == Lie.DROP || lie == Lie.STALE ? Set.of() : Set.of(node));
+                repaired(bucket, node + " after " + lie);
+            }
+        }
+    }
+
+    @Test
+    void aWholeRecordOfAnotherBlockWithAllItsLocalMetadata() throws Exception {
+        Bucket bucket = bucket("whole-record", new ProtectionPolicy(1, 2, 4, 4096));
+        int liar = new Random(LiveCluster.SEED).nextInt(NODES);
+        CLUSTER.edit(liar, LieIT::rotateWholeRecords);
+        seenRight(bucket, "whole records of node " + liar, Set.of(liar));
+        repaired(bucket, "whole records of node " + liar);
+    }
+
+    @Test
+    void twoLiarsAtOnceAndThenOneStoppedAndOneLying() throws Exception {
+        Bucket bucket = bucket("two-faults", new ProtectionPolicy(2, 3, 7, 4096));
+        Random random = new Random(LiveCluster.SEED);
+        int first = random.nextInt(NODES);
+        int second = (first + 1 + random.nextInt(NODES - 1)) % NODES;
+        CLUSTER.saveNode(first);
+        putMore(bucket, 5);
+        CLUSTER.lie(first, Lie.SWAP);
+        CLUSTER.edit(second, LieIT::rotateWholeRecords);
+        seenRight(bucket, "two liars " + first + " and " + second, Set.of(first, second));
+        repaired(bucket, "two liars");
+
+        CLUSTER.stopNode(second);
+        CLUSTER.lie(first, Lie.GARBLE);
+        seenRight(bucket, first + " lies and " + second + " is down", Set.of(first));
+        CLUSTER.startNode(second);
+        repaired(bucket, "one lying, one stopped");
+    }
+
+    private Bucket bucket(String name, ProtectionPolicy policy) {
+        CLUSTER.client().createVolume(VolumeSpec.objects(name, policy));
+        Bucket bucket = CLUSTER.client().createBucket(BucketSpec.of(name).inVolume(name));
+        putMore(bucket, 24);
+        return bucket;
+    }
+
+    private void putMore(Bucket bucket, int count) {
+        Random random = new Random(LiveCluster.SEED + content.size());
+        for (int i = 0; i < count; i++) {
+            // Many of one length, as the swap needs; some of several blocks.
+            byte[] bytes = new byte[i % 4 == 3 ? 9000 + i : 4096];
+            random.nextBytes(bytes);
+            String key = "object-" + content.size();
+            bucket.put(key, bytes);
+            content.put(key, bytes);
+        }
+    }
+
+    /** Reads all with a client that has no opinion of any node yet; each of the liars must be named as corrupt. */
+    private void seenRight(Bucket bucket, String what, Set<Integer> liars) throws InterruptedException {
+        try (Bulwark fresh = CLUSTER.freshClient()) {
+            Bucket own = fresh.bucket(bucket.name());
+            content.forEach((key, bytes) ->
+                    assertThat(own.getBytes(key)).as("%s: %s", what, key).isEqualTo(bytes));
+            for (int liar : liars) {
+                named(fresh, what, liar);
+            }
+            Map<?, Map<Verdict, Long>> seen = fresh.evidence().counts().entrySet().stream()
+                    .collect(Collectors.toMap(e -> e.getKey().toString(), Map.Entry::getValue));
+            seen.forEach((about, verdicts) -> {
+                if (liars.stream().noneMatch(liar -> about.equals("node-" + liar))) {
+                    assertThat(verdicts.keySet())
+                            .as("%s: %s is innocent", what, about)
+                            .doesNotContainAnyElementsOf(NAMED_CORRUPT);
+                }
+            });
+        }
+    }
+
+    /** Whoever meets the lie first, a reader, a peer or the node's own scrubbing: the status must say whose it is. */
+    private static void named(Bulwark client, String what, int liar) throws InterruptedException {
+        long end = System.nanoTime() + REPAIR_MILLIS_MAX * 1_000_000;
+        while (true) {
+            Map<Verdict, Long> verdicts = client.status().nodes().get(liar).seen();
+            if (!Collections.disjoint(verdicts.keySet(), NAMED_CORRUPT)) {
+                return;
+            }
+            assertThat(System.nanoTime())
+                    .as("%s: node %d is not named, only %s", what, liar, verdicts)
+                    .isLessThan(end);
+            Thread.sleep(100);
+        }
+    }
+
+    /** Waits until nobody is seen to hold anything wrong, and every volume can take all its faults. */
+    private void repaired(Bucket bucket, String what) throws InterruptedException {
+        long end = System.nanoTime() + REPAIR_MILLIS_MAX * 1_000_000;
+        while (true) {
+            CLUSTER.awaitFullFaults();
+            try (Bulwark fresh = CLUSTER.freshClient()) {
+                BucketVerifier verifier = new BucketVerifier(fresh, fresh.bucket(bucket.name()), 8);
+                BucketVerifier.Report report = verifier.run(verifier.objects(""), _ -> {});
+                assertThat(report.objects()).as(what).isEqualTo(content.size());
+                assertThat(report.unreadable()).as(what).isEmpty();
+                if (report.seen().values().stream()
+                        .allMatch(verdicts -> Collections.disjoint(verdicts.keySet(), NAMED_CORRUPT))) {
+                    return;
+                }
+                assertThat(System.nanoTime())
+                        .as("%s: still %s", what, report.seen())
+                        .isLessThan(end);
+            }
+            Thread.sleep(200);
+        }
+    }
+
+    /** Each extent's key gets the whole record, meta data and fragment, of the next one. */
+    private static void rotateWholeRecords(StoreEditor editor) throws IOException {
+        List<RecordKey> keys = editor.list(RecordKind.EXTENT);
+        List<Loaded.Found> records = new ArrayList<>();
+        for (RecordKey key : keys) {
+            records.add((Loaded.Found) editor.read(key));
+        }
+        for (int i = 0; i < keys.size(); i++) {
+            Loaded.Found next = records.get((i + 1) % records.size());
+            editor.replace(keys.get(i), next.meta(), next.fragment());
+        }
+    }
+}
