@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a node's extents complete: one thread follows the metadata from where the last life stopped, another re-reads what
- * is referenced, round after round. Both wait while the metadata service does not answer.
+ * is referenced, round after round, a third keeps the agreed time moving. All wait while the metadata service does not
+ * answer.
  */
 public final class Completion implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
@@ -55,6 +56,7 @@ public final class Completion implements BackgroundWork {
             LayoutWalk walk,
             FactFeed facts,
             VerdictReports reports,
+            ControlSession session,
             List<Thread> threads) {}
 
     public Completion(Metadata metadata, CompletionConfig config) {
@@ -65,17 +67,23 @@ public final class Completion implements BackgroundWork {
     @Override
     public void start(NodeAccess node) {
         Cursors cursors = new Cursors(config.cursors());
+        ControlSession session = new ControlSession(metadata);
         Parts made = new Parts(
                 node,
                 cursors,
                 new ExtentChecks(node, config),
                 new LayoutWalk(node.operations(), node.node()),
                 new FactFeed(metadata, node, cursors.sequence()),
-                new VerdictReports(metadata, node.evidence(), node.node()),
+                new VerdictReports(session, node.evidence(), node.node()),
+                session,
                 new ArrayList<>());
         parts = made;
         String name = "bulwark-completion-" + node.node();
         made.threads().add(Thread.ofVirtual().name(name).start(() -> loop(() -> follow(made), config.pollMillis())));
+        made.threads()
+                .add(Thread.ofVirtual()
+                        .name(name + "-session")
+                        .start(() -> loop(session::renew, config.renewMillis())));
         if (config.scrubPerSecond() > 0) {
             Pace pace = new Pace(config.scrubPerSecond());
             made.threads()
@@ -97,6 +105,7 @@ public final class Completion implements BackgroundWork {
             for (Thread thread : running.threads()) {
                 thread.join(STOP_MILLIS);
             }
+            running.session().close();
             save(running);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

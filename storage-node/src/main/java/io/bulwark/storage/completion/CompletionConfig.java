@@ -11,17 +11,25 @@ import java.nio.file.Path;
  * @param extentsPerSecond at most, in learning what is referenced
  * @param scrubPerSecond at most so many fragments are re-read and checked; 0 for no scrubbing
  * @param retryMillis what could not be completed is tried again after so long
+ * @param renewMillis how often the node renews its session with the metadata, which moves the agreed time
  */
 public record CompletionConfig(
-        Path cursors, long pollMillis, int requestsAtOnce, int extentsPerSecond, int scrubPerSecond, long retryMillis) {
+        Path cursors,
+        long pollMillis,
+        int requestsAtOnce,
+        int extentsPerSecond,
+        int scrubPerSecond,
+        long retryMillis,
+        long renewMillis) {
     public CompletionConfig {
-        if (pollMillis < 1 || requestsAtOnce < 1 || extentsPerSecond < 1 || scrubPerSecond < 0 || retryMillis < 1) {
+        boolean works = pollMillis > 0 && requestsAtOnce > 0 && extentsPerSecond > 0 && scrubPerSecond >= 0;
+        if (!works || retryMillis < 1 || renewMillis < 1) {
             throw new IllegalArgumentException("completion that never works");
         }
     }
 
-    /** Polls each second, 16 extents at once, at most 500 per second, 20 scrubbed, tries again after 5 s. */
+    /** Polls each second, 16 extents at once, at most 500 per second, 20 scrubbed, tries again after 5 s, renews after 30 s. */
     public static CompletionConfig standard(Path cursors) {
-        return new CompletionConfig(cursors, 1_000, 16, 500, 20, 5_000);
+        return new CompletionConfig(cursors, 1_000, 16, 500, 20, 5_000, 30_000);
     }
 }

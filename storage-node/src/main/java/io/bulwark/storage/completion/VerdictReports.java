@@ -1,20 +1,15 @@
 package io.bulwark.storage.completion;
 
 import io.bulwark.client.driver.EvidenceLog;
-import io.bulwark.client.object.Metadata;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Command;
-import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,17 +23,10 @@ final class VerdictReports {
     private static final int REPORTS_PER_POLL = 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(VerdictReports.class);
-    /** Another session may do better. */
-    private static final Set<MetadataError> OF_THE_SESSION = EnumSet.of(
-            MetadataError.SESSION_UNKNOWN,
-            MetadataError.SESSION_CLOSED,
-            MetadataError.NUMBER_TOO_OLD,
-            MetadataError.NUMBER_REUSED,
-            MetadataError.WINDOW_EXCEEDED);
 
     private record Told(int node, BlockId block) {}
 
-    private final Metadata metadata;
+    private final ControlSession session;
     private final EvidenceLog evidence;
     private final int self;
     private final Map<Told, Boolean> told = new LinkedHashMap<>() {
@@ -49,12 +37,11 @@ final class VerdictReports {
             return size() > REMEMBERED_MAX;
         }
     };
-    private Metadata.@Nullable Session session;
     private long after;
     private long reported;
 
-    VerdictReports(Metadata metadata, EvidenceLog evidence, int self) {
-        this.metadata = metadata;
+    VerdictReports(ControlSession session, EvidenceLog evidence, int self) {
+        this.session = session;
         this.evidence = evidence;
         this.self = self;
     }
@@ -81,25 +68,9 @@ final class VerdictReports {
     }
 
     private void report(Effect.Evidence seen) throws InterruptedException, ExecutionException {
-        Metadata.Session open = session;
-        if (open == null) {
-            open = metadata.open(0).get();
-            session = open;
-        }
         String detail = seen.detail().length() > 80 ? seen.detail().substring(0, 80) : seen.detail();
         Command command = new Command.ReportEvidence(seen.about().number(), seen.block(), seen.verdict(), detail);
-        Reply reply;
-        try {
-            reply = open.submit(command).get();
-        } catch (ExecutionException e) {
-            session = null;
-            throw e;
-        }
-        if (reply instanceof Reply.Failed failed) {
-            if (OF_THE_SESSION.contains(failed.error())) {
-                session = null;
-                throw new ExecutionException(new IllegalStateException("a verdict was refused: " + failed.message()));
-            }
+        if (session.submit(command) instanceof Reply.Failed failed) {
             LOG.warn("the metadata refuses the verdict {}: {}", seen, failed.message());
         }
         told.put(new Told(seen.about().number(), seen.block()), true);

@@ -142,6 +142,15 @@ class CompletionTest {
     }
 
     @Test
+    void inAnIdleClusterTheGraceOfWhatWasDeletedEnds() throws Exception {
+        metadata.references.add(reference(10, 1, write(1)));
+        await().atMost(Duration.ofSeconds(30)).until(() -> held(3, 1));
+        metadata.references.clear();
+        metadata.after(20, new SessionChange.Freed(1, new BlockRange(1, WRITER, 1, 1, 1)));
+        await().atMost(Duration.ofSeconds(30)).until(() -> !held(0, 1) && !held(1, 1) && !held(2, 1) && !held(3, 1));
+    }
+
+    @Test
     void whatANodeSawCorruptIsToldOnce() throws Exception {
         NodeAccess node = node(0);
         BlockId block = block(7);
@@ -154,7 +163,7 @@ class CompletionTest {
     }
 
     private void start(int node) throws IOException {
-        CompletionConfig quick = new CompletionConfig(directory.resolve("cursors-" + node), 100, 4, 500, 50, 500);
+        CompletionConfig quick = new CompletionConfig(directory.resolve("cursors-" + node), 100, 4, 500, 50, 500, 50);
         Completion completion = new Completion(metadata, quick);
         NodeConfig config = new NodeConfig(
                 node,

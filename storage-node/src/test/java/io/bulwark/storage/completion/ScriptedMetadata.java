@@ -8,7 +8,9 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.SessionChange;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import org.jspecify.annotations.NullMarked;
@@ -19,6 +21,9 @@ final class ScriptedMetadata implements Metadata {
     final List<Reply.Reference> references = new CopyOnWriteArrayList<>();
     final List<SessionChange> changes = new CopyOnWriteArrayList<>();
     final List<Command> commands = new CopyOnWriteArrayList<>();
+    /** What becomes true after so many more commands, since only commands move the agreed time. */
+    private final Map<SessionChange, Integer> later = new ConcurrentHashMap<>();
+
     private final Volume volume;
 
     ScriptedMetadata(Volume volume) {
@@ -63,8 +68,26 @@ final class ScriptedMetadata implements Metadata {
 
             @Override
             public CompletableFuture<Reply> submit(Command command) {
-                commands.add(command);
+                if (command instanceof Command.RenewSession) {
+                    pass();
+                } else {
+                    commands.add(command);
+                }
                 return CompletableFuture.completedFuture(new Reply.Done());
+            }
+        });
+    }
+
+    /** The change comes when the agreed time has moved so often. */
+    void after(int steps, SessionChange change) {
+        later.put(change, steps);
+    }
+
+    private void pass() {
+        later.replaceAll((_, left) -> left - 1);
+        later.forEach((change, left) -> {
+            if (left <= 0 && later.remove(change, left)) {
+                changes.add(change);
             }
         });
     }
