@@ -43,8 +43,8 @@ final class FpAccess {
 
         record Refuse(Refusal refusal, long epoch) implements Verdict {}
 
-        /** Waits for the answer to a question, which has been asked. */
-        record Wait(Question question) implements Verdict {}
+        /** Waits for the answer to a question; {@code ask} if nobody has asked it for this. */
+        record Wait(Question question, boolean ask) implements Verdict {}
     }
 
     private enum Closure {
@@ -73,6 +73,8 @@ final class FpAccess {
     private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
     private final LinkedHashMap<Principal, Grant> grants = new LinkedHashMap<>(16, 0.75f, true);
     private final LinkedHashMap<SessionKey, Session> sessions = new LinkedHashMap<>(16, 0.75f, true);
+    /** Sessions that the replicas have not confirmed, apart from the others: bogus ones push out bogus ones only. */
+    private final LinkedHashMap<SessionKey, Session> doubtful = new LinkedHashMap<>(16, 0.75f, true);
 
     /** @param decided told of a question that this node's own records answered */
     FpAccess(PrincipalId self, Outbox out, FpLimits limits, ObjLongConsumer<Question> decided) {
@@ -103,7 +105,8 @@ final class FpAccess {
             if (told != null && nowMillis - told < ABSENCE_MILLIS) {
                 return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
             }
-            return ask(new Question.OfVolume(volumeId, volume.groupIndex(target.block()), target.epoch()));
+            // Whatever epoch is claimed: one question serves all who claim one.
+            return ask(new Question.OfVolume(volumeId, volume.groupIndex(target.block()), epoch + 1));
         }
         if (target.epoch() < epoch) {
             return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
@@ -152,7 +155,7 @@ final class FpAccess {
     }
 
     private Verdict admitWriter(long nowMillis, FpGroup group, SessionKey key) {
-        Session known = sessions.get(key);
+        Session known = session(key);
         long epoch = group.placement().epoch();
         if (known == null || (known.closure() == Closure.UNKNOWN && nowMillis - known.millis() >= ABSENCE_MILLIS)) {
             known = look(nowMillis, key);
@@ -161,7 +164,7 @@ final class FpAccess {
             case OPEN -> new Verdict.Admitted(group);
             case UNKNOWN -> new Verdict.Refuse(Refusal.SESSION_UNKNOWN, epoch);
             case CLOSING, CLOSED -> new Verdict.Refuse(Refusal.SESSION_CLOSED, epoch);
-            case LOADING -> new Verdict.Wait(question(key));
+            case LOADING -> new Verdict.Wait(question(key), false);
             case ASKING -> ask(question(key));
         };
     }
@@ -169,9 +172,9 @@ final class FpAccess {
     /** A stale "open" of the replicas must not undo what this node has promised: its own record comes first. */
     private Session look(long nowMillis, SessionKey key) {
         Session loading = new Session(Closure.LOADING, nowMillis);
-        sessions.put(key, loading);
+        put(key, loading);
         out.load(key.record(), (now, loaded) -> {
-            Session current = sessions.get(key);
+            Session current = session(key);
             if (current == null || current.closure() == Closure.LOADING) {
                 boolean closed = !(loaded instanceof Loaded.Missing);
                 set(now, key, closed ? Closure.CLOSED : Closure.ASKING);
@@ -195,19 +198,19 @@ final class FpAccess {
 
     /** Whether this node durably refuses the session. */
     boolean closed(SessionKey key) {
-        Session known = sessions.get(key);
+        Session known = session(key);
         return known != null && known.closure() == Closure.CLOSED;
     }
 
     /** Whether a PREPARE that was let in earlier must be refused by now. */
     boolean closing(SessionKey key) {
-        Session known = sessions.get(key);
+        Session known = session(key);
         return known != null && (known.closure() == Closure.CLOSED || known.closure() == Closure.CLOSING);
     }
 
     /** Finds out whether the session is closed. */
     void askClosure(long nowMillis, SessionKey key) {
-        Session known = sessions.get(key);
+        Session known = session(key);
         if (known == null) {
             look(nowMillis, key);
         } else if (known.closure() != Closure.LOADING) {
@@ -245,7 +248,7 @@ final class FpAccess {
     }
 
     private void onSession(long nowMillis, SessionKey key, SessionState state, LongConsumer whenClosed) {
-        Session known = sessions.get(key);
+        Session known = session(key);
         // "Open" counts only once this node has seen that it has not promised the contrary.
         boolean looked = known != null && known.closure() != Closure.LOADING;
         if (closing(key) || (state != SessionState.CLOSED && !looked)) {
@@ -270,8 +273,22 @@ final class FpAccess {
     }
 
     private void set(long nowMillis, SessionKey key, Closure closure) {
-        sessions.put(key, new Session(closure, nowMillis));
-        trim(sessions);
+        put(key, new Session(closure, nowMillis));
+    }
+
+    private @Nullable Session session(SessionKey key) {
+        Session told = sessions.get(key);
+        return told == null ? doubtful.get(key) : told;
+    }
+
+    private void put(SessionKey key, Session session) {
+        boolean told = switch (session.closure()) {
+            case OPEN, CLOSING, CLOSED -> true;
+            case LOADING, ASKING, UNKNOWN -> false;
+        };
+        (told ? doubtful : sessions).remove(key);
+        (told ? sessions : doubtful).put(key, session);
+        trim(told ? sessions : doubtful);
     }
 
     private static <K, V> void trim(Map<K, V> known) {
@@ -295,8 +312,7 @@ final class FpAccess {
         return new Question.OfSession(key.volume(), key.owner(), key.session());
     }
 
-    private Verdict ask(Question question) {
-        out.ask(question);
-        return new Verdict.Wait(question);
+    private static Verdict ask(Question question) {
+        return new Verdict.Wait(question, true);
     }
 }

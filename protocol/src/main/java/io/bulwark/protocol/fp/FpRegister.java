@@ -61,6 +61,11 @@ final class FpRegister {
         return repair;
     }
 
+    /** Whether this is the epoch now, and the node has a slot in it. */
+    boolean serves(long epoch) {
+        return epoch == group.placement().epoch() && group.slotOf(node.self()) >= 0;
+    }
+
     /** This node's own slot in this epoch. */
     Target target() {
         return group.target(group.slotOf(node.self()));
@@ -118,6 +123,11 @@ final class FpRegister {
     }
 
     private void handle(long nowMillis, Call call) {
+        // The epoch may have changed while the request waited: what was refused for good is not answered after all.
+        if (!serves(call.request().target().epoch())) {
+            refuse(call, Refusal.OTHER_EPOCH);
+            return;
+        }
         switch (call.request()) {
             case FpMessage.Prepare request -> prepare.handle(nowMillis, call, request);
             case FpMessage.Commit request -> onCommit(call, request);

@@ -27,6 +27,8 @@ final class FpRepair {
     private final Map<Timestamp, Share> ownShares = new HashMap<>();
     private boolean running;
     private int rounds;
+    /** All of a repair belongs to one epoch. */
+    private long epoch;
 
     FpRepair(FpRegister register, FpNode node) {
         this.register = register;
@@ -56,14 +58,19 @@ final class FpRepair {
         if (!running) {
             running = true;
             rounds = 0;
-            begin(wanted);
+            begin(nowMillis, wanted);
         }
         return true;
     }
 
     /** What the node itself would answer: its latest, and each version that it has staged. */
-    private void begin(@Nullable Timestamp wanted) {
+    private void begin(long nowMillis, @Nullable Timestamp wanted) {
         rounds++;
+        epoch = register.group().placement().epoch();
+        if (!register.serves(epoch)) {
+            end(nowMillis);
+            return;
+        }
         ownShares.clear();
         BlockVersions versions = register.versions();
         List<VersionRecord> own = new ArrayList<>(versions.stagedAboveLatest());
@@ -104,16 +111,20 @@ final class FpRepair {
                                         register.versions().latest(),
                                         good));
                 if (--left[0] == 0) {
-                    read(wanted, answers);
+                    read(now, wanted, answers);
                 }
             });
         }
         if (own.isEmpty()) {
-            read(wanted, answers);
+            read(nowMillis, wanted, answers);
         }
     }
 
-    private void read(@Nullable Timestamp wanted, List<FpMessage.Answer> own) {
+    private void read(long nowMillis, @Nullable Timestamp wanted, List<FpMessage.Answer> own) {
+        if (!register.serves(epoch)) {
+            end(nowMillis);
+            return;
+        }
         FpRead operation = FpRead.forRepair(register.group(), register.target().slot(), wanted, own, node.times());
         node.out().run(operation, (now, outcome) -> {
             if (outcome instanceof FpReadOutcome.Value value) {
@@ -129,7 +140,7 @@ final class FpRepair {
     private void stage(long nowMillis, Timestamp version, Bytes padded) {
         FpGroup group = register.group();
         BlockVersions versions = register.versions();
-        if (versions.latest().isAfter(version)) {
+        if (!register.serves(epoch) || versions.latest().isAfter(version)) {
             end(nowMillis);
             return;
         }
@@ -192,7 +203,7 @@ final class FpRepair {
 
     private void staged(long nowMillis, Timestamp version) {
         release(nowMillis, untilProven);
-        if (!version.isAfter(register.versions().latest())) {
+        if (!register.serves(epoch) || !version.isAfter(register.versions().latest())) {
             end(nowMillis);
             return;
         }
@@ -208,7 +219,7 @@ final class FpRepair {
                     register.enqueue(now, later -> adopt(later, version, gathered.prepares()));
                 case RepairMacs.Outcome.Overtaken overtaken -> {
                     if (rounds < ROUNDS_MAX) {
-                        begin(overtaken.by());
+                        begin(now, overtaken.by());
                     } else {
                         end(now);
                     }
@@ -220,7 +231,9 @@ final class FpRepair {
 
     /** COMMIT with m + f repair MACs: only now are older versions dropped. */
     private void adopt(long nowMillis, Timestamp version, List<FpMessage.Vouch> prepares) {
-        if (!version.isAfter(register.versions().latest())
+        // MACs of an older epoch are dead: its nodes may have lost since what they vouched for.
+        if (!register.serves(epoch)
+                || !version.isAfter(register.versions().latest())
                 || !register.versions().holds(version)) {
             end(nowMillis);
             return;

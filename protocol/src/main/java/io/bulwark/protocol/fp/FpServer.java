@@ -27,6 +27,7 @@ import java.util.function.LongConsumer;
  */
 public final class FpServer implements ProtocolServer {
     private static final int QUESTIONS_MAX = 1_024;
+    private static final int WAITING_PER_SENDER_MAX = 128;
     private static final long ASK_AGAIN_MILLIS = 1_000;
 
     /** A request that waits for a fact. */
@@ -36,6 +37,7 @@ public final class FpServer implements ProtocolServer {
     private final Outbox out = new Outbox();
     private final LinkedHashMap<BlockId, FpRegister> registers = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<Question, List<Parked>> parked = new LinkedHashMap<>();
+    private final Map<PrincipalId, Integer> waitingOf = new HashMap<>();
     private final Leftovers leftovers;
     private long askedMillis;
 
@@ -69,8 +71,14 @@ public final class FpServer implements ProtocolServer {
             }
         }
         parked.values()
-                .forEach(calls -> calls.removeIf(
-                        call -> nowMillis - call.sinceMillis() >= node.limits().repairMillis()));
+                .forEach(calls -> calls.removeIf(waiting -> {
+                    boolean over =
+                            nowMillis - waiting.sinceMillis() >= node.limits().repairMillis();
+                    if (over) {
+                        left(waiting);
+                    }
+                    return over;
+                }));
         parked.values().removeIf(List::isEmpty);
         if (nowMillis - askedMillis >= ASK_AGAIN_MILLIS) {
             askedMillis = nowMillis;
@@ -131,11 +139,18 @@ public final class FpServer implements ProtocolServer {
             case FpAccess.Verdict.Refuse refuse -> refuse(call, refuse.refusal(), refuse.epoch());
             case FpAccess.Verdict.Wait wait -> {
                 boolean known = parked.containsKey(wait.question());
-                List<Parked> calls = parked.computeIfAbsent(wait.question(), _ -> new ArrayList<>());
-                if (calls.size() >= node.limits().waitingMax() || (!known && parked.size() > QUESTIONS_MAX)) {
+                boolean room = known
+                        ? parked.getOrDefault(wait.question(), List.of()).size()
+                                < node.limits().waitingMax()
+                        : parked.size() < QUESTIONS_MAX;
+                if (!room || waitingOf.getOrDefault(call.from(), 0) >= WAITING_PER_SENDER_MAX) {
                     refuse(call, Refusal.BUSY, 0);
-                } else {
-                    calls.add(new Parked(nowMillis, call));
+                    return;
+                }
+                waitingOf.merge(call.from(), 1, Integer::sum);
+                parked.computeIfAbsent(wait.question(), _ -> new ArrayList<>()).add(new Parked(nowMillis, call));
+                if (wait.ask() && !known) {
+                    out.ask(wait.question());
                 }
             }
         }
@@ -155,8 +170,13 @@ public final class FpServer implements ProtocolServer {
     private void release(long nowMillis, Question question) {
         List<Parked> calls = parked.remove(question);
         if (calls != null) {
+            calls.forEach(this::left);
             calls.forEach(waiting -> dispatch(nowMillis, waiting.call()));
         }
+    }
+
+    private void left(Parked waiting) {
+        waitingOf.computeIfPresent(waiting.call().from(), (_, count) -> count == 1 ? null : (Integer) (count - 1));
     }
 
     private FpRegister register(FpGroup group) {
