@@ -14,6 +14,7 @@ import io.bulwark.appliance.up.Members;
 import io.bulwark.appliance.up.ProcessMembers;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.storage.store.StoreEditor;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -209,12 +211,19 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
 
     /** Waits until every volume can take all the faults of its policy. */
     void awaitFullFaults() throws InterruptedException {
+        awaitFullFaults(volume -> true);
+    }
+
+    /** Waits until these volumes can take all the faults of their policies. */
+    void awaitFullFaults(Predicate<VolumeInfo> which) throws InterruptedException {
         long end = System.nanoTime() + REPAIR_MILLIS_MAX * 1_000_000;
         String last = "";
         while (System.nanoTime() < end) {
             try {
                 ClusterStatus status = client().status();
-                if (status.volumes().stream().allMatch(volume -> volume.moreFaults() >= volume.policyFaults())) {
+                if (status.volumes().stream()
+                        .filter(volume -> which.test(volume.volume()))
+                        .allMatch(volume -> volume.moreFaults() >= volume.policyFaults())) {
                     return;
                 }
                 last = status.volumes() + " " + status.nodes();
