@@ -8,11 +8,13 @@ import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.error.BulwarkException;
 import java.util.Random;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** kill -9 of members that are processes, while reads and writes go on: nothing acknowledged is lost. */
 @NullMarked
+@Tag("campaign")
 class KillIT {
     private static final int NODES = 5;
     private static final int REPLICAS = 4;
