@@ -44,8 +44,7 @@ public final class NodeExtents implements ExtentAccess {
     public CompletableFuture<Bytes> read(Volume volume, BlockId block, Bytes pin, int length) {
         ExtentRead read = new ExtentRead(volume, block, pin, health.doubtfulSlots(volume.group(block)), timing);
         int padded = volume.policy().m() * volume.policy().fragmentBytes(length);
-        return driver.submit(new JudgedRead(read, volume, block, pin), padded)
-                .thenApply(outcome -> content(outcome, block, length, padded));
+        return driver.submit(read, padded).thenApply(outcome -> content(outcome, block, length, padded));
     }
 
     private static Bytes pin(WriteOutcome outcome, BlockId block) {

@@ -35,7 +35,9 @@ import org.jspecify.annotations.Nullable;
  * pin comes from the metadata. The rule of READ (section 2) for fragments with a cross-checksum of their own applies.
  *
  * <p>Once the block is known, what each slot sent is judged against it: {@link Verdict#CORRUPT} is what the slot sent as
- * this version and re-encoding does not give.
+ * this version and re-encoding does not give. A read by one that holds no slot itself (that excludes none) passes on,
+ * once for each slot, what it finds corrupt or hears to be damaged: all holders get the hint, the suspect too, fetch for
+ * themselves, judge, and repair.
  */
 public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private final ProtectionPolicy policy;
@@ -65,6 +67,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
         long refusalEpoch;
         boolean bad;
+        boolean passedOn;
     }
 
     private final Slot[] slots;
@@ -249,7 +252,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         switch (slot.refusal) {
             case NONE -> blame(index, Verdict.BEHIND, "has nothing", effects);
             case OTHER_VERSION -> blame(index, Verdict.OTHER_VERSION, "has another version", effects);
-            case DAMAGED -> blame(index, Verdict.DAMAGED, "says that its fragment is damaged", effects);
+            case DAMAGED -> {
+                blame(index, Verdict.DAMAGED, "says that its fragment is damaged", effects);
+                suspect(index, effects);
+            }
             case WRONG_EPOCH, NOT_HOLDER, NO_VOLUME, NOT_PERMITTED, FREED -> {}
         }
     }
@@ -382,9 +388,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         boolean cleared = !slots[index].bad && found.share().cc() == null;
         if (!cleared && !code.matches(accepted, index, found.share().fragment())) {
             blame(index, Verdict.CORRUPT, "sent bytes that re-encoding does not give for slot " + index, effects);
-            if (excluded.isEmpty()) {
-                suspect(index, effects);
-            }
+            suspect(index, effects);
         } else if (slots[index].bad || refuted(found)) {
             blame(index, Verdict.MISBEHAVED, "sent the right bytes with a wrong cross-checksum", effects);
         }
@@ -392,6 +396,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** A client's verdict is a hint only: all holders, the suspect too, are asked to look for themselves. */
     private void suspect(int index, List<Effect> effects) {
+        if (!excluded.isEmpty() || slots[index].passedOn) {
+            return;
+        }
+        slots[index].passedOn = true;
         for (int slot = 0; slot < slots.length; slot++) {
             effects.add(new Effect.Send(node(slot), 0, new Suspect(block, group.epoch(), slot, pin, index)));
         }
