@@ -9,6 +9,7 @@ import io.bulwark.client.object.ObjectReader;
 import io.bulwark.client.object.ObjectWriter;
 import io.bulwark.client.object.Refusals;
 import io.bulwark.client.object.SessionLostException;
+import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.MetadataError;
@@ -34,8 +35,6 @@ import java.util.stream.Stream;
 
 /** A bucket of a connected client. */
 final class RemoteBucket implements Bucket {
-    private static final int ATTEMPTS_MAX = 3;
-
     private final BulwarkClient client;
     private final String name;
     private final int volumeId;
@@ -88,12 +87,17 @@ final class RemoteBucket implements Bucket {
                     }
                 },
                 options,
-                ATTEMPTS_MAX);
+                ObjectPut.ATTEMPTS_MAX);
     }
 
     @Override
     public ObjectInfo put(String key, byte[] content, PutOptions options) {
-        return put(key, content.length, writer -> writer.write(content, 0, content.length), options, ATTEMPTS_MAX);
+        return put(
+                key,
+                content.length,
+                writer -> writer.write(content, 0, content.length),
+                options,
+                ObjectPut.ATTEMPTS_MAX);
     }
 
     @Override

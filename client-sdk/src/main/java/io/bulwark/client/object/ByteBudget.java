@@ -1,11 +1,12 @@
 package io.bulwark.client.object;
 
 import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.bucket.ObjectGet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** How many bytes of blocks all operations of a client may have under way. First come, first served. */
-public final class ByteBudget {
+public final class ByteBudget implements ObjectGet.Room {
     private static final int UNIT_BYTES = 1024;
 
     private final int unitsMax;
@@ -27,8 +28,14 @@ public final class ByteBudget {
         }
     }
 
-    boolean tryAcquire(int bytes) {
+    @Override
+    public boolean take(int bytes) {
         return units.tryAcquire(unitsOf(bytes));
+    }
+
+    @Override
+    public void giveBack(int bytes) {
+        release(bytes);
     }
 
     void release(int bytes) {

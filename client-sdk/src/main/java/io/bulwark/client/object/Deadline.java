@@ -7,8 +7,10 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -48,15 +50,35 @@ public final class Deadline {
         } catch (CancellationException e) {
             throw new CancelledException("the operation was cancelled", subject, e);
         } catch (ExecutionException e) {
-            throw switch (Objects.requireNonNullElse(e.getCause(), e)) {
-                case BulwarkException known -> known;
-                case ExtentFailure known -> known;
-                case SessionLostException known -> known;
-                case IllegalStateException closed ->
-                    new CancelledException(String.valueOf(closed.getMessage()), subject, closed);
-                case Throwable other -> new UnavailableException(String.valueOf(other.getMessage()), subject, other);
-            };
+            throw explained(Objects.requireNonNullElse(e.getCause(), e), subject);
         }
+    }
+
+    /** Waits for the next of a queue. */
+    <T> T take(BlockingQueue<T> queue, Subject subject) {
+        try {
+            T next = queue.poll(remainingNanos(), TimeUnit.NANOSECONDS);
+            if (next == null) {
+                throw exceeded(subject);
+            }
+            return next;
+        } catch (InterruptedException e) {
+            throw interrupted(subject, e);
+        }
+    }
+
+    /** What a user is told when a future fails with {@code cause}. */
+    static RuntimeException explained(Throwable cause, Subject subject) {
+        return switch (cause) {
+            case BulwarkException known -> known;
+            case SessionLostException known -> known;
+            case CompletionException wrapped when wrapped.getCause() != null -> explained(wrapped.getCause(), subject);
+            case CancellationException cancelled ->
+                new CancelledException("the operation was cancelled", subject, cancelled);
+            case IllegalStateException closed ->
+                new CancelledException(String.valueOf(closed.getMessage()), subject, closed);
+            default -> new UnavailableException(String.valueOf(cause.getMessage()), subject, cause);
+        };
     }
 
     DeadlineExceededException exceeded(Subject subject) {

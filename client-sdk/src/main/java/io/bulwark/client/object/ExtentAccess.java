@@ -1,6 +1,8 @@
 package io.bulwark.client.object;
 
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.concurrent.CompletableFuture;
@@ -11,15 +13,13 @@ public interface ExtentAccess {
      * Stores an extent.
      *
      * @param content its true bytes; the array is given up
-     * @return completes with the pin once the extent is complete, else with an {@link ExtentFailure}
      */
-    CompletableFuture<Bytes> write(Volume volume, BlockId block, Bytes content);
+    CompletableFuture<WriteOutcome> write(Volume volume, BlockId block, Bytes content);
 
     /**
      * Fetches exactly the version that the pin names.
      *
-     * @param length the true length of the extent in bytes
-     * @return completes with these bytes, else with an {@link ExtentFailure}
+     * @param length the true length of the extent in bytes, as its object says
      */
-    CompletableFuture<Bytes> read(Volume volume, BlockId block, Bytes pin, int length);
+    CompletableFuture<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, int length);
 }

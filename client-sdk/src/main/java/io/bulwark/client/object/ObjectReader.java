@@ -4,39 +4,28 @@ import io.bulwark.client.error.ChangedWhileReadingException;
 import io.bulwark.client.error.IncompleteObjectException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.object.Answers.Answer;
+import io.bulwark.protocol.bucket.GetFailure;
+import io.bulwark.protocol.bucket.ObjectGet;
+import io.bulwark.protocol.bucket.ObjectStep;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.Inode;
-import io.bulwark.protocol.object.ObjectLayout;
-import io.bulwark.protocol.object.PinLists;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.MalformedException;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.OptionalLong;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.Optional;
 
 /**
- * Reads a range of one version of an object, block by block in order, some blocks ahead: only the blocks that hold the
- * range, and the pin lists above them. One block may always be under way, more as far as the client's {@link ByteBudget}
- * allows, so that a reader that is slow to consume keeps nobody else from reading. To be used by one thread at a time.
+ * Reads a range of one version of an object: drives an {@link ObjectGet}, which reads ahead as far as the client's
+ * {@link ByteBudget} allows. To be used by one thread at a time.
  */
 public final class ObjectReader implements AutoCloseable {
     private final ObjectStore store;
     private final Volume volume;
-    private final Inode inode;
     private final Subject subject;
     private final Deadline deadline;
-    private final PinLists pinLists;
-    private final Deque<Ahead> ahead = new ArrayDeque<>();
-    private final long end;
-    private long position;
-    private long nextExtent;
-    private @Nullable Long heldList;
-
-    private record Ahead(CompletableFuture<Bytes> content, int reserved) {}
+    private final ObjectGet get;
+    private final Answers answers = new Answers();
 
     /**
      * Begins to read.
@@ -54,115 +43,82 @@ public final class ObjectReader implements AutoCloseable {
             Deadline deadline) {
         this.store = store;
         this.volume = volume;
-        this.inode = inode;
         this.subject = subject;
         this.deadline = deadline;
-        this.pinLists = new PinLists(inode.layout());
-        this.position = Math.min(offset, layout().length());
-        this.end = position + Math.min(length, layout().length() - position);
-        this.nextExtent = position / layout().blockBytes();
+        this.get = new ObjectGet(volume, inode, offset, length, store.budget());
     }
 
     /** How many bytes are still to come. */
     public long remaining() {
-        return end - position;
+        return get.remaining();
     }
 
     /** The next bytes in order; empty at the end. */
     public Bytes next() {
-        if (position == end) {
-            return Bytes.EMPTY;
-        }
-        readAhead();
-        Ahead head = ahead.removeFirst();
-        Bytes block;
         try {
-            block = deadline.await(head.content, subject);
-        } catch (ExtentFailure failure) {
-            close();
-            throw explained(failure);
+            perform(get.readAhead());
+            while (!get.atEnd()) {
+                Optional<Bytes> part = get.next();
+                if (part.isPresent()) {
+                    perform(get.readAhead());
+                    return part.get();
+                }
+                await();
+                if (get.failure().isPresent()) {
+                    throw shown(get.failure().get());
+                }
+            }
+            return Bytes.EMPTY;
         } catch (RuntimeException e) {
             close();
             throw e;
-        } finally {
-            store.budget().release(head.reserved);
         }
-        int from = (int) (position % layout().blockBytes());
-        int count = (int) Math.min(block.length() - from, end - position);
-        position += count;
-        readAhead();
-        return block.slice(from, count);
     }
 
     /** Gives up what is under way. */
     @Override
     public void close() {
-        while (!ahead.isEmpty()) {
-            Ahead head = ahead.removeFirst();
-            head.content.cancel(false);
-            store.budget().release(head.reserved);
-        }
-        position = end;
+        get.close();
+        answers.cancel();
     }
 
-    private void readAhead() {
-        long last = (end - 1) / layout().blockBytes();
-        while (position < end && nextExtent <= last && ahead.size() < ObjectStore.WINDOW_BLOCKS) {
-            int length = layout().lengthOf(nextExtent);
-            int reserved = 0;
-            if (!ahead.isEmpty()) {
-                if (!store.budget().tryAcquire(length)) {
-                    return;
-                }
-                reserved = length;
+    private void perform(List<ObjectStep> steps) {
+        for (ObjectStep step : steps) {
+            switch (step) {
+                case ObjectStep.FetchExtent fetch ->
+                    answers.expect(
+                            fetch.token(),
+                            store.extents().read(volume, fetch.block(), fetch.pin(), fetch.length()),
+                            Answer.Fetched::new);
+                case ObjectStep.Ask ask ->
+                    answers.expect(ask.token(), store.metadata().query(ask.query()), Answer.Replied::new);
+                case ObjectStep.StoreExtent _, ObjectStep.Submit _ ->
+                    throw new IllegalStateException("getting an object takes no " + step);
             }
-            try {
-                CompletableFuture<Bytes> content =
-                        store.extents().read(volume, layout().block(nextExtent), pin(nextExtent), length);
-                ahead.addLast(new Ahead(content, reserved));
-            } catch (RuntimeException e) {
-                store.budget().release(reserved);
-                close();
-                throw e instanceof ExtentFailure failure ? explained(failure) : e;
-            }
-            nextExtent++;
         }
     }
 
-    /** Reads pin lists until the pin of the extent is known; keeps the last list of the lowest level only. */
-    private Bytes pin(long extent) {
-        for (OptionalLong missing = pinLists.missing(extent); missing.isPresent(); missing = pinLists.missing(extent)) {
-            long list = missing.getAsLong();
-            int length = layout().lengthOf(list);
-            Bytes pin = pinLists.pin(list).orElseThrow();
-            Bytes content = deadline.await(store.extents().read(volume, layout().block(list), pin, length), subject);
-            try {
-                pinLists.loaded(list, content);
-            } catch (MalformedException e) {
-                throw new IncompleteObjectException("a pin list is not one: its writer lied", subject, e);
-            }
-            if (layout().levelOf(list) == 1) {
-                if (heldList != null) {
-                    pinLists.forget(heldList);
-                }
-                heldList = list;
-            }
+    private void await() {
+        switch (answers.next(deadline, subject)) {
+            case Answer.Fetched fetched -> perform(get.onFetched(fetched.token(), fetched.outcome()));
+            case Answer.Replied replied -> perform(get.onReply(replied.token(), replied.reply()));
+            case Answer.None none -> throw Deadline.explained(none.why(), subject);
+            case Answer.Stored stored -> throw new IllegalStateException("nothing was stored: " + stored);
         }
-        return pinLists.pin(extent).orElseThrow();
     }
 
-    /** "Freed" may mean that the version is gone, or that nodes lie: the metadata knows. */
-    private RuntimeException explained(ExtentFailure failure) {
-        if (failure.reason() != ExtentFailure.Reason.FREED) {
-            return Refusals.of(failure, subject);
-        }
-        Reply reply = deadline.await(store.metadata().query(new Query.FindInode(inode.id())), subject);
-        return Refusals.expect(Reply.InodeFound.class, reply, subject).inode().isEmpty()
-                ? new ChangedWhileReadingException("this version was deleted meanwhile", subject, failure)
-                : new UnavailableException("nodes say that a block was freed which was not", subject, failure);
-    }
-
-    private ObjectLayout layout() {
-        return inode.layout();
+    private RuntimeException shown(GetFailure failure) {
+        return switch (failure) {
+            case GetFailure.Extent(var extent) -> Refusals.of(extent, subject);
+            case GetFailure.NoPinList(String message) -> new IncompleteObjectException(message, subject);
+            case GetFailure.Changed(var extent) ->
+                new ChangedWhileReadingException("this version was deleted meanwhile; " + extent.message(), subject);
+            case GetFailure.NotFreed(var extent) ->
+                new UnavailableException(
+                        "nodes say that a block was freed which was not; " + extent.message(), subject);
+            case GetFailure.Refused(Reply.Failed reply) -> Refusals.of(reply, subject);
+            case GetFailure.Refused(Reply reply) ->
+                new UnavailableException("the replicas answer another question: " + reply, subject);
+        };
     }
 }

@@ -2,31 +2,29 @@ package io.bulwark.client.object;
 
 import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.object.Answers.Answer;
+import io.bulwark.protocol.bucket.ObjectPut;
+import io.bulwark.protocol.bucket.ObjectStep;
+import io.bulwark.protocol.bucket.PutOutcome;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
-import io.bulwark.protocol.metadata.EpochClaim;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectAttributes;
-import io.bulwark.protocol.object.ObjectLayout;
-import io.bulwark.protocol.object.PinList;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one object: fills blocks, stores them as extents, several at a time, then the pin lists, then makes the object
- * visible in one command. Blocks are read into fresh arrays that are given up to the protocol, since it may go on sending
+ * Writes one object: fills blocks and drives an {@link ObjectPut}. Blocks are read into fresh arrays that are given up to the protocol, since it may go on sending
  * them to slow nodes; how many there are is bounded by the window and by the client's {@link ByteBudget}. To be used by
  * one thread at a time.
  */
@@ -40,14 +38,12 @@ public final class ObjectWriter {
     private final Sessions.Lease lease;
     private final Deadline deadline;
     private final LongConsumer progress;
-    private final BlockPlan plan;
-    private final PinCollector pins = new PinCollector();
-    private final Deque<InFlight> inFlight = new ArrayDeque<>();
+    private final ObjectPut put;
+    private final Answers answers = new Answers();
     private final long expectedLength;
     private byte @Nullable [] buffer;
     private int used;
     private long length;
-    private long doneBytes;
     private boolean ended;
 
     /** Where the object goes. */
@@ -56,8 +52,6 @@ public final class ObjectWriter {
             return Subject.key(bucket, key);
         }
     }
-
-    private record InFlight(CompletableFuture<Bytes> pin, long extent, int bytes) {}
 
     /**
      * Begins an object.
@@ -80,7 +74,11 @@ public final class ObjectWriter {
         this.progress = progress;
         this.expectedLength = expectedLength;
         this.lease = store.sessions().lease(volume.id(), deadline, target.subject());
-        this.plan = new BlockPlan(lease, volume.policy().blockBytes(), deadline, target.subject());
+        this.put = new ObjectPut(
+                volume,
+                new ObjectPut.Target(target.bucket(), target.key(), target.condition(), target.attributes()),
+                expectedLength,
+                lease.blocks());
     }
 
     /** Takes the bytes; the array may be used again. */
@@ -131,43 +129,22 @@ public final class ObjectWriter {
         if (used > 0) {
             flush();
         }
-        awaitAll();
-        ObjectLayout layout = layout();
-        plan.giveBackUnused();
-        Command put = new Command.PutObject(
-                target.bucket(),
-                target.key(),
-                target.condition(),
-                layout,
-                target.attributes(),
-                length == 0 ? List.of() : EpochClaim.of(volume),
-                plan.pending());
         ended = true;
-        // If this waits in vain the ranges stay as they are: the command may still be executed.
-        Reply reply = deadline.await(lease.session().submit(put), target.subject());
-        try {
-            return Refusals.expect(Reply.ObjectStored.class, reply, target.subject());
-        } catch (SessionLostException e) {
-            store.sessions().lost(lease);
-            throw e;
-        } catch (RuntimeException e) {
-            plan.abandon();
-            throw e;
-        }
+        return guarded(() -> {
+            perform(put.finish());
+            while (put.outcome().isEmpty()) {
+                await();
+            }
+            return result(put.outcome().get());
+        });
     }
 
     /** Gives the object up, unless it was finished. What was stored of it is abandoned. */
     public void abort() {
-        if (ended) {
-            return;
-        }
-        ended = true;
         buffer = null;
-        for (InFlight write : inFlight) {
-            write.pin.cancel(false);
-        }
-        inFlight.clear();
-        plan.abandon();
+        ended = true;
+        perform(put.abort());
+        answers.cancel();
     }
 
     /** What was written so far, in bytes. */
@@ -199,78 +176,89 @@ public final class ObjectWriter {
     }
 
     private void flush() {
-        byte[] block = Objects.requireNonNull(buffer);
-        if (plan.isEmpty() && expectedLength > 0) {
-            plan.expect(ObjectLayout.extents(volume.policy().blockBytes(), expectedLength));
-        }
-        Bytes content = Bytes.of(block, 0, used);
+        Bytes content = Bytes.of(Objects.requireNonNull(buffer), 0, used);
         buffer = null;
         used = 0;
-        send(content);
+        guarded(() -> {
+            while (!put.wantsBlock()) {
+                await();
+            }
+            perform(put.offer(content));
+            return content;
+        });
     }
 
-    private void send(Bytes content) {
-        int held = content.length();
-        while (inFlight.size() >= ObjectStore.WINDOW_BLOCKS) {
-            awaitOldest();
-        }
+    /** Whatever fails ends the object. */
+    private <T> T guarded(Supplier<T> part) {
         try {
-            store.budget().acquire(held, deadline, target.subject());
+            return part.get();
         } catch (RuntimeException e) {
-            throw failed(e);
+            if (e instanceof SessionLostException) {
+                store.sessions().lost(lease);
+            }
+            abort();
+            throw e;
         }
+    }
+
+    private void perform(List<ObjectStep> steps) {
+        for (ObjectStep step : steps) {
+            switch (step) {
+                case ObjectStep.StoreExtent extent -> store(extent);
+                case ObjectStep.Submit submit -> {
+                    var reply = lease.session().submit(submit.command());
+                    if (submit.token() != ObjectStep.NO_ANSWER) {
+                        answers.expect(submit.token(), reply, Answer.Replied::new);
+                    }
+                }
+                case ObjectStep.FetchExtent _, ObjectStep.Ask _ ->
+                    throw new IllegalStateException("putting an object takes no " + step);
+            }
+        }
+    }
+
+    private void store(ObjectStep.StoreExtent extent) {
+        int held = extent.content().length();
+        store.budget().acquire(held, deadline, target.subject());
         try {
-            var pin = store.extents().write(volume, plan.next(), content);
-            var _ = pin.whenComplete((_, _) -> store.budget().release(held));
-            inFlight.add(new InFlight(pin, pins.next(), held));
+            var outcome = store.extents().write(volume, extent.block(), extent.content());
+            var _ = outcome.whenComplete((_, _) -> store.budget().release(held));
+            answers.expect(extent.token(), outcome, Answer.Stored::new);
         } catch (RuntimeException e) {
             store.budget().release(held);
-            throw failed(e);
+            throw e;
         }
     }
 
-    private void awaitAll() {
-        while (!inFlight.isEmpty()) {
-            awaitOldest();
-        }
-    }
-
-    private void awaitOldest() {
-        InFlight oldest = inFlight.removeFirst();
-        Bytes pin;
-        try {
-            pin = deadline.await(oldest.pin, target.subject());
-        } catch (RuntimeException e) {
-            oldest.pin.cancel(false);
-            throw failed(e);
-        }
-        pins.set(oldest.extent, pin);
-        doneBytes = Math.min(length, doneBytes + oldest.bytes);
-        progress.accept(doneBytes);
-    }
-
-    /** Stores the pin lists, level by level, and gives the layout that begins with them. */
-    private ObjectLayout layout() {
-        int blockBytes = volume.policy().blockBytes();
-        Bytes below = pins.all();
-        for (int level = 1; below.length() > ObjectLayout.PINS_MAX * ObjectLayout.PIN_BYTES; level++) {
-            pins.clear();
-            for (PinList list : PinList.of(blockBytes, level, below)) {
-                send(list.encoded());
+    /** Takes the next answer. */
+    private void await() {
+        long before = put.storedBytes();
+        switch (answers.next(deadline, target.subject())) {
+            case Answer.Stored stored -> perform(put.onStored(stored.token(), stored.outcome()));
+            case Answer.Replied replied -> perform(put.onReply(replied.token(), replied.reply()));
+            case Answer.None none -> {
+                perform(put.onSilence(none.token(), String.valueOf(none.why().getMessage())));
+                throw Deadline.explained(none.why(), target.subject());
             }
-            awaitAll();
-            below = pins.all();
+            case Answer.Fetched fetched -> throw new IllegalStateException("nothing was fetched: " + fetched);
         }
-        return new ObjectLayout(volume.id(), blockBytes, length, plan.used(), below);
+        if (put.storedBytes() > before) {
+            progress.accept(put.storedBytes());
+        }
+        if (put.outcome().isPresent() && !(put.outcome().get() instanceof PutOutcome.Stored)) {
+            result(put.outcome().get());
+        }
     }
 
-    private RuntimeException failed(RuntimeException e) {
-        RuntimeException shown = e instanceof ExtentFailure failure ? Refusals.of(failure, target.subject()) : e;
-        if (shown instanceof SessionLostException) {
-            store.sessions().lost(lease);
-        }
-        abort();
-        return shown;
+    private Reply.ObjectStored result(PutOutcome outcome) {
+        return switch (outcome) {
+            case PutOutcome.Stored stored -> stored.reply();
+            case PutOutcome.Refused refused -> throw Refusals.of(refused.reply(), target.subject());
+            case PutOutcome.Failed failed -> throw Refusals.of(failed.failure(), target.subject());
+            case PutOutcome.SessionLost lost -> throw new SessionLostException(lost.message());
+            case PutOutcome.Unknown unknown -> throw new UnavailableException(unknown.message(), target.subject());
+            case PutOutcome.GivenUp _ -> throw new CancelledException("the object was given up", target.subject());
+        };
     }
 
     private void requireOpen() {

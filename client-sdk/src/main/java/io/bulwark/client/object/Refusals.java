@@ -16,7 +16,8 @@ import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
-import io.bulwark.protocol.metadata.MetadataError;
+import io.bulwark.protocol.bucket.ExtentFailure;
+import io.bulwark.protocol.bucket.SessionCommands;
 import io.bulwark.protocol.metadata.Reply;
 
 /** Refusals of the state machine and of the nodes as the exceptions that users see. */
@@ -48,9 +49,7 @@ public final class Refusals {
      * @throws SessionLostException for that
      */
     public static void checkSession(Reply reply) {
-        if (reply instanceof Reply.Failed failed
-                && (failed.error() == MetadataError.SESSION_CLOSED
-                        || failed.error() == MetadataError.SESSION_UNKNOWN)) {
+        if (reply instanceof Reply.Failed failed && SessionCommands.isLost(failed)) {
             throw new SessionLostException(failed.message());
         }
     }
@@ -83,14 +82,14 @@ public final class Refusals {
 
     /** What a failure to store or fetch an extent means for its object. */
     static RuntimeException of(ExtentFailure failure, Subject subject) {
-        String message = String.valueOf(failure.getMessage());
+        String message = failure.message();
         return switch (failure.reason()) {
-            case UNAVAILABLE, STALE_EPOCH -> new UnavailableException(message, subject, failure);
-            case FREED -> new ChangedWhileReadingException(message, subject, failure);
-            case INCOMPLETE -> new IncompleteObjectException(message, subject, failure);
-            case NOT_PERMITTED -> new NotPermittedException(message, subject, failure);
-            case NO_SPACE -> new NoSpaceException(message, subject, failure);
-            case LIMIT -> new LimitReachedException(message, subject, failure);
+            case UNAVAILABLE, STALE_EPOCH -> new UnavailableException(message, subject);
+            case FREED -> new ChangedWhileReadingException(message, subject);
+            case INCOMPLETE -> new IncompleteObjectException(message, subject);
+            case NOT_PERMITTED -> new NotPermittedException(message, subject);
+            case NO_SPACE -> new NoSpaceException(message, subject);
+            case LIMIT -> new LimitReachedException(message, subject);
             case SESSION_CLOSED -> new SessionLostException(message);
         };
     }

@@ -1,14 +1,15 @@
 package io.bulwark.client.object;
 
+import io.bulwark.protocol.bucket.SessionCommands;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Submission;
 import io.bulwark.protocol.wire.Bytes;
 import java.security.SecureRandom;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.TreeSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -50,18 +51,17 @@ public final class ReplicatedMetadata implements Metadata {
         });
     }
 
-    private record Waiting(Command command, CompletableFuture<Reply> result) {}
-
     private final class NumberedSession implements Session {
         private final long session;
         private final long ttlMillis;
-        private final TreeSet<Long> outstanding = new TreeSet<>();
-        private final Deque<Waiting> waiting = new ArrayDeque<>();
-        private long next = 1;
+        private final SessionCommands commands;
+        private final Map<Long, CompletableFuture<Reply>> results = new HashMap<>();
+        private long lastToken;
 
         NumberedSession(long session, long ttlMillis) {
             this.session = session;
             this.ttlMillis = ttlMillis;
+            this.commands = new SessionCommands(session);
         }
 
         @Override
@@ -78,7 +78,8 @@ public final class ReplicatedMetadata implements Metadata {
         public CompletableFuture<Reply> submit(Command command) {
             CompletableFuture<Reply> result = new CompletableFuture<>();
             synchronized (this) {
-                waiting.addLast(new Waiting(command, result));
+                results.put(++lastToken, result);
+                commands.add(lastToken, command);
             }
             sendWaiting();
             return result;
@@ -86,24 +87,21 @@ public final class ReplicatedMetadata implements Metadata {
 
         private void sendWaiting() {
             while (true) {
-                Waiting each;
-                long number;
-                Submission.InSession submission;
+                Optional<SessionCommands.Numbered> next;
+                CompletableFuture<Reply> result;
                 synchronized (this) {
-                    long lowest = outstanding.isEmpty() ? next : outstanding.first();
-                    if (waiting.isEmpty() || next - lowest >= Submission.WINDOW) {
-                        return;
-                    }
-                    each = waiting.removeFirst();
-                    number = next++;
-                    outstanding.add(number);
-                    submission = new Submission.InSession(session, number, lowest, each.command());
+                    next = commands.next();
+                    result = next.map(numbered -> results.remove(numbered.token()))
+                            .orElse(null);
                 }
-                send(each, number, submission);
+                if (next.isEmpty() || result == null) {
+                    return;
+                }
+                send(next.get().submission(), result);
             }
         }
 
-        private void send(Waiting each, long number, Submission submission) {
+        private void send(Submission.InSession submission, CompletableFuture<Reply> result) {
             CompletableFuture<Bytes> sent;
             try {
                 sent = submitting.apply(submission.encoded());
@@ -112,12 +110,12 @@ public final class ReplicatedMetadata implements Metadata {
             }
             var _ = sent.thenApply(Reply::decode).whenComplete((reply, failure) -> {
                 synchronized (this) {
-                    outstanding.remove(number);
+                    commands.done(submission.number());
                 }
                 if (failure != null) {
-                    each.result().completeExceptionally(failure);
+                    result.completeExceptionally(failure);
                 } else {
-                    each.result().complete(reply);
+                    result.complete(reply);
                 }
                 sendWaiting();
             });

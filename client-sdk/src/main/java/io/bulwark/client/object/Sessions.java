@@ -1,9 +1,12 @@
 package io.bulwark.client.object;
 
 import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.bucket.BlockAllocator;
+import io.bulwark.protocol.bucket.BlockIds;
+import io.bulwark.protocol.bucket.SessionCommands;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
-import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +24,6 @@ public final class Sessions implements AutoCloseable {
     public static final int NO_VOLUME = 0;
 
     private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
-    private static final long RENEW_MILLIS_MIN = 1_000;
     private static final long CLOSE_MILLIS_MAX = 2_000;
 
     private final Metadata metadata;
@@ -30,8 +32,25 @@ public final class Sessions implements AutoCloseable {
     private final Thread renewal;
     private volatile boolean closed;
 
-    /** An open session and its block ids. */
-    public record Lease(int volume, Metadata.Session session, BlockAllocator blocks) {}
+    /** An open session and its block ids, for any thread. */
+    public record Lease(int volume, Metadata.Session session, BlockIds blocks) {}
+
+    /** Several objects are put in one session, each by its own thread. */
+    private record SharedIds(BlockAllocator blocks) implements BlockIds {
+        @Override
+        public BlockRange take(long count) {
+            synchronized (blocks) {
+                return blocks.take(count);
+            }
+        }
+
+        @Override
+        public void giveBack(BlockRange range) {
+            synchronized (blocks) {
+                blocks.giveBack(range);
+            }
+        }
+    }
 
     public Sessions(Metadata metadata, PrincipalId self) {
         this.metadata = metadata;
@@ -87,21 +106,24 @@ public final class Sessions implements AutoCloseable {
             return CompletableFuture.failedFuture(new IllegalStateException("the client is closed"));
         }
         return metadata.open(volume)
-                .thenApply(session -> new Lease(volume, session, new BlockAllocator(volume, self, session.number())));
+                .thenApply(session ->
+                        new Lease(volume, session, new SharedIds(new BlockAllocator(volume, self, session.number()))));
     }
 
     private void keepOpen() {
         try {
             while (!closed) {
-                long pauseMillis = Long.MAX_VALUE;
+                long pauseMillis = SessionCommands.renewAfterMillis(Long.MAX_VALUE);
                 for (CompletableFuture<Lease> opening : leases.values()) {
                     if (opening.isDone() && !opening.isCompletedExceptionally()) {
                         Lease lease = opening.join();
-                        pauseMillis = Math.min(pauseMillis, lease.session().ttlMillis() / 4);
+                        pauseMillis = Math.min(
+                                pauseMillis,
+                                SessionCommands.renewAfterMillis(lease.session().ttlMillis()));
                         renew(lease);
                     }
                 }
-                Thread.sleep(Math.max(RENEW_MILLIS_MIN, Math.min(pauseMillis, 10 * RENEW_MILLIS_MIN)));
+                Thread.sleep(pauseMillis);
             }
         } catch (InterruptedException e) {
             LOG.debug("renewal ends");
@@ -112,9 +134,7 @@ public final class Sessions implements AutoCloseable {
         var _ = lease.session().submit(new Command.RenewSession()).whenComplete((reply, failure) -> {
             if (failure != null) {
                 LOG.debug("session {} could not be renewed now", lease.session().number(), failure);
-            } else if (reply instanceof Reply.Failed failed
-                    && (failed.error() == MetadataError.SESSION_CLOSED
-                            || failed.error() == MetadataError.SESSION_UNKNOWN)) {
+            } else if (reply instanceof Reply.Failed failed && SessionCommands.isLost(failed)) {
                 LOG.info(
                         "session {} is closed; opening another when needed",
                         lease.session().number());

@@ -10,10 +10,13 @@ import io.bulwark.client.error.IncompleteObjectException;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
+import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Condition;
 import io.bulwark.protocol.metadata.MetadataError;
@@ -28,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
@@ -104,7 +108,7 @@ class ObjectStreamTest {
         }
         assertThat(metadata.inode("known").layout().ranges()).hasSizeLessThanOrEqualTo(1);
         assertThat(metadata.abandoned).isEmpty();
-        assertThat(extents.blocksUnderWayMax.get()).isLessThanOrEqualTo(ObjectStore.WINDOW_BLOCKS);
+        assertThat(extents.blocksUnderWayMax.get()).isLessThanOrEqualTo(ObjectPut.WINDOW_BLOCKS);
     }
 
     @Test
@@ -195,9 +199,8 @@ class ObjectStreamTest {
 
     @Test
     void aFailedBlockFailsThePutAndAbortIsQuiet() {
-        extents.failure = block -> block.counter() == 2
-                ? new ExtentFailure(ExtentFailure.Reason.UNAVAILABLE, block, "slot 1: node-1 is silent")
-                : null;
+        extents.writeFailure =
+                block -> block.counter() == 2 ? new WriteOutcome.Unavailable(Map.of(1, "node-1 is silent")) : null;
         ObjectWriter writer = writer("key", -1);
         assertThatThrownBy(() -> {
                     writer.write(content(100 * BLOCK), 0, 100 * BLOCK);
@@ -217,7 +220,7 @@ class ObjectStreamTest {
         ObjectWriter writer = writer("key", -1);
         writer.write(content(BLOCK), 0, BLOCK);
         writer.finish();
-        extents.failure = block -> new ExtentFailure(ExtentFailure.Reason.FREED, block, "was freed");
+        extents.readFailure = _ -> new ReadOutcome.Freed();
         assertThatThrownBy(() -> read("key", 0, BLOCK)).isInstanceOf(UnavailableException.class);
 
         Inode inode = metadata.inode("key");
@@ -250,12 +253,12 @@ class ObjectStreamTest {
         var target = new ObjectWriter.Target("bucket", "key", Condition.NONE, ObjectAttributes.NONE);
         ExtentAccess silent = new ExtentAccess() {
             @Override
-            public CompletableFuture<Bytes> write(Volume v, io.bulwark.protocol.id.BlockId b, Bytes c) {
+            public CompletableFuture<WriteOutcome> write(Volume v, io.bulwark.protocol.id.BlockId b, Bytes c) {
                 return new CompletableFuture<>();
             }
 
             @Override
-            public CompletableFuture<Bytes> read(Volume v, io.bulwark.protocol.id.BlockId b, Bytes p, int l) {
+            public CompletableFuture<ReadOutcome> read(Volume v, io.bulwark.protocol.id.BlockId b, Bytes p, int l) {
                 return new CompletableFuture<>();
             }
         };

@@ -1,17 +1,16 @@
-package io.bulwark.client.object;
+package io.bulwark.protocol.bucket;
 
-import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.metadata.Command;
-import io.bulwark.protocol.metadata.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The block ids of one object that is being written: taken in chunks that grow, so that few ranges suffice for a stream
  * of unknown length. Ranges beyond the first few blocks are registered as a pending upload before they are used, since
- * nodes bound what is not referenced. Not thread-safe.
+ * nodes bound what is not referenced.
  */
 final class BlockPlan {
     private static final long CHUNK_FIRST = 16;
@@ -19,10 +18,8 @@ final class BlockPlan {
     /** So much may stay unregistered. */
     private static final long UNREGISTERED_BYTES_MAX = 32 << 20;
 
-    private final Sessions.Lease lease;
+    private final BlockIds ids;
     private final int blockBytes;
-    private final Deadline deadline;
-    private final Subject subject;
     private final List<BlockRange> ranges = new ArrayList<>();
     private final List<BlockRange> unregistered = new ArrayList<>();
     private final List<Long> pending = new ArrayList<>();
@@ -30,24 +27,40 @@ final class BlockPlan {
     private long used;
     private long usedOfLast;
 
-    BlockPlan(Sessions.Lease lease, int blockBytes, Deadline deadline, Subject subject) {
-        this.lease = lease;
+    BlockPlan(BlockIds ids, int blockBytes) {
+        this.ids = ids;
         this.blockBytes = blockBytes;
-        this.deadline = deadline;
-        this.subject = subject;
     }
 
-    /** Takes ids for at least so many extents in one piece. */
-    void expect(long extents) {
-        if (extents > 0) {
-            take(extents);
+    /** Whether the next id can be used now. */
+    boolean hasNext() {
+        return used < taken;
+    }
+
+    /**
+     * Takes more ids, in one piece.
+     *
+     * @param expected how many will be needed in all, 0 if that is not known
+     * @return what must be registered before it is used
+     */
+    Optional<BlockRange> extend(long expected) {
+        long count = taken == 0 && expected > 0 ? expected : Math.clamp(taken, CHUNK_FIRST, CHUNK_MAX);
+        BlockRange range = ids.take(count);
+        if ((taken + count) * blockBytes > UNREGISTERED_BYTES_MAX) {
+            return Optional.of(range);
         }
+        add(range);
+        unregistered.add(range);
+        return Optional.empty();
+    }
+
+    /** What {@link #extend} gave is registered now. */
+    void registered(BlockRange range, long upload) {
+        add(range);
+        pending.add(upload);
     }
 
     BlockId next() {
-        if (used == taken) {
-            take(Math.clamp(taken, CHUNK_FIRST, CHUNK_MAX));
-        }
         BlockId id = ranges.getLast().at(usedOfLast);
         used++;
         usedOfLast++;
@@ -68,10 +81,6 @@ final class BlockPlan {
         return List.copyOf(pending);
     }
 
-    boolean isEmpty() {
-        return ranges.isEmpty();
-    }
-
     /** Gives back what was taken and not used. What is registered ends with the command that names the upload. */
     void giveBackUnused() {
         if (ranges.isEmpty() || usedOfLast == ranges.getLast().count()) {
@@ -80,9 +89,7 @@ final class BlockPlan {
         BlockRange last = ranges.getLast();
         if (unregistered.remove(last)) {
             long left = last.count() - usedOfLast;
-            lease.blocks()
-                    .giveBack(new BlockRange(
-                            last.volume(), last.owner(), last.session(), last.first() + usedOfLast, left));
+            ids.giveBack(new BlockRange(last.volume(), last.owner(), last.session(), last.first() + usedOfLast, left));
             ranges.removeLast();
             if (usedOfLast > 0) {
                 ranges.add(head(last, usedOfLast));
@@ -92,30 +99,22 @@ final class BlockPlan {
         }
     }
 
-    /** Gives all of it up, in the background: nodes may then free what was stored. */
-    void abandon() {
+    /** Gives all of it up: nodes may then free what was stored. Empty if nothing was. */
+    Optional<Command> abandoned() {
         giveBackUnused();
         List<BlockRange> stored = new ArrayList<>();
         for (BlockRange range : unregistered) {
             appendUsed(stored, range);
         }
-        if (!stored.isEmpty() || !pending.isEmpty()) {
-            var _ = lease.session().submit(new Command.AbandonRanges(stored, pending));
-        }
+        return stored.isEmpty() && pending.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Command.AbandonRanges(stored, pending));
     }
 
-    private void take(long count) {
-        BlockRange range = lease.blocks().take(count);
+    private void add(BlockRange range) {
         ranges.add(range);
-        taken += count;
+        taken += range.count();
         usedOfLast = 0;
-        if (taken <= UNREGISTERED_BYTES_MAX / blockBytes) {
-            unregistered.add(range);
-            return;
-        }
-        Reply reply = deadline.await(lease.session().submit(new Command.RegisterPending(List.of(range))), subject);
-        pending.add(
-                Refusals.expect(Reply.PendingRegistered.class, reply, subject).pending());
     }
 
     private static BlockRange head(BlockRange range, long count) {

@@ -1,10 +1,10 @@
-package io.bulwark.client.object;
+package io.bulwark.protocol.bucket;
 
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Arrays;
 
-/** The pins of one level of an object, one after the other, 32 bytes each. Not thread-safe. */
+/** The pins of one level of an object, one after the other, 32 bytes each. */
 final class PinCollector {
     private byte[] pins = new byte[8 * ObjectLayout.PIN_BYTES];
     private long count;

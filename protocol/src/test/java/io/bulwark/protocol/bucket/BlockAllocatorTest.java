@@ -1,4 +1,4 @@
-package io.bulwark.client.object;
+package io.bulwark.protocol.bucket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.bulwark.client.object;
+package io.bulwark.protocol.bucket;
 
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -8,9 +8,9 @@ import java.util.TreeMap;
 
 /**
  * Gives out the block ids of one session, without asking anybody: (owner, session, counter). Ids under which nothing was
- * ever stored can be given back; they are given out again first, so that the used ranges keep few gaps. Thread-safe.
+ * ever stored can be given back; they are given out again first, so that the used ranges keep few gaps. Single-threaded.
  */
-public final class BlockAllocator {
+public final class BlockAllocator implements BlockIds {
     private final int volume;
     private final PrincipalId owner;
     private final long session;
@@ -25,8 +25,8 @@ public final class BlockAllocator {
         this.session = session;
     }
 
-    /** Consecutive ids, at least one. */
-    public synchronized BlockRange take(long count) {
+    @Override
+    public BlockRange take(long count) {
         Optional<Map.Entry<Long, Long>> hole = free.entrySet().stream()
                 .filter(entry -> entry.getValue() >= count)
                 .findFirst();
@@ -44,8 +44,8 @@ public final class BlockAllocator {
         return range;
     }
 
-    /** Takes back ids under which nothing was ever sent to a node. */
-    public synchronized void giveBack(BlockRange range) {
+    @Override
+    public void giveBack(BlockRange range) {
         long first = range.first();
         long count = range.count();
         Map.Entry<Long, Long> before = free.lowerEntry(first);

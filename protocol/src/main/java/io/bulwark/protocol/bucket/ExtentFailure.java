@@ -1,0 +1,89 @@
+package io.bulwark.protocol.bucket;
+
+import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.extent.StoreRefusal;
+import io.bulwark.protocol.extent.WriteOutcome;
+import io.bulwark.protocol.id.BlockId;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Why one extent could not be stored or fetched.
+ *
+ * @param detail for people
+ */
+public record ExtentFailure(Reason reason, BlockId block, String detail) {
+    /** What its object's operation makes of it. */
+    public enum Reason {
+        /** Too few nodes answered in time. */
+        UNAVAILABLE,
+        /** The extent was freed, say f+1 nodes or more. */
+        FREED,
+        /** Never complete, or not what a correct writer stores. */
+        INCOMPLETE,
+        /** No grant. */
+        NOT_PERMITTED,
+        /** The nodes have no space left. */
+        NO_SPACE,
+        /** A bound of the nodes on unreferenced bytes is reached. */
+        LIMIT,
+        /** The session is closed or unknown to the nodes. */
+        SESSION_CLOSED,
+        /** The placement group has another epoch now. */
+        STALE_EPOCH
+    }
+
+    /** What a write that is not complete came to. */
+    static ExtentFailure of(BlockId block, WriteOutcome outcome) {
+        return switch (outcome) {
+            case WriteOutcome.Complete complete ->
+                throw new IllegalArgumentException("a complete write is no failure: " + complete);
+            case WriteOutcome.Refused(Map<Integer, StoreRefusal> reasons) ->
+                new ExtentFailure(reasonOf(reasons), block, "refused: " + named(reasons));
+            case WriteOutcome.NoSpace(Map<Integer, StoreRefusal> reasons) ->
+                new ExtentFailure(Reason.NO_SPACE, block, "no space: " + named(reasons));
+            case WriteOutcome.StaleMap(long epoch) ->
+                new ExtentFailure(Reason.STALE_EPOCH, block, "its group is in epoch " + epoch);
+            case WriteOutcome.Unavailable(Map<Integer, String> reasons) ->
+                new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + named(reasons));
+        };
+    }
+
+    /** What a read that did not give the wanted bytes came to; a whole block is one of another length. */
+    static ExtentFailure of(BlockId block, ReadOutcome outcome) {
+        return switch (outcome) {
+            case ReadOutcome.Whole whole ->
+                new ExtentFailure(
+                        Reason.INCOMPLETE,
+                        block,
+                        "of another length, " + whole.content().length() + ": its writer lied");
+            case ReadOutcome.Freed _ -> new ExtentFailure(Reason.FREED, block, "was freed");
+            case ReadOutcome.NotPermitted _ -> new ExtentFailure(Reason.NOT_PERMITTED, block, "no grant to read");
+            case ReadOutcome.Incomplete _ -> new ExtentFailure(Reason.INCOMPLETE, block, "incomplete by its writer");
+            case ReadOutcome.StaleMap(long epoch) ->
+                new ExtentFailure(Reason.STALE_EPOCH, block, "its group is in epoch " + epoch);
+            case ReadOutcome.Unavailable(Map<Integer, String> reasons) ->
+                new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + named(reasons));
+        };
+    }
+
+    /** For people. */
+    public String message() {
+        return "extent " + block + ": " + detail;
+    }
+
+    private static Reason reasonOf(Map<Integer, StoreRefusal> reasons) {
+        if (reasons.containsValue(StoreRefusal.SESSION_CLOSED)) {
+            return Reason.SESSION_CLOSED;
+        }
+        return reasons.containsValue(StoreRefusal.LIMIT) ? Reason.LIMIT : Reason.UNAVAILABLE;
+    }
+
+    private static String named(Map<Integer, ?> reasons) {
+        return new TreeMap<>(reasons)
+                .entrySet().stream()
+                        .map(entry -> "slot " + entry.getKey() + ": " + entry.getValue())
+                        .collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,21 @@
+package io.bulwark.protocol.bucket;
+
+import io.bulwark.protocol.metadata.Reply;
+
+/** Why an object cannot be read on. Never wrong bytes. */
+public sealed interface GetFailure {
+    /** An extent could not be fetched. */
+    record Extent(ExtentFailure failure) implements GetFailure {}
+
+    /** An extent that must be a pin list is none: the object's writer lied. */
+    record NoPinList(String message) implements GetFailure {}
+
+    /** This version was deleted meanwhile, and its extents are freed. */
+    record Changed(ExtentFailure failure) implements GetFailure {}
+
+    /** Nodes say that an extent was freed which the metadata still names. */
+    record NotFreed(ExtentFailure failure) implements GetFailure {}
+
+    /** The metadata does not answer the question that this took. */
+    record Refused(Reply reply) implements GetFailure {}
+}

@@ -1,0 +1,270 @@
+package io.bulwark.protocol.bucket;
+
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.extent.WriteOutcome;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Condition;
+import io.bulwark.protocol.metadata.EpochClaim;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.PinList;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts one object (PROTOCOLS section 4, "the inode is the commit"): its blocks become extents, {@link #WINDOW_BLOCKS} under
+ * way at most, then its pin lists do, level by level; when all of them are complete, and only then, one command makes the
+ * object visible. Whatever fails before that command abandons what was stored; from then on nothing is abandoned, since the
+ * command may still be executed.
+ */
+public final class ObjectPut {
+    /** Blocks of one object under way at most. */
+    public static final int WINDOW_BLOCKS = 8;
+
+    /** So often an object is put again in another session, if the first was lost. */
+    public static final int ATTEMPTS_MAX = 3;
+
+    private static final long NONE = -1;
+
+    private final Volume volume;
+    private final Target target;
+    private final long expectedLength;
+    private final BlockPlan plan;
+    private final PinCollector pins = new PinCollector();
+    private final Map<Long, Storing> storing = new TreeMap<>();
+    /** What has no id yet, or no place in the window. */
+    private final Deque<Bytes> waiting = new ArrayDeque<>();
+
+    private final Deque<PinList> lists = new ArrayDeque<>();
+    private boolean finishing;
+    /** 0 while data is stored, else the level of the pin lists. */
+    private int level;
+
+    private @Nullable BlockRange registering;
+    private long registration = NONE;
+    private long commit = NONE;
+    private long lastToken;
+    private long length;
+    private long storedBytes;
+    private @Nullable PutOutcome outcome;
+
+    /** Where the object goes. */
+    public record Target(String bucket, String key, Condition condition, ObjectAttributes attributes) {}
+
+    private record Storing(BlockId block, long pin, int bytes) {}
+
+    /**
+     * Begins an object.
+     *
+     * @param volume that of the bucket
+     * @param expectedLength in bytes, or -1 if not known; a wrong one costs a few ids
+     * @param ids those of the session in which the commands are executed
+     */
+    public ObjectPut(Volume volume, Target target, long expectedLength, BlockIds ids) {
+        this.volume = volume;
+        this.target = target;
+        this.expectedLength = expectedLength;
+        this.plan = new BlockPlan(ids, volume.policy().blockBytes());
+    }
+
+    /** Whether the next block may be offered. */
+    public boolean wantsBlock() {
+        return outcome == null
+                && !finishing
+                && waiting.isEmpty()
+                && registration == NONE
+                && storing.size() < WINDOW_BLOCKS;
+    }
+
+    /**
+     * Takes the next block.
+     *
+     * @param content a whole block; only the last of the object may be shorter
+     */
+    public List<ObjectStep> offer(Bytes content) {
+        int blockBytes = volume.policy().blockBytes();
+        if (!wantsBlock() || content.isEmpty() || content.length() > blockBytes || length % blockBytes != 0) {
+            throw new IllegalStateException("no room for a block of " + content.length() + " after " + length);
+        }
+        length += content.length();
+        waiting.addLast(content);
+        return advance();
+    }
+
+    /** There are no more blocks. */
+    public List<ObjectStep> finish() {
+        finishing = true;
+        return advance();
+    }
+
+    public List<ObjectStep> onStored(long token, WriteOutcome result) {
+        Storing stored = storing.remove(token);
+        if (stored == null || outcome != null) {
+            return List.of();
+        }
+        if (!(result instanceof WriteOutcome.Complete complete)) {
+            ExtentFailure failure = ExtentFailure.of(stored.block, result);
+            return fail(
+                    failure.reason() == ExtentFailure.Reason.SESSION_CLOSED
+                            ? new PutOutcome.SessionLost(failure.message())
+                            : new PutOutcome.Failed(failure));
+        }
+        pins.set(stored.pin, complete.pin());
+        if (level == 0) {
+            storedBytes += stored.bytes;
+        }
+        return advance();
+    }
+
+    public List<ObjectStep> onReply(long token, Reply reply) {
+        if (outcome != null) {
+            return List.of();
+        }
+        if (token == registration) {
+            registration = NONE;
+            if (reply instanceof Reply.PendingRegistered registered && registering != null) {
+                plan.registered(registering, registered.pending());
+                return advance();
+            }
+            return fail(refused(reply));
+        }
+        if (token != commit) {
+            return List.of();
+        }
+        if (reply instanceof Reply.ObjectStored stored) {
+            outcome = new PutOutcome.Stored(stored);
+            return List.of();
+        }
+        PutOutcome refused = refused(reply);
+        if (refused instanceof PutOutcome.Refused) {
+            return fail(refused);
+        }
+        outcome = refused;
+        return List.of();
+    }
+
+    /** Nobody has said what came of a command. */
+    public List<ObjectStep> onSilence(long token, String why) {
+        if (outcome != null || (token != registration && token != commit)) {
+            return List.of();
+        }
+        if (token == registration) {
+            return fail(new PutOutcome.Unknown(why));
+        }
+        outcome = new PutOutcome.Unknown(why);
+        return List.of();
+    }
+
+    /** Gives the object up, unless the command that makes it visible is on its way. */
+    public List<ObjectStep> abort() {
+        return outcome != null || commit != NONE ? List.of() : fail(new PutOutcome.GivenUp());
+    }
+
+    public Optional<PutOutcome> outcome() {
+        return Optional.ofNullable(outcome);
+    }
+
+    /** What was offered so far, in bytes. */
+    public long length() {
+        return length;
+    }
+
+    /** What of it is complete on the nodes. */
+    public long storedBytes() {
+        return storedBytes;
+    }
+
+    private List<ObjectStep> advance() {
+        List<ObjectStep> steps = new ArrayList<>();
+        while (outcome == null && commit == NONE && registration == NONE) {
+            if (waiting.isEmpty() && !lists.isEmpty()) {
+                waiting.addLast(lists.removeFirst().encoded());
+            }
+            if (!waiting.isEmpty()) {
+                if (storing.size() == WINDOW_BLOCKS) {
+                    break;
+                }
+                storeNext(steps);
+            } else if (finishing && storing.isEmpty()) {
+                levelIsDone(steps);
+            } else {
+                break;
+            }
+        }
+        return steps;
+    }
+
+    private void storeNext(List<ObjectStep> steps) {
+        if (!plan.hasNext()) {
+            long expected = expectedLength < 1
+                    ? 0
+                    : ObjectLayout.extents(volume.policy().blockBytes(), expectedLength);
+            Optional<BlockRange> unregistered = plan.extend(expected);
+            if (unregistered.isPresent()) {
+                registering = unregistered.get();
+                registration = ++lastToken;
+                steps.add(new ObjectStep.Submit(registration, new Command.RegisterPending(List.of(registering))));
+                return;
+            }
+        }
+        Bytes content = waiting.removeFirst();
+        BlockId block = plan.next();
+        long token = ++lastToken;
+        storing.put(token, new Storing(block, pins.next(), content.length()));
+        steps.add(new ObjectStep.StoreExtent(token, block, content));
+    }
+
+    /** Begins the next level of pin lists, or commits. */
+    private void levelIsDone(List<ObjectStep> steps) {
+        Bytes below = pins.all();
+        int blockBytes = volume.policy().blockBytes();
+        if (below.length() > ObjectLayout.PINS_MAX * ObjectLayout.PIN_BYTES) {
+            pins.clear();
+            level++;
+            lists.addAll(PinList.of(blockBytes, level, below));
+            return;
+        }
+        ObjectLayout layout = new ObjectLayout(volume.id(), blockBytes, length, plan.used(), below);
+        plan.giveBackUnused();
+        commit = ++lastToken;
+        Command put = new Command.PutObject(
+                target.bucket(),
+                target.key(),
+                target.condition(),
+                layout,
+                target.attributes(),
+                length == 0 ? List.of() : EpochClaim.of(volume),
+                plan.pending());
+        steps.add(new ObjectStep.Submit(commit, put));
+    }
+
+    private static PutOutcome refused(Reply reply) {
+        if (!(reply instanceof Reply.Failed failed)) {
+            return new PutOutcome.Unknown("the replicas agree on an answer to another question: "
+                    + reply.getClass().getSimpleName());
+        }
+        return SessionCommands.isLost(failed)
+                ? new PutOutcome.SessionLost(failed.message())
+                : new PutOutcome.Refused(failed);
+    }
+
+    private List<ObjectStep> fail(PutOutcome how) {
+        outcome = how;
+        waiting.clear();
+        lists.clear();
+        storing.clear();
+        return plan.abandoned()
+                .<List<ObjectStep>>map(abandon -> List.of(new ObjectStep.Submit(ObjectStep.NO_ANSWER, abandon)))
+                .orElse(List.of());
+    }
+}

@@ -1,0 +1,24 @@
+package io.bulwark.protocol.bucket;
+
+import io.bulwark.protocol.metadata.Reply;
+
+/** How putting an object ended. */
+public sealed interface PutOutcome {
+    /** It is there, whole. */
+    record Stored(Reply.ObjectStored reply) implements PutOutcome {}
+
+    /** The state machine refuses it; it is not there. */
+    record Refused(Reply.Failed reply) implements PutOutcome {}
+
+    /** An extent could not be stored; the object is not there. */
+    record Failed(ExtentFailure failure) implements PutOutcome {}
+
+    /** The session was closed; the object is not there, and another session may do better. */
+    record SessionLost(String message) implements PutOutcome {}
+
+    /** Nobody answered in time: the object may be there, or come to be, whole. */
+    record Unknown(String message) implements PutOutcome {}
+
+    /** It was given up before it was finished. */
+    record GivenUp() implements PutOutcome {}
+}

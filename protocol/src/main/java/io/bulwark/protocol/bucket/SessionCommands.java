@@ -1,0 +1,65 @@
+package io.bulwark.protocol.bucket;
+
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.MetadataError;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.Submission;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * Numbers the commands of one session and keeps to the window of outstanding ones (PROTOCOLS section 6). A number is used
+ * for one command only, submitted until it is answered or given up: given up, its result is never known.
+ */
+public final class SessionCommands {
+    private static final long RENEW_MILLIS_MIN = 1_000;
+    private static final long RENEW_MILLIS_MAX = 10_000;
+
+    private final long session;
+    private final TreeSet<Long> outstanding = new TreeSet<>();
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    private long next = 1;
+
+    private record Waiting(long token, Command command) {}
+
+    /** A command that is to be submitted now, and the token that it was added under. */
+    public record Numbered(long token, Submission.InSession submission) {}
+
+    /** @param session its number */
+    public SessionCommands(long session) {
+        this.session = session;
+    }
+
+    /** A session is gone: its commands were not executed, and another one may do better. */
+    public static boolean isLost(Reply.Failed reply) {
+        return reply.error() == MetadataError.SESSION_CLOSED || reply.error() == MetadataError.SESSION_UNKNOWN;
+    }
+
+    /** How long after its last renewal a session is renewed. */
+    public static long renewAfterMillis(long ttlMillis) {
+        return Math.clamp(ttlMillis / 4, RENEW_MILLIS_MIN, RENEW_MILLIS_MAX);
+    }
+
+    public void add(long token, Command command) {
+        waiting.addLast(new Waiting(token, command));
+    }
+
+    /** The next command, if the window has room for one. */
+    public Optional<Numbered> next() {
+        long lowest = outstanding.isEmpty() ? next : outstanding.first();
+        if (waiting.isEmpty() || next - lowest >= Submission.WINDOW) {
+            return Optional.empty();
+        }
+        Waiting first = waiting.removeFirst();
+        long number = next++;
+        outstanding.add(number);
+        return Optional.of(new Numbered(first.token, new Submission.InSession(session, number, lowest, first.command)));
+    }
+
+    /** The command of this number was answered, or is submitted no more. */
+    public void done(long number) {
+        outstanding.remove(number);
+    }
+}
