@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.bulwark.metadata.ordering.OrderingEngine;
 import io.bulwark.protocol.ordering.Phase;
+import io.bulwark.protocol.ordering.Settlement;
 import io.bulwark.protocol.wire.Bytes;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -115,6 +116,18 @@ abstract class OrderingContract {
         group.start(0);
         write(10, "four");
         assertAllEqual(30);
+    }
+
+    @Test
+    void aReplicaThatMissedMoreThanItMayLackWhenItJoinsCatchesUpFirst() {
+        write(5, "before");
+        group.stop(1);
+        int missed = (int) Settlement.NEAR_BATCHES + SNAPSHOT_BATCHES;
+        for (int i = 0; i < missed; i++) {
+            write(1, "missed-" + i);
+        }
+        group.start(1);
+        assertAllEqual(5 + missed);
     }
 
     @Test

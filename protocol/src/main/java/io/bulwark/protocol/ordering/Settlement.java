@@ -49,7 +49,7 @@ public final class Settlement {
     static final long RUN_MILLIS_MIN = 3_000;
 
     /** A follower asks to take part once it lacks no more batches than this. */
-    static final long NEAR_BATCHES = 64;
+    public static final long NEAR_BATCHES = 64;
 
     /** What the driver is asked to do. */
     public sealed interface Action {
@@ -140,9 +140,12 @@ public final class Settlement {
         return alive;
     }
 
+    /** Begins as a follower: while the others run, what was missed is copied first, however much it is. */
     public List<Action> start(long nowMillis) {
         phaseSinceMillis = nowMillis;
-        return gossip(nowMillis);
+        List<Action> actions = new ArrayList<>(List.of(new Action.Follow()));
+        actions.addAll(gossip(nowMillis));
+        return actions;
     }
 
     public List<Action> onStanding(long nowMillis, int from, Standing standing) {
