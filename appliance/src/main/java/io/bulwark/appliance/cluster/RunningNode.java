@@ -4,6 +4,7 @@ import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.protocol.control.NodeControlCodec;
+import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.fp.FpCodec;
@@ -13,6 +14,7 @@ import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.completion.Completion;
 import io.bulwark.storage.completion.CompletionConfig;
+import io.bulwark.storage.completion.RegisterScrub;
 import io.bulwark.storage.facts.MetadataFacts;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
@@ -26,8 +28,10 @@ import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** A storage node put together: its protocols, what it asks the replicas, and its background work. */
 public final class RunningNode implements AutoCloseable {
@@ -76,10 +80,15 @@ public final class RunningNode implements AutoCloseable {
 
     private static NodeParts parts(NodeConfig config, Path cursors, PairwiseKeys keys, MetadataClient metadata) {
         MetadataFacts facts = new MetadataFacts(metadata);
-        Completion completion = new Completion(
-                new ReplicatedMetadata(metadata::submit, metadata::query), CompletionConfig.standard(cursors));
-        NodeStatusAnswers status =
-                new NodeStatusAnswers(() -> completion.status().volumes());
+        ReplicatedMetadata replicated = new ReplicatedMetadata(metadata::submit, metadata::query);
+        CompletionConfig pacing = CompletionConfig.standard(cursors);
+        Completion completion = new Completion(replicated, pacing);
+        RegisterScrub scrub = new RegisterScrub(replicated, pacing);
+        // A volume is of one kind, so that nothing is there twice.
+        NodeStatusAnswers status = new NodeStatusAnswers(
+                () -> Stream.concat(completion.status().volumes().stream(), scrub.status().volumes().stream())
+                        .sorted(Comparator.comparingInt(VolumeWork::volume))
+                        .toList());
         return new NodeParts(
                 keys,
                 new MessageCodecs(new ExtentCodec(), new FpCodec(), new NodeControlCodec()),
@@ -89,7 +98,7 @@ public final class RunningNode implements AutoCloseable {
                         status.protocol()),
                 facts,
                 facts,
-                List.of(status, completion),
+                List.of(status, completion, scrub),
                 new SimpleMeterRegistry());
     }
 }

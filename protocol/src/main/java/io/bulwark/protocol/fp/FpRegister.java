@@ -4,6 +4,7 @@ import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -342,13 +343,19 @@ final class FpRegister {
             }
             boolean here = versions.get(record.version()) != null;
             if (here) {
-                versions.damage(record.version());
+                damaged(record.version());
             }
             then.then(now, new Holding(null, null, nonceHash, record.nonces(), here));
             if (here && record.version().equals(versions.latest())) {
                 repair.request(now, node.self(), record.version(), false, later -> {});
             }
         });
+    }
+
+    /** The fragment that is here is not what was stored: it is not served any more. */
+    void damaged(Timestamp version) {
+        versions.damage(version);
+        node.out().evidence(node.self(), block(), Verdict.DAMAGED, "own fragment of ts " + version.ts());
     }
 
     private void onRepair(long nowMillis, Call call, FpMessage.Repair request) {

@@ -26,6 +26,7 @@ final class FpRepair {
     private final List<LongConsumer> untilDone = new ArrayList<>();
     private final Map<Timestamp, Share> ownShares = new HashMap<>();
     private boolean running;
+    private boolean nothing;
     private int rounds;
     /** All of a repair belongs to one epoch. */
     private long epoch;
@@ -37,6 +38,11 @@ final class FpRepair {
 
     boolean running() {
         return running;
+    }
+
+    /** Whether the READ of the last repair found that the block was never written. */
+    boolean foundNothing() {
+        return nothing;
     }
 
     /**
@@ -57,6 +63,7 @@ final class FpRepair {
         (early ? untilProven : untilDone).add(then);
         if (!running) {
             running = true;
+            nothing = false;
             rounds = 0;
             begin(nowMillis, wanted);
         }
@@ -131,6 +138,7 @@ final class FpRepair {
                 register.versions().prove(value.timestamp());
                 register.enqueue(now, later -> stage(later, value.timestamp(), value.padded()));
             } else {
+                nothing = outcome instanceof FpReadOutcome.NeverWritten;
                 end(now);
             }
         });

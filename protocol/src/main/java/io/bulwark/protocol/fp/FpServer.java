@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.function.ObjLongConsumer;
 
 /**
  * A node of the FP register (thesis figures 4.2.2 and 4.2.3, PROTOCOLS section 2): lets requests in, keeps the state of the
@@ -55,6 +56,8 @@ public final class FpServer implements ProtocolServer {
         // Answers belong to operations that are over by now.
         if (message instanceof FpMessage.Request request) {
             dispatch(nowMillis, new Call(from, requestId, request));
+        } else if (message instanceof FpScrub.Look look && from.equals(node.self())) {
+            look(nowMillis, requestId, look.block());
         }
         return out.drain();
     }
@@ -120,15 +123,14 @@ public final class FpServer implements ProtocolServer {
         return out.drain();
     }
 
-    /**
-     * A scrubber came to this block: drops what is not kept any more, and makes a fragment again that is lost or that does
-     * not fit its own cross-checksum.
-     */
-    public List<Effect> onScrub(long nowMillis, BlockId block) {
-        withRegister(nowMillis, block, register -> {
-            register.repair().request(nowMillis, node.self(), null, false, now -> {});
-        });
-        return out.drain();
+    private void look(long nowMillis, long requestId, BlockId block) {
+        ObjLongConsumer<FpScrub.Found> then =
+                (found, _) -> node.out().send(node.self(), requestId, new FpScrub.Seen(block, found));
+        boolean known =
+                withRegister(nowMillis, block, register -> new RegisterLook(node, register, then).start(nowMillis));
+        if (!known) {
+            then.accept(FpScrub.Found.UNASKED, nowMillis);
+        }
     }
 
     private void dispatch(long nowMillis, Call call) {

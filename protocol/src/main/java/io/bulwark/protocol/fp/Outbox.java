@@ -8,8 +8,10 @@ import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,12 +36,16 @@ final class Outbox {
         return drained;
     }
 
-    void send(PrincipalId to, long requestId, FpMessage message) {
+    void send(PrincipalId to, long requestId, Message message) {
         effects.add(new Effect.Send(to, requestId, message));
     }
 
     void ask(Question question) {
         effects.add(new Effect.Ask(question));
+    }
+
+    void evidence(PrincipalId about, BlockId block, Verdict verdict, String detail) {
+        effects.add(new Effect.Evidence(about, block, verdict, detail));
     }
 
     void store(List<Mutation> mutations, Then<Stored> then) {

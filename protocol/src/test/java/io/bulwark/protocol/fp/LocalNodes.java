@@ -51,6 +51,8 @@ final class LocalNodes {
     final FpGroup group;
     final Set<Integer> cutOff = new HashSet<>();
     final List<FpMessage> answers = new ArrayList<>();
+    final List<Effect.Evidence> evidence = new ArrayList<>();
+    private final List<FpScrub.Found> found = new ArrayList<>();
     final Map<Integer, PairwiseKeys> keys = new HashMap<>();
     final Map<Integer, Integer> stores = new HashMap<>();
     Stored nextStore = Stored.DURABLE;
@@ -202,6 +204,29 @@ final class LocalNodes {
         return operation;
     }
 
+    /** What scrubbing finds of the block at a node. */
+    FpScrub.Found look(int node) {
+        found.clear();
+        FpScrub.Look look = new FpScrub.Look(group.block());
+        tell(node, answer(new Question.OfVolume(VOLUME, 0, 1)));
+        perform(node, server(node).onMessage(now, PrincipalId.node(node), 2, look));
+        deliver();
+        for (int i = 0; i < 200 && found.isEmpty(); i++) {
+            pass(50);
+        }
+        return found.getFirst();
+    }
+
+    /** Another fragment in the place of each, with a right checksum of the store. */
+    void garble(int node) {
+        disk(node).replaceAll((key, record) -> {
+            Bytes fragment = record.fragment();
+            return fragment == null || fragment.length() == 0
+                    ? record
+                    : new OnDisk(record.meta(), SampleMessages.filled(fragment.length(), 7));
+        });
+    }
+
     /** Lets time pass, with the ticks of operations and servers. */
     void pass(long millis) {
         for (long end = now + millis; now < end; now += 50) {
@@ -301,6 +326,7 @@ final class LocalNodes {
     private void perform(int node, List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
+                case Effect.Send send when send.message() instanceof FpScrub.Seen seen -> found.add(seen.found());
                 case Effect.Send send -> {
                     FpMessage message = (FpMessage) send.message();
                     if (send.requestId() == 1) {
@@ -337,7 +363,8 @@ final class LocalNodes {
                                                     now,
                                                     run.token(),
                                                     run.operation().outcome().orElseThrow())));
-                case Effect.Evidence _, Effect.Scan _ -> throw new AssertionError("not expected: " + effect);
+                case Effect.Evidence seen -> evidence.add(seen);
+                case Effect.Scan _ -> throw new AssertionError("not expected: " + effect);
             }
         }
     }

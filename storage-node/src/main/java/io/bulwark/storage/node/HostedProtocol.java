@@ -6,6 +6,7 @@ import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ExtentServer;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
+import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.fp.FpServer;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.mac.PairwiseKeys;
@@ -43,11 +44,13 @@ public record HostedProtocol(
                 shard -> new ExtentServer(config.node(), limits, block -> config.shardOf(block) == shard));
     }
 
-    /** The FP register (PROTOCOLS section 2). */
+    /** The FP register (PROTOCOLS section 2), and the node's own scrubbing of it. */
     public static HostedProtocol registers(PairwiseKeys keys, FpLimits limits) {
         return new HostedProtocol(
-                FpMessage.Request.class::isInstance,
-                message -> ((FpMessage.Request) message).target().block(),
+                message -> message instanceof FpMessage.Request || message instanceof FpScrub.Look,
+                message -> message instanceof FpScrub.Look look
+                        ? look.block()
+                        : ((FpMessage.Request) message).target().block(),
                 message -> switch (message) {
                     case FpMessage.PrepareFragment prepare -> prepare.fragment().length();
                     case FpMessage.PrepareBlock prepare -> prepare.block().length();

@@ -1,0 +1,30 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Message;
+
+/** What a node's scrubber asks of the node's own server, and the answer. It never travels: it has no encoding. */
+public sealed interface FpScrub extends Message {
+    BlockId block();
+
+    /** Re-read what is held of the block, ask the peers for what is later, and make up what is missing or bad. */
+    record Look(BlockId block) implements FpScrub {}
+
+    record Seen(BlockId block, Found found) implements FpScrub {}
+
+    /** What a look at a block came to. */
+    enum Found {
+        /** Held, right, and what 2f + 1 nodes have as the latest. */
+        GOOD,
+        /** Never written. */
+        ABSENT,
+        /** Was missing or behind, and was made up. */
+        COMPLETED,
+        /** Was damaged, and was made again. */
+        REPAIRED,
+        /** Missing, behind or damaged still. */
+        UNFINISHED,
+        /** Nothing wrong is known of it, but too few peers answer to tell. */
+        UNASKED
+    }
+}

@@ -1,0 +1,95 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.fingerprint.Share;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * Scrubbing comes to one block: what is held of the latest version is re-read and checked against its own cross-checksum,
+ * the peers are asked for their latest, and where either is not as it should be REPAIR is run.
+ */
+final class RegisterLook {
+    private final FpNode node;
+    private final FpRegister register;
+    private final ObjLongConsumer<FpScrub.Found> then;
+    private boolean damaged;
+    private boolean missing;
+
+    RegisterLook(FpNode node, FpRegister register, ObjLongConsumer<FpScrub.Found> then) {
+        this.node = node;
+        this.register = register;
+        this.then = then;
+    }
+
+    /** To be called as a task of the register. */
+    void start(long nowMillis) {
+        BlockVersions versions = register.versions();
+        VersionRecord latest = versions.get(versions.latest());
+        if (latest == null) {
+            poll(nowMillis);
+            return;
+        }
+        boolean known = versions.isDamaged(latest.version());
+        register.hold(latest, (now, holding) -> {
+            Share share = holding.share().orElse(null);
+            int slot = register.group().slotOf(node.self());
+            boolean right = share != null
+                    && register.group().code().isShareOf(latest.version().written(), slot, share);
+            boolean current = latest.equals(versions.get(versions.latest()));
+            if (right || !current) {
+                poll(now);
+            } else {
+                damaged = holding.damaged() || share != null;
+                missing = !damaged;
+                if (share != null && !known) {
+                    register.damaged(latest.version());
+                }
+                repair(now);
+            }
+        });
+    }
+
+    private void poll(long nowMillis) {
+        if (!register.serves(register.group().placement().epoch())) {
+            then.accept(FpScrub.Found.UNASKED, nowMillis);
+            return;
+        }
+        Timestamp own = register.versions().latest();
+        LatestPoll operation =
+                new LatestPoll(register.group(), register.target().slot(), own, node.times());
+        node.out().run(operation, (now, outcome) -> {
+            switch ((LatestPoll.Outcome) outcome) {
+                case AGREED -> then.accept(own.isNone() ? FpScrub.Found.ABSENT : FpScrub.Found.GOOD, now);
+                case DIFFERENT -> repair(now);
+                case UNKNOWN -> then.accept(FpScrub.Found.UNASKED, now);
+            }
+        });
+    }
+
+    private void repair(long nowMillis) {
+        Timestamp before = register.versions().latest();
+        boolean begun =
+                register.repair().request(nowMillis, node.self(), null, false, now -> then.accept(found(before), now));
+        if (!begun) {
+            then.accept(FpScrub.Found.UNFINISHED, nowMillis);
+        }
+    }
+
+    private FpScrub.Found found(Timestamp before) {
+        BlockVersions versions = register.versions();
+        Timestamp latest = versions.latest();
+        if (latest.isNone()) {
+            return register.repair().foundNothing() ? FpScrub.Found.ABSENT : FpScrub.Found.UNFINISHED;
+        }
+        if (!versions.holds(latest)) {
+            return FpScrub.Found.UNFINISHED;
+        }
+        if (damaged) {
+            return FpScrub.Found.REPAIRED;
+        }
+        if (missing || latest.isAfter(before)) {
+            return FpScrub.Found.COMPLETED;
+        }
+        // What its own READ has not proven may be anybody's claim, this node's rotten state included.
+        return latest.equals(versions.proven()) ? FpScrub.Found.GOOD : FpScrub.Found.UNFINISHED;
+    }
+}

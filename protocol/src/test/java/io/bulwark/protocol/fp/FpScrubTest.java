@@ -1,0 +1,101 @@
+package io.bulwark.protocol.fp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What scrubbing finds and makes up, one block at one node. */
+@NullMarked
+class FpScrubTest {
+    private final LocalNodes nodes = new LocalNodes(1, 2);
+
+    @Test
+    void whatWasNeverWrittenIsAbsent() {
+        assertThat(nodes.look(0)).isEqualTo(FpScrub.Found.ABSENT);
+        assertThat(nodes.stores).isEmpty();
+    }
+
+    @Test
+    void aRightFragmentOfTheLatestIsGoodAndNothingIsFetched() {
+        nodes.write(5, 1, 0, 1, 2);
+        assertThat(nodes.look(3)).isEqualTo(FpScrub.Found.COMPLETED);
+        assertThat(nodes.look(0)).isEqualTo(FpScrub.Found.GOOD);
+        assertThat(nodes.evidence).isEmpty();
+    }
+
+    @Test
+    void aFragmentThatCannotBeReadIsReportedAndMadeAgain() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        nodes.damage(1);
+        assertThat(nodes.look(1)).isEqualTo(FpScrub.Found.REPAIRED);
+        assertReported(1);
+        assertThat(nodes.holding(1, version).fragment())
+                .isEqualTo(nodes.encode(1).fragments().get(1));
+        assertThat(nodes.look(1)).isEqualTo(FpScrub.Found.GOOD);
+    }
+
+    @Test
+    void anotherFragmentWithARightChecksumIsReportedAndMadeAgain() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        nodes.garble(2);
+        assertThat(nodes.look(2)).isEqualTo(FpScrub.Found.REPAIRED);
+        assertReported(2);
+        nodes.restart(2);
+        assertThat(nodes.holding(2, version).fragment())
+                .isEqualTo(nodes.encode(1).fragments().get(2));
+    }
+
+    @Test
+    void aNodeThatMissedAWriteIsBroughtUpToDate() {
+        nodes.write(5, 1, 0, 1, 2);
+        assertThat(nodes.look(3)).isEqualTo(FpScrub.Found.COMPLETED);
+        nodes.cutOff.add(1);
+        List<FpMessage.Prepared> prepares = IntStream.of(0, 2, 3)
+                .mapToObj(slot -> (FpMessage.Prepared) nodes.one(
+                        LocalNodes.CLIENT, slot == 3 ? nodes.wholeBlock(3, 6, 2) : nodes.fragment(slot, 6, 2)))
+                .toList();
+        for (int slot : new int[] {0, 2, 3}) {
+            assertThat(nodes.one(LocalNodes.CLIENT, nodes.commit(slot, 2, prepares)))
+                    .isInstanceOf(FpMessage.Committed.class);
+        }
+        nodes.cutOff.clear();
+        assertThat(nodes.look(1)).isEqualTo(FpScrub.Found.COMPLETED);
+        assertThat(nodes.latest(1).ts()).isEqualTo(6);
+        assertThat(nodes.holding(1, nodes.latest(1)).fragment())
+                .isEqualTo(nodes.encode(2).fragments().get(1));
+    }
+
+    @Test
+    void withoutEnoughPeersDamageStaysUnfinishedAndARightFragmentIsNotCalledGood() {
+        nodes.write(5, 1, 0, 1, 2);
+        nodes.damage(1);
+        nodes.cutOff.addAll(List.of(2, 3));
+        assertThat(nodes.look(1)).isEqualTo(FpScrub.Found.UNFINISHED);
+        assertThat(nodes.look(0)).isEqualTo(FpScrub.Found.UNASKED);
+        nodes.cutOff.clear();
+        assertThat(nodes.look(1)).isEqualTo(FpScrub.Found.REPAIRED);
+    }
+
+    @Test
+    void nobodyElseMayAskForIt() {
+        nodes.write(5, 1, 0, 1, 2);
+        nodes.damage(1);
+        FpServer server = new FpServer(nodes.keysOf(1), LocalNodes.LIMITS);
+        assertThat(server.onMessage(0, PrincipalId.node(2), 9, new FpScrub.Look(nodes.group.block())))
+                .isEmpty();
+    }
+
+    private void assertReported(int node) {
+        assertThat(nodes.evidence)
+                .isNotEmpty()
+                .allSatisfy(seen -> assertThat(seen)
+                        .extracting(Effect.Evidence::about, Effect.Evidence::block, Effect.Evidence::verdict)
+                        .containsExactly(PrincipalId.node(node), nodes.group.block(), Verdict.DAMAGED));
+    }
+}

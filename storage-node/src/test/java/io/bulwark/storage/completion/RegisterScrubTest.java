@@ -1,0 +1,224 @@
+package io.bulwark.storage.completion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.client.driver.EvidenceListener;
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.fp.FpCodec;
+import io.bulwark.protocol.fp.FpGroup;
+import io.bulwark.protocol.fp.FpLimits;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.FpWrite;
+import io.bulwark.protocol.fp.FpWriteOutcome;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.storage.node.FactSource;
+import io.bulwark.storage.node.HostedProtocol;
+import io.bulwark.storage.node.NodeConfig;
+import io.bulwark.storage.node.NodeParts;
+import io.bulwark.storage.node.StorageNode;
+import io.bulwark.storage.store.StoreConfig;
+import io.bulwark.storage.store.StoreEditor;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Four real nodes over loopback with a register volume that nobody reads. */
+@NullMarked
+class RegisterScrubTest {
+    private static final PrincipalId WRITER = PrincipalId.client(0);
+    private static final List<PrincipalId> ALL =
+            List.of(WRITER, PrincipalId.node(0), PrincipalId.node(1), PrincipalId.node(2), PrincipalId.node(3));
+    private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, 16_384);
+    private static final Volume VOLUME =
+            new Volume(1, "disk", VolumeKind.REGISTER, POLICY, 20, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
+    private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec());
+    private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path directory;
+
+    private final ScriptedMetadata metadata = new ScriptedMetadata(VOLUME);
+    private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+    private final Map<Integer, StorageNode> nodes = new HashMap<>();
+    private final Map<Integer, RegisterScrub> scrubs = new HashMap<>();
+    private final Transport transport = Transport.open(TransportSettings.defaults(), keys(WRITER), CODECS);
+    private final PeerLinks links = new PeerLinks(transport);
+    private final OperationDriver client =
+            new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
+
+    @BeforeEach
+    void start() throws IOException {
+        links.deliverTo(client);
+        for (int node = 0; node < 4; node++) {
+            start(node);
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        links.close();
+        transport.close();
+        nodes.values().forEach(StorageNode::close);
+    }
+
+    @Test
+    void aDamagedFragmentThatNobodyReadsIsFoundReportedAndMadeAgain() throws Exception {
+        write(3);
+        await().atMost(Duration.ofSeconds(30)).until(() -> held(1).size() == 1);
+        RecordKey key = held(1).getFirst();
+        Bytes right = fragment(1, key).orElseThrow();
+        node(1).close();
+        try (StoreEditor editor = StoreEditor.open(store(1))) {
+            editor.flip(key, 77);
+        }
+        start(1);
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(scrub(1).status().repaired()).isEqualTo(1));
+        assertThat(fragment(1, key)).contains(right);
+        assertThat(node(1).evidence().counts().get(PrincipalId.node(1))).containsKey(Verdict.DAMAGED);
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(scrub(1).status().volumes())
+                        .allSatisfy(work -> assertThat(work.unfinished()).isZero()));
+    }
+
+    @Test
+    void aNodeThatWasDownGetsWhatItMissed() throws Exception {
+        node(2).close();
+        write(3);
+        write(4);
+        start(2);
+        await().atMost(Duration.ofSeconds(60)).until(() -> held(2).size() == 2);
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(scrub(2).status().completed()).isEqualTo(2));
+    }
+
+    private void write(long block) throws Exception {
+        byte[] content = new byte[POLICY.blockBytes()];
+        content[0] = (byte) block;
+        FpGroup group = FpGroup.of(VOLUME, BlockId.register(1, block));
+        assertThat(client.submit(new FpWrite(group, 1, Bytes.of(content), TIMES))
+                        .get())
+                .isInstanceOf(FpWriteOutcome.Written.class);
+    }
+
+    private List<RecordKey> held(int node) throws Exception {
+        return node(node)
+                .store()
+                .scan(
+                        RecordKind.REGISTER_VERSION,
+                        BlockId.register(1, 0),
+                        BlockId.register(1, VOLUME.blocks()),
+                        100,
+                        _ -> true)
+                .get()
+                .records()
+                .stream()
+                .map(Loaded.Meta::key)
+                .toList();
+    }
+
+    private Optional<Bytes> fragment(int node, RecordKey key) throws Exception {
+        return node(node).store().load(key).get() instanceof Loaded.Found found
+                ? Optional.of(found.fragment())
+                : Optional.empty();
+    }
+
+    private StoreConfig store(int node) {
+        return StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20);
+    }
+
+    private void start(int node) throws IOException {
+        CompletionConfig quick = new CompletionConfig(directory.resolve("cursors-" + node), 100, 4, 500, 100, 200, 50);
+        RegisterScrub scrub = new RegisterScrub(metadata, quick);
+        NodeConfig config = new NodeConfig(
+                node,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                store(node),
+                TransportSettings.defaults(),
+                2,
+                NodeConfig.REQUEST_BYTES_MIN);
+        StorageNode started = StorageNode.start(
+                config,
+                new NodeParts(
+                        keys(PrincipalId.node(node)),
+                        CODECS,
+                        List.of(HostedProtocol.registers(keys(PrincipalId.node(node)), FpLimits.standard())),
+                        new Facts(),
+                        number -> Optional.ofNullable(addresses.get(number)),
+                        List.of(scrub),
+                        new SimpleMeterRegistry()));
+        nodes.put(node, started);
+        scrubs.put(node, scrub);
+        addresses.put(node, started.address());
+        links.connect(PrincipalId.node(node), started.address());
+    }
+
+    private RegisterScrub scrub(int node) {
+        return Objects.requireNonNull(scrubs.get(node));
+    }
+
+    private StorageNode node(int node) {
+        return Objects.requireNonNull(nodes.get(node));
+    }
+
+    private static PairwiseKeys keys(PrincipalId self) {
+        Map<PrincipalId, Bytes> keys = new HashMap<>();
+        for (PrincipalId other : ALL) {
+            byte[] key = new byte[PairwiseKeys.KEY_BYTES];
+            key[0] = (byte) (ALL.indexOf(self) + ALL.indexOf(other));
+            key[1] = (byte) (ALL.indexOf(self) * ALL.indexOf(other));
+            keys.put(other, Bytes.of(key));
+        }
+        return new PairwiseKeys(self, keys);
+    }
+
+    /** Everything is open and granted. */
+    private static final class Facts implements FactSource {
+        @Override
+        public CompletableFuture<Fact> ask(Question question) {
+            return CompletableFuture.completedFuture(
+                    switch (question) {
+                        case Question.OfVolume asked -> new Fact.OfVolume(asked.volume(), Optional.of(VOLUME));
+                        case Question.OfGrant asked -> new Fact.OfGrant(asked.volume(), asked.principal(), true, true);
+                        case Question.OfSession asked ->
+                            new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);
+                    });
+        }
+    }
+}
