@@ -1,8 +1,4 @@
-/**
- * Deterministic clusters: servers and client operations of any protocol under a virtual clock, a network that delays,
- * reorders, loses and repeats, and disks that keep only what became durable. Everything follows from one seed; a run has a
- * trace digest by which two runs are compared.
- */
+/** The machine that finds the bug first: see the packages beneath. {@code engine} runs, {@code campaign} drives and judges. */
 @NullMarked
 package io.bulwark.simulation;
 

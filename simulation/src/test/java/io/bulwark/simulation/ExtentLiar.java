@@ -14,6 +14,7 @@ import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.engine.AlteringServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

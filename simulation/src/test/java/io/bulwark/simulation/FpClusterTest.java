@@ -8,6 +8,8 @@ import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.engine.NetworkFaults;
+import io.bulwark.simulation.engine.SimulatedRecords;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 

@@ -10,6 +10,8 @@ import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.engine.NetworkFaults;
+import io.bulwark.simulation.engine.RunningOperation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

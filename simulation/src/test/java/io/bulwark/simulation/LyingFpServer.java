@@ -11,6 +11,7 @@ import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.engine.AlteringServer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,4 +1,4 @@
-package io.bulwark.simulation;
+package io.bulwark.simulation.engine;
 
 /**
  * What the network does to each message.

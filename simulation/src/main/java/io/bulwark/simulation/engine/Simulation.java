@@ -1,4 +1,4 @@
-package io.bulwark.simulation;
+package io.bulwark.simulation.engine;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.ClientOperation;
@@ -13,6 +13,7 @@ import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -38,7 +39,7 @@ public final class Simulation {
     /** Something that a node or a client saw of another. */
     public record Sighting(long millis, PrincipalId by, Effect.Evidence evidence) {}
 
-    private record Event(long millis, long number, String what, Runnable action) implements Comparable<Event> {
+    private record Event(long millis, long number, Runnable action) implements Comparable<Event> {
         @Override
         public int compareTo(Event other) {
             int byTime = Long.compare(millis, other.millis);
@@ -47,7 +48,7 @@ public final class Simulation {
     }
 
     private final Random random;
-    private final NetworkFaults faults;
+    private final Network network;
     private final List<MessageCodec> codecs;
     private final ReplicaAnswers replicas;
     private final Trace trace = new Trace();
@@ -55,13 +56,16 @@ public final class Simulation {
     private final Map<PrincipalId, SimulatedNode> nodes = new TreeMap<>();
     private final Map<Long, RunningOperation<?>> operations = new TreeMap<>();
     private final List<Sighting> sightings = new ArrayList<>();
+    private final List<Observer> observers = new ArrayList<>();
+    private final Map<PrincipalId, Clock> clocks = new HashMap<>();
+    private final Map<PrincipalId, List<Runnable>> paused = new TreeMap<>();
     private long nowMillis;
     private long eventNumber;
     private long operationNumber;
 
     public Simulation(long seed, NetworkFaults faults, List<MessageCodec> codecs, ReplicaAnswers replicas) {
         this.random = new Random(seed);
-        this.faults = faults;
+        this.network = new Network(random, faults);
         this.codecs = List.copyOf(codecs);
         this.replicas = replicas;
     }
@@ -79,9 +83,47 @@ public final class Simulation {
         return List.copyOf(sightings);
     }
 
+    /** Those after the first so many. */
+    public List<Sighting> sightingsSince(int seen) {
+        return List.copyOf(sightings.subList(seen, sightings.size()));
+    }
+
     /** Of everything that happened so far; equal for two runs that were the same. */
     public String traceDigest() {
         return trace.digest();
+    }
+
+    public Trace trace() {
+        return trace;
+    }
+
+    public void observe(Observer observer) {
+        observers.add(observer);
+    }
+
+    /** What the party's own clock shows; the true time unless another clock was set. */
+    public long localMillis(PrincipalId party) {
+        return clocks.getOrDefault(party, Clock.TRUE).at(nowMillis);
+    }
+
+    /** To be set before the party begins anything. */
+    public void setClock(PrincipalId party, Clock clock) {
+        clocks.put(party, clock);
+    }
+
+    /** How the network treats messages from now on. */
+    public void setNetwork(NetworkFaults faults) {
+        network.setFaults(faults);
+    }
+
+    /** Nothing passes from one to the other, not even what is under way, until {@link #healNetwork}. */
+    public void cut(PrincipalId from, PrincipalId to) {
+        network.cut(from, to);
+    }
+
+    /** All links are whole again. */
+    public void healNetwork() {
+        network.heal();
     }
 
     /** Adds a node and starts it; the factory makes a new server for each start. */
@@ -100,21 +142,40 @@ public final class Simulation {
 
     public void crash(PrincipalId id) {
         SimulatedNode node = node(id);
-        trace.add(nowMillis, "crash", id.toString());
+        trace.add(nowMillis, "crash", id, "", node.pendingStores());
         node.crash(random.nextInt(node.pendingStores() + 1));
+        paused.remove(id);
         operations.values().removeIf(operation -> operation.party().equals(id));
     }
 
     public void restart(PrincipalId id) {
         SimulatedNode node = node(id);
-        trace.add(nowMillis, "start", id.toString());
+        trace.add(nowMillis, "start", id, "", node.life());
         node.start();
         scheduleTick(id, node.life());
     }
 
+    /** The party stands still: what comes to it waits until {@link #resume}. */
+    public void pause(PrincipalId id) {
+        trace.add(nowMillis, "pause", id, "", 0);
+        paused.putIfAbsent(id, new ArrayList<>());
+    }
+
+    public void resume(PrincipalId id) {
+        List<Runnable> backlog = paused.remove(id);
+        if (backlog != null) {
+            trace.add(nowMillis, "resume", id, "", backlog.size());
+            backlog.forEach(action -> schedule(0, id, action));
+        }
+    }
+
+    public boolean isPaused(PrincipalId id) {
+        return paused.containsKey(id);
+    }
+
     /** 2f+1 replicas tell a node. */
     public void tell(PrincipalId id, Fact fact) {
-        onServer(id, delay(), "fact", server -> server.onFact(nowMillis, fact));
+        onServer(id, network.delayMillis(), server -> server.onFact(localMillis(id), fact));
     }
 
     /** A message that no operation stands behind: an attack, or a hint. */
@@ -130,8 +191,9 @@ public final class Simulation {
         long id = ++operationNumber;
         RunningOperation<R> running = new RunningOperation<>(id, party, operation, whenFinished);
         operations.put(id, running);
-        performFor(running, operation.start(nowMillis));
-        schedule(OPERATION_TICK_MILLIS, "tick " + id, () -> tickOperation(id));
+        trace.add(nowMillis, "begins", party, id, id);
+        performFor(running, operation.start(localMillis(party)));
+        schedule(OPERATION_TICK_MILLIS, party, () -> tickOperation(id));
         return running;
     }
 
@@ -146,7 +208,7 @@ public final class Simulation {
             }
             events.remove();
             nowMillis = event.millis();
-            trace.add(nowMillis, "do", event.what());
+            trace.happens(nowMillis, event.number());
             event.action().run();
         }
         return true;
@@ -159,16 +221,16 @@ public final class Simulation {
     private void tickOperation(long id) {
         RunningOperation<?> running = operations.get(id);
         if (running != null) {
-            schedule(OPERATION_TICK_MILLIS, "tick " + id, () -> tickOperation(id));
-            performFor(running, running.operation().onTick(nowMillis));
+            schedule(OPERATION_TICK_MILLIS, running.party(), () -> tickOperation(id));
+            performFor(running, running.operation().onTick(localMillis(running.party())));
         }
     }
 
     private void scheduleTick(PrincipalId id, int life) {
-        schedule(1 + random.nextInt(SERVER_TICK_MILLIS), "tick " + id, () -> {
+        schedule(1 + random.nextInt(SERVER_TICK_MILLIS), id, () -> {
             ProtocolServer server = node(id).server();
             if (server != null && node(id).life() == life) {
-                perform(id, server.onTick(nowMillis));
+                perform(id, server.onTick(localMillis(id)));
                 scheduleTick(id, life);
             }
         });
@@ -183,6 +245,7 @@ public final class Simulation {
             }
         }
         if (running.finished() && operations.remove(running.id()) != null) {
+            trace.add(nowMillis, "ends", running.party(), running.outcome().orElseThrow(), running.id());
             running.tellFinished();
         }
     }
@@ -195,7 +258,8 @@ public final class Simulation {
                 case Effect.Evidence evidence -> saw(id, evidence);
                 case Effect.Ask ask ->
                     replicas.answer(id, ask.question())
-                            .ifPresent(fact -> onServer(id, delay(), "fact", server -> server.onFact(nowMillis, fact)));
+                            .ifPresent(fact -> onServer(
+                                    id, network.delayMillis(), server -> server.onFact(localMillis(id), fact)));
                 case Effect.Run run -> run(id, run.token(), run.operation());
                 case Effect.Store store -> store(id, node, store);
                 case Effect.Load load -> {
@@ -226,7 +290,7 @@ public final class Simulation {
             ProtocolServer server = node(id).server();
             if (server != null && node(id).life() == life) {
                 Object outcome = operation.outcome().orElseThrow();
-                perform(id, server.onCompleted(nowMillis, token, outcome));
+                perform(id, server.onCompleted(localMillis(id), token, outcome));
             }
         });
     }
@@ -234,20 +298,21 @@ public final class Simulation {
     private void store(PrincipalId id, SimulatedNode node, Effect.Store store) {
         node.begin(store);
         long at = node.afterEarlier(store, nowMillis + diskDelay());
-        onServer(id, at - nowMillis, "stored", server -> {
+        onServer(id, at - nowMillis, server -> {
             Stored stored = node.complete(store) ? Stored.DURABLE : Stored.NO_SPACE;
-            return server.onStored(nowMillis, store.token(), stored);
+            trace.add(nowMillis, "stored", id, store.mutations(), store.token());
+            return server.onStored(localMillis(id), store.token(), stored);
         });
     }
 
     private void loaded(PrincipalId id, long token, long atMillis, Supplier<Loaded> load) {
-        onServer(id, atMillis - nowMillis, "loaded", server -> server.onLoaded(nowMillis, token, load.get()));
+        onServer(id, atMillis - nowMillis, server -> server.onLoaded(localMillis(id), token, load.get()));
     }
 
     /** Calls the server after a while, unless it died in between. */
-    private void onServer(PrincipalId id, long delayMillis, String what, Function<ProtocolServer, List<Effect>> call) {
+    private void onServer(PrincipalId id, long delayMillis, Function<ProtocolServer, List<Effect>> call) {
         int life = node(id).life();
-        schedule(delayMillis, what + " " + id, () -> {
+        schedule(delayMillis, id, () -> {
             ProtocolServer server = node(id).server();
             if (server != null && node(id).life() == life) {
                 perform(id, call.apply(server));
@@ -260,7 +325,7 @@ public final class Simulation {
             SimulatedNode node = nodes.get(to);
             ProtocolServer server = node == null ? null : node.server();
             if (server != null) {
-                perform(to, server.onMessage(nowMillis, from, requestId, arrived));
+                perform(to, server.onMessage(localMillis(to), from, requestId, arrived));
             }
         });
     }
@@ -269,7 +334,7 @@ public final class Simulation {
         transmit(from, to, requestId, message, arrived -> {
             RunningOperation<?> running = operations.get(requestId);
             if (running != null && running.party().equals(to)) {
-                performFor(running, running.operation().onMessage(nowMillis, from, arrived));
+                performFor(running, running.operation().onMessage(localMillis(to), from, arrived));
             }
         });
     }
@@ -284,30 +349,33 @@ public final class Simulation {
         codec.write(message, out);
         Bytes body = out.toBytes();
         int type = codec.typeOf(message);
-        trace.add(nowMillis, from + ">" + to + " " + requestId + " " + type, body);
-        if (random.nextInt(1000) < faults.lossPermille()) {
-            return;
-        }
-        int copies = random.nextInt(1000) < faults.repeatPermille() ? 2 : 1;
+        trace.add(nowMillis, "sends", from, new Trace.Sent(to, requestId, message), trace.checksum(body) + type);
+        observers.forEach(observer -> observer.onSent(from, to, requestId, message));
+        int copies = network.copies(from, to);
         for (int copy = 0; copy < copies; copy++) {
-            schedule(
-                    delay(),
-                    "deliver " + to + " " + requestId,
-                    () -> arrival.accept(codec.read(type, new WireReader(body))));
+            schedule(network.delayMillis(), to, () -> {
+                if (!network.isCut(from, to)) {
+                    arrival.accept(codec.read(type, new WireReader(body)));
+                }
+            });
         }
     }
 
     private void saw(PrincipalId by, Effect.Evidence evidence) {
-        trace.add(nowMillis, "evidence", by + " " + evidence);
+        trace.add(nowMillis, "evidence", by, evidence, evidence.verdict().ordinal());
         sightings.add(new Sighting(nowMillis, by, evidence));
     }
 
-    private void schedule(long delayMillis, String what, Runnable action) {
-        events.add(new Event(nowMillis + delayMillis, ++eventNumber, what, action));
-    }
-
-    private int delay() {
-        return faults.delayMillisMin() + random.nextInt(faults.delayMillisMax() - faults.delayMillisMin() + 1);
+    /** Does something at a party after a while; if it is paused then, once it goes on. */
+    private void schedule(long delayMillis, PrincipalId at, Runnable action) {
+        events.add(new Event(nowMillis + delayMillis, ++eventNumber, () -> {
+            List<Runnable> backlog = paused.get(at);
+            if (backlog == null) {
+                action.run();
+            } else {
+                backlog.add(action);
+            }
+        }));
     }
 
     private int diskDelay() {

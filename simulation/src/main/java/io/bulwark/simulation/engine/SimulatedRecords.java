@@ -1,4 +1,4 @@
-package io.bulwark.simulation;
+package io.bulwark.simulation.engine;
 
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** A disk's durable records, in the order of their keys. Survives crashes; tests rot, swap and roll back what it holds. */
@@ -69,6 +70,24 @@ public final class SimulatedRecords {
     /** The fragment is lost, the meta data stays. */
     public void damage(RecordKey key) {
         records.computeIfPresent(key.encoded(), (_, old) -> new Content(old.meta(), null));
+    }
+
+    /** Something rots: a fragment, a record, or several records at once. */
+    public void rot(RandomGenerator random) {
+        List<RecordKey> keys = keys();
+        if (keys.isEmpty()) {
+            return;
+        }
+        int many = random.nextInt(4) == 0 ? keys.size() : 1;
+        boolean wholly = random.nextInt(3) == 0;
+        for (int i = 0; i < many; i++) {
+            RecordKey key = keys.get(random.nextInt(keys.size()));
+            if (wholly) {
+                records.remove(key.encoded());
+            } else {
+                damage(key);
+            }
+        }
     }
 
     /** Writes behind the server's back. */

@@ -1,4 +1,4 @@
-package io.bulwark.simulation;
+package io.bulwark.simulation.engine;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Mutation;

@@ -1,0 +1,26 @@
+package io.bulwark.simulation.campaign;
+
+/**
+ * Something that must hold.
+ *
+ * @param name short, in kebab-case
+ * @param source the lemma, theorem or section that says so
+ */
+public record Invariant(String name, String source) {
+    /** Every operation of a correct client ends once the correct nodes are up and connected. */
+    public static final Invariant OPERATIONS_END = new Invariant(
+            "operations-end", "thesis theorems 4.2.1 (wait-free writes) and 4.2.4 (obstruction-free reads)");
+
+    /** No state machine throws, whatever others send. */
+    public static final Invariant NEVER_THROWS =
+            new Invariant("never-throws", "ARCHITECTURE: misbehaviour is evidence");
+
+    public InvariantViolation violated(String subject, String detail) {
+        return new InvariantViolation(this, subject, detail);
+    }
+
+    @Override
+    public String toString() {
+        return name + " (" + source + ")";
+    }
+}

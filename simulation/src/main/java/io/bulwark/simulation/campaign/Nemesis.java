@@ -1,0 +1,109 @@
+package io.bulwark.simulation.campaign;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.simulation.engine.Clock;
+import io.bulwark.simulation.engine.NetworkFaults;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * What befalls the nodes, correct ones too: crashes, pauses, partitions, clocks that differ, a network that gets worse and
+ * better. Asynchrony allows all of it to any number of nodes, as long as it ends; only the faulty lose what they had synced.
+ */
+final class Nemesis {
+    private final SimulatedWorld world;
+    private final Simulation simulation;
+    private final Setting setting;
+    private final Random random;
+    private final int everySteps;
+
+    Nemesis(SimulatedWorld world, Setting setting) {
+        this.world = world;
+        this.simulation = world.simulation();
+        this.setting = setting;
+        this.random = new Random(setting.random("nemesis").nextLong());
+        this.everySteps = 2 + random.nextInt(20);
+        if (random.nextBoolean()) {
+            world.nodes().forEach(node -> simulation.setClock(node, clock()));
+        }
+    }
+
+    private Clock clock() {
+        int drift = random.nextInt(3) == 0 ? random.nextInt(400_000) - 200_000 : random.nextInt(400) - 200;
+        return new Clock(random.nextInt(3) == 0 ? random.nextInt(100_000_000) : random.nextInt(1_000), drift);
+    }
+
+    void step() {
+        if (random.nextInt(everySteps) != 0) {
+            return;
+        }
+        PrincipalId node = any(world.nodes());
+        switch (random.nextInt(9)) {
+            case 0, 1 -> crash(node);
+            case 2 -> simulation.pause(node);
+            case 3 -> simulation.resume(node);
+            case 4 -> partition();
+            case 5, 6 -> simulation.healNetwork();
+            case 7 -> simulation.setNetwork(random.nextBoolean() ? setting.network() : NetworkFaults.calm());
+            default -> rot();
+        }
+    }
+
+    private void crash(PrincipalId node) {
+        if (!simulation.isUp(node)) {
+            simulation.restart(node);
+            return;
+        }
+        simulation.crash(node);
+        if (random.nextBoolean()) {
+            simulation.restart(node);
+        }
+    }
+
+    /** Some nodes hear nothing of the others, or say nothing to them; clients reach all that they reached. */
+    private void partition() {
+        List<PrincipalId> shuffled = new ArrayList<>(world.nodes());
+        Collections.shuffle(shuffled, random);
+        int side = 1 + random.nextInt(shuffled.size());
+        boolean both = random.nextInt(3) != 0;
+        for (PrincipalId here : shuffled.subList(0, side)) {
+            for (PrincipalId there : shuffled.subList(side, shuffled.size())) {
+                simulation.cut(here, there);
+                if (both) {
+                    simulation.cut(there, here);
+                }
+            }
+        }
+    }
+
+    /** A faulty node's disk loses a fragment, a whole record, or all that it had since some moment. */
+    private void rot() {
+        if (!world.faulty().isEmpty()) {
+            simulation.records(any(List.copyOf(world.faulty()))).rot(random);
+        }
+    }
+
+    /** All is well again: every node up, awake and connected. */
+    void heal() {
+        simulation.healNetwork();
+        simulation.setNetwork(NetworkFaults.calm());
+        for (PrincipalId node : world.nodes()) {
+            simulation.resume(node);
+            if (!simulation.isUp(node)) {
+                simulation.restart(node);
+            }
+        }
+    }
+
+    /** The faulty nodes are gone for good. */
+    void removeFaulty() {
+        world.faulty().forEach(simulation::crash);
+    }
+
+    private <T> T any(List<T> list) {
+        return list.get(random.nextInt(list.size()));
+    }
+}

@@ -1,0 +1,41 @@
+package io.bulwark.simulation.campaign;
+
+import io.bulwark.simulation.engine.NetworkFaults;
+import java.util.SplittableRandom;
+
+/**
+ * What one run is made of.
+ *
+ * @param seed of everything that is random
+ * @param nodes how many there are; n of them hold each block
+ * @param faults f
+ * @param fragments m
+ * @param byzantineClients attackers
+ * @param steps moves of clients, correct and faulty
+ * @param network how messages travel at first
+ */
+public record Setting(
+        long seed, int nodes, int faults, int fragments, int byzantineClients, int steps, NetworkFaults network) {
+    public Setting {
+        if (faults < 1 || fragments <= faults || nodes < fragments + 2 * faults || byzantineClients < 0 || steps < 1) {
+            throw new IllegalArgumentException("no such setting: " + nodes + " nodes, f = " + faults + ", m = "
+                    + fragments + ", " + byzantineClients + " Byzantine clients, " + steps + " steps");
+        }
+    }
+
+    /** n of the FP protocols: slots of each block. */
+    public int slots() {
+        return fragments + 2 * faults;
+    }
+
+    /** Randomness for one purpose, independent of all others. */
+    public SplittableRandom random(String purpose) {
+        return new SplittableRandom(seed * 0x9E3779B97F4A7C15L ^ purpose.hashCode());
+    }
+
+    @Override
+    public String toString() {
+        return "seed " + seed + ": " + nodes + " nodes, f = " + faults + ", m = " + fragments + ", n = " + slots()
+                + ", " + byzantineClients + " Byzantine clients, " + steps + " steps, " + network;
+    }
+}

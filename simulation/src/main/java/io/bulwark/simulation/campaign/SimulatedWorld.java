@@ -1,0 +1,38 @@
+package io.bulwark.simulation.campaign;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One cluster in one simulation, with its correct clients, its attackers and its invariants. A violated invariant is thrown
+ * as {@link InvariantViolation}, from any of these methods or from within the simulation, as soon as it is seen.
+ */
+public interface SimulatedWorld {
+    Simulation simulation();
+
+    /** The nodes of the simulation: what the nemesis pauses, crashes and cuts off. */
+    List<PrincipalId> nodes();
+
+    /** Those of the nodes that may lie and lose data: at most f of each group. */
+    Set<PrincipalId> faulty();
+
+    /** Begins something: an operation of a correct client, or a move of a faulty one. Chosen by the setting's seed. */
+    void step();
+
+    /** Whether all operations of correct clients that were begun are over. */
+    boolean idle();
+
+    /** All that must hold at any moment; called after each step. */
+    void check();
+
+    /** Begins to read, by correct clients, everything that may have been written. The faulty nodes are gone by now. */
+    void readEverything();
+
+    /** All that must hold once everything was read: histories too. */
+    void checkAtEnd();
+
+    /** How many operations of correct clients are over. */
+    long completed();
+}

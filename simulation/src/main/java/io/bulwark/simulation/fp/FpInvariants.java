@@ -1,0 +1,128 @@
+package io.bulwark.simulation.fp;
+
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.fp.FpGroup;
+import io.bulwark.protocol.fp.FpMessage;
+import io.bulwark.protocol.fp.FpReadOutcome;
+import io.bulwark.protocol.fp.Timestamp;
+import io.bulwark.protocol.fp.Version;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.campaign.Invariant;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** What must hold of FP registers, judged by one who sees everything. */
+final class FpInvariants {
+    static final Invariant ONE_BLOCK_PER_TIMESTAMP = new Invariant("one-block-per-timestamp", "thesis lemma 4.2.6");
+    static final Invariant WRITTEN_BY_SOMEONE = new Invariant("written-by-someone", "thesis lemma 4.2.5");
+    static final Invariant REAL_TIME_ORDER = new Invariant("real-time-order", "thesis lemmas 4.2.7 to 4.2.9");
+    static final Invariant NEVER_POISONOUS = new Invariant("never-poisonous", "thesis theorem 2.2.4, lemma 4.2.6");
+    static final Invariant NEVER_REFUSED =
+            new Invariant("never-refused", "thesis theorem 4.2.1: a correct client's operation succeeds");
+    static final Invariant NEVER_ACCUSED =
+            new Invariant("never-accused", "PROTOCOLS section 4, verdicts: correct nodes are not accused");
+
+    private record Named(BlockId block, Version version) {}
+
+    private record Content(BlockId block, Bytes pin) {}
+
+    private final Simulation simulation;
+    private final Set<PrincipalId> faulty;
+    private final Map<Named, Bytes> read = new HashMap<>();
+    /** Prepared at a correct node: by the thesis all that a read may find. */
+    private final Set<Named> prepared = new HashSet<>();
+
+    private final Map<Content, Bytes> written = new HashMap<>();
+    private final Map<BlockId, Timestamp> floors = new HashMap<>();
+    private int sightingsSeen;
+
+    FpInvariants(Simulation simulation, Set<PrincipalId> faulty) {
+        this.simulation = simulation;
+        this.faulty = faulty;
+        simulation.observe((from, to, requestId, message) -> saw(from, message));
+    }
+
+    private void saw(PrincipalId from, Message message) {
+        if (message instanceof FpMessage.Prepared answer && !faulty.contains(from)) {
+            prepared.add(new Named(answer.target().block(), answer.version()));
+        }
+    }
+
+    /** The least timestamp that an operation beginning now may come to. */
+    Timestamp floor(BlockId block) {
+        return floors.getOrDefault(block, Timestamp.NONE);
+    }
+
+    /** A correct client begins to write. */
+    void writes(FpGroup group, Bytes value) {
+        Bytes pin = group.code().encode(padded(group, value)).fpcc().pin();
+        written.put(new Content(group.block(), pin), value);
+    }
+
+    private static Bytes padded(FpGroup group, Bytes value) {
+        byte[] padded = new byte[group.policy().m() * group.policy().fragmentBytes(value.length())];
+        value.copyTo(0, padded, 0, value.length());
+        return Bytes.of(padded);
+    }
+
+    void wrote(FpGroup group, Timestamp floor, Timestamp at) {
+        // Greater than all that was complete before (4.2.7).
+        if (!at.isAfter(floor)) {
+            throw REAL_TIME_ORDER.violated(
+                    group.block().toString(), "written at " + at + " after " + floor + " was complete");
+        }
+        raise(group.block(), at);
+    }
+
+    void readNothing(FpGroup group, Timestamp floor) {
+        if (!floor.isNone()) {
+            throw REAL_TIME_ORDER.violated(
+                    group.block().toString(), "read as never written after " + floor + " was complete");
+        }
+    }
+
+    void read(FpGroup group, Timestamp floor, FpReadOutcome.Value value) {
+        BlockId block = group.block();
+        Timestamp at = value.timestamp();
+        if (floor.isAfter(at)) {
+            throw REAL_TIME_ORDER.violated(block.toString(), "read at " + at + " after " + floor + " was complete");
+        }
+        Named named = new Named(block, at.version());
+        Bytes before = read.putIfAbsent(named, value.block());
+        if (before != null && !before.equals(value.block())) {
+            throw ONE_BLOCK_PER_TIMESTAMP.violated(
+                    block.toString(), "at " + at + " both " + before + " and " + value.block() + " were read");
+        }
+        Bytes meant = written.get(new Content(block, at.written().pin()));
+        if (!prepared.contains(named) || (meant != null && !meant.equals(value.block()))) {
+            throw WRITTEN_BY_SOMEONE.violated(
+                    block.toString(), "read " + value.block() + " at " + at + ", which nobody wrote; meant " + meant);
+        }
+        if (group.code().acceptBlock(value.padded(), at.written(), 0).isEmpty()) {
+            throw NEVER_POISONOUS.violated(
+                    block.toString(), "fewer than m fragments of what was read are consistent with " + at);
+        }
+        raise(block, at);
+    }
+
+    private void raise(BlockId block, Timestamp to) {
+        floors.merge(block, to, (a, b) -> a.isAfter(b) ? a : b);
+    }
+
+    void check() {
+        for (Simulation.Sighting sighting : simulation.sightingsSince(sightingsSeen)) {
+            sightingsSeen++;
+            Verdict verdict = sighting.evidence().verdict();
+            boolean accuses = verdict == Verdict.CORRUPT || verdict == Verdict.MISBEHAVED;
+            if (accuses && !faulty.contains(sighting.evidence().about())) {
+                throw NEVER_ACCUSED.violated(sighting.evidence().block().toString(), sighting.toString());
+            }
+        }
+    }
+}

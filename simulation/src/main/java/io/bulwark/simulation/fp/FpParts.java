@@ -1,0 +1,37 @@
+package io.bulwark.simulation.fp;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.fp.FpGroup;
+import io.bulwark.protocol.fp.FpLimits;
+import io.bulwark.protocol.fp.FpRead;
+import io.bulwark.protocol.fp.FpReadOutcome;
+import io.bulwark.protocol.fp.FpServer;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.FpWrite;
+import io.bulwark.protocol.fp.FpWriteOutcome;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.Bytes;
+
+/** What correct parties run: the production classes, unless somebody wants to see a wrong one caught. */
+public interface FpParts {
+    FpParts PRODUCTION = new FpParts() {};
+
+    default ProtocolServer server(PairwiseKeys keys, FpLimits limits) {
+        return new FpServer(keys, limits);
+    }
+
+    default ClientOperation<FpWriteOutcome> write(FpGroup group, long session, Bytes value, FpTimes times) {
+        return new FpWrite(group, session, value, times);
+    }
+
+    /** By a client that may write. */
+    default ClientOperation<FpReadOutcome> readWritingBack(FpGroup group, long session, FpTimes times) {
+        return FpRead.writingBack(group, session, times);
+    }
+
+    /** By a client that may only read. */
+    default ClientOperation<FpReadOutcome> readAskingForRepair(FpGroup group, FpTimes times) {
+        return FpRead.askingForRepair(group, times);
+    }
+}

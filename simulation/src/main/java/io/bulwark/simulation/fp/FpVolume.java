@@ -1,0 +1,104 @@
+package io.bulwark.simulation.fp;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.fp.FpGroup;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.campaign.Setting;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/** A register volume, its nodes' keys, and what the replicas say of it. */
+final class FpVolume {
+    static final int ID = 5;
+
+    private record SessionKey(PrincipalId owner, long session) {}
+
+    private final ProtectionPolicy policy;
+    private final Volume volume;
+    private final Map<SessionKey, SessionState> sessions = new HashMap<>();
+    private final List<PairwiseKeys> keys = new ArrayList<>();
+
+    FpVolume(Setting setting, int blocks) {
+        this.policy = new ProtectionPolicy(
+                setting.faults(), setting.fragments(), setting.slots(), ProtectionPolicy.BLOCK_BYTES_MIN);
+        Random random = new Random(setting.random("volume").nextLong());
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (int group = 0; group < (setting.nodes() > setting.slots() ? 2 : 1); group++) {
+            List<Integer> holders =
+                    new ArrayList<>(IntStream.range(0, setting.nodes()).boxed().toList());
+            Collections.shuffle(holders, random);
+            groups.add(new PlacementGroup(1, holders.subList(0, setting.slots())));
+        }
+        this.volume = new Volume(ID, "disk", VolumeKind.REGISTER, policy, blocks, groups);
+        makeKeys(setting.nodes(), random);
+    }
+
+    private void makeKeys(int n, Random random) {
+        Bytes[][] pairwise = new Bytes[n][n];
+        for (int i = 0; i < n; i++) {
+            Map<PrincipalId, Bytes> own = new HashMap<>();
+            for (int j = 0; j < n; j++) {
+                if (j >= i) {
+                    byte[] key = new byte[PairwiseKeys.KEY_BYTES];
+                    random.nextBytes(key);
+                    pairwise[i][j] = Bytes.of(key);
+                    pairwise[j][i] = pairwise[i][j];
+                }
+                own.put(PrincipalId.node(j), pairwise[i][j]);
+            }
+            keys.add(new PairwiseKeys(PrincipalId.node(i), own));
+        }
+    }
+
+    ProtectionPolicy policy() {
+        return policy;
+    }
+
+    PairwiseKeys keysOf(int node) {
+        return keys.get(node);
+    }
+
+    FpGroup group(long block) {
+        return FpGroup.of(volume, BlockId.register(ID, block));
+    }
+
+    void open(PrincipalId client, long session) {
+        sessions.put(new SessionKey(client, session), SessionState.OPEN);
+    }
+
+    /** The fact to tell all nodes. */
+    Fact close(PrincipalId client, long session) {
+        sessions.put(new SessionKey(client, session), SessionState.CLOSED);
+        return new Fact.OfSession(ID, client, session, SessionState.CLOSED);
+    }
+
+    Optional<Fact> answer(Question question) {
+        return Optional.of(
+                switch (question) {
+                    case Question.OfSession of ->
+                        new Fact.OfSession(
+                                of.volume(),
+                                of.owner(),
+                                of.session(),
+                                sessions.getOrDefault(new SessionKey(of.owner(), of.session()), SessionState.UNKNOWN));
+                    case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
+                    case Question.OfVolume of ->
+                        new Fact.OfVolume(of.volume(), of.volume() == ID ? Optional.of(volume) : Optional.empty());
+                });
+    }
+}

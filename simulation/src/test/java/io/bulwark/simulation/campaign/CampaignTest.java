@@ -1,0 +1,48 @@
+package io.bulwark.simulation.campaign;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.simulation.fp.FpProtocol;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Fixed seeds, and a few fresh ones, of every protocol; each is run twice and must give the same trace. */
+@NullMarked
+class CampaignTest {
+    private static final int FIXED = Integer.getInteger("bulwark.runs", 8);
+    private static final int FRESH = 2;
+    private static final int SHOWN = 60;
+
+    static List<SimulatedProtocol> protocols() {
+        return List.of(new FpProtocol());
+    }
+
+    @ParameterizedTest
+    @MethodSource("protocols")
+    void noInvariantIsViolated(SimulatedProtocol protocol) {
+        long fresh = Long.getLong("bulwark.seed", System.nanoTime() >>> 8);
+        System.out.println("CampaignTest " + protocol.name() + " seeds 1 to " + FIXED + ", " + fresh + " and after");
+        for (long seed = 1; seed <= FIXED; seed++) {
+            run(protocol, seed);
+        }
+        for (long seed = fresh; seed < fresh + FRESH; seed++) {
+            run(protocol, seed);
+        }
+    }
+
+    private static void run(SimulatedProtocol protocol, long seed) {
+        Setting setting = Shape.any().setting(seed);
+        Run run = new Run(protocol, setting);
+        run.go().ifPresent(violation -> {
+            StringBuilder trace = new StringBuilder();
+            run.lastEvents(SHOWN).forEach(entry -> trace.append('\n').append(entry));
+            throw new AssertionError(
+                    protocol.name() + " " + setting + trace + '\n' + violation.getMessage(), violation);
+        });
+        Run again = new Run(protocol, setting);
+        again.go();
+        assertThat(again.traceDigest()).as("%s, run again", setting).isEqualTo(run.traceDigest());
+    }
+}
