@@ -110,7 +110,8 @@ final class Listing {
                 entry.length(),
                 Instant.ofEpochMilli(entry.linkedMillis()),
                 entry.attributes().contentType(),
-                entry.attributes().tags());
+                entry.attributes().tags(),
+                List.of());
     }
 
     private static VersionInfo info(String bucket, Reply.VersionEntry entry) {

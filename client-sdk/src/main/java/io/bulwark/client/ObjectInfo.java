@@ -1,7 +1,9 @@
 package io.bulwark.client;
 
+import io.bulwark.protocol.id.BlockRange;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -11,6 +13,8 @@ import java.util.TreeMap;
  * @param version grows over all names, is never reused
  * @param length in bytes
  * @param modified when the name got this version, in the time that the replicas agreed on
+ * @param blocks where its bytes lie, in order, as verdicts about nodes name them; empty in listings and after a put, which do
+ *     not tell
  */
 public record ObjectInfo(
         String bucket,
@@ -19,8 +23,10 @@ public record ObjectInfo(
         long length,
         Instant modified,
         String contentType,
-        SortedMap<String, String> tags) {
+        SortedMap<String, String> tags,
+        List<BlockRange> blocks) {
     public ObjectInfo {
         tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
+        blocks = List.copyOf(blocks);
     }
 }

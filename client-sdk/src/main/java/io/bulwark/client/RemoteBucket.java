@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -154,7 +155,8 @@ final class RemoteBucket implements Bucket {
                 stored.length(),
                 Instant.now(),
                 options.contentType(),
-                options.tags());
+                options.tags(),
+                List.of());
     }
 
     @Override
@@ -324,7 +326,8 @@ final class RemoteBucket implements Bucket {
                 found.inode().layout().length(),
                 Instant.ofEpochMilli(found.linkedMillis()),
                 attributes.contentType(),
-                attributes.tags());
+                attributes.tags(),
+                found.inode().layout().ranges());
     }
 
     private Subject subject(String key) {

@@ -8,6 +8,7 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
@@ -118,14 +119,17 @@ final class StatusReport {
         return seen;
     }
 
-    /** A slot counts as faulty while its holder does not answer or has something to complete or repair. */
+    /**
+     * A slot counts as faulty while its holder does not answer or has something to complete or repair, which it may have too
+     * while it has not heard of an object volume.
+     */
     private static ClusterStatus.VolumeStatus volume(Volume volume, Map<Integer, NodeStatusReply> answers) {
         int worst = 0;
         for (PlacementGroup group : volume.groups()) {
             int faulty = 0;
             for (int holder : group.holders()) {
                 NodeStatusReply reply = answers.get(holder);
-                if (reply == null || hasWork(reply, volume.id())) {
+                if (reply == null || hasWork(reply, volume)) {
                     faulty++;
                 }
             }
@@ -135,9 +139,12 @@ final class StatusReport {
         return new ClusterStatus.VolumeStatus(VolumeInfo.of(volume), f, f - worst);
     }
 
-    private static boolean hasWork(NodeStatusReply reply, int volume) {
+    private static boolean hasWork(NodeStatusReply reply, Volume volume) {
         return reply.volumes().stream()
-                .anyMatch(work -> work.volume() == volume && (work.unfinished() > 0 || !work.caughtUp()));
+                .filter(work -> work.volume() == volume.id())
+                .findFirst()
+                .map(work -> work.unfinished() > 0 || !work.caughtUp())
+                .orElse(volume.kind() == VolumeKind.OBJECT);
     }
 
     private List<ClusterStatus.ReplicaStatus> replicas(SortedMap<PrincipalId, Message> answers) {

@@ -3,10 +3,12 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.transfer.BucketVerifier;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ObjectInfo;
+import io.bulwark.protocol.effect.Verdict;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -23,6 +25,7 @@ import picocli.CommandLine.Parameters;
         })
 final class VerifyCommand implements Callable<Integer> {
     private static final int SHOWN_MAX = 10;
+    private static final Set<Verdict> WRONG = Set.of(Verdict.CORRUPT, Verdict.DAMAGED, Verdict.MISBEHAVED);
 
     @Mixin
     private final ClusterAccess access = new ClusterAccess();
@@ -80,7 +83,8 @@ final class VerifyCommand implements Callable<Integer> {
                 .forEach(line -> text.append(System.lineSeparator())
                         .append("  unreadable: ")
                         .append(Text.printable(line)));
-        if (report.seen().isEmpty()) {
+        if (report.seen().values().stream()
+                .noneMatch(verdicts -> verdicts.keySet().stream().anyMatch(WRONG::contains))) {
             text.append(System.lineSeparator()).append("No node was seen to do wrong.");
         }
         report.seen()
@@ -89,12 +93,16 @@ final class VerifyCommand implements Callable<Integer> {
                         .append(node)
                         .append(": ")
                         .append(verdicts.entrySet().stream()
-                                .map(seen -> seen.getKey().text() + " " + seen.getValue() + " times")
+                                .map(seen -> seen.getKey().text() + " " + times(seen.getValue()))
                                 .collect(Collectors.joining(", "))));
         report.examples().stream()
                 .limit(SHOWN_MAX)
                 .forEach(line ->
                         text.append(System.lineSeparator()).append("    ").append(Text.printable(line)));
         access.global().print(json, text.toString());
+    }
+
+    private static String times(long count) {
+        return count == 1 ? "once" : count + " times";
     }
 }

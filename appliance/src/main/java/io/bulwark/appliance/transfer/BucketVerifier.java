@@ -9,6 +9,8 @@ import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.NoSuchKeyException;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -17,6 +19,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
@@ -40,7 +43,7 @@ public final class BucketVerifier {
      *
      * @param unreadable objects that could not be read, with the reason
      * @param seen by node: how often each verdict was met
-     * @param examples some of the evidence, for people
+     * @param examples some of the evidence, for people: node, verdict, object, block
      */
     public record Report(
             long objects,
@@ -66,6 +69,7 @@ public final class BucketVerifier {
         AtomicLong good = new AtomicLong();
         AtomicLong bytes = new AtomicLong();
         ConcurrentLinkedQueue<String> unreadable = new ConcurrentLinkedQueue<>();
+        Holders holders = new Holders();
         List<Runnable> work = new ArrayList<>();
         for (ObjectInfo object : objects) {
             work.add(() -> {
@@ -74,6 +78,7 @@ public final class BucketVerifier {
                     ObjectInfo got = bucket.readTo(object.key(), OutputStream.nullOutputStream(), exactly);
                     good.incrementAndGet();
                     bytes.addAndGet(got.length());
+                    holders.add(got);
                 } catch (NoSuchKeyException e) {
                     good.incrementAndGet(); // Deleted since it was listed.
                 } catch (BulwarkException e) {
@@ -92,10 +97,29 @@ public final class BucketVerifier {
                     .merge(evidence.verdict(), 1L, Long::sum);
             boolean accuses = evidence.verdict() == Verdict.CORRUPT || evidence.verdict() == Verdict.DAMAGED;
             if (accuses && examples.size() < EXAMPLES_MAX) {
-                examples.add(evidence.about() + " " + evidence.verdict().text() + " block " + evidence.block() + ": "
-                        + evidence.detail());
+                examples.add(evidence.about() + " " + evidence.verdict().text() + ": " + holders.of(evidence.block())
+                        + "block " + evidence.block() + ": " + evidence.detail());
             }
         }
         return new Report(good.get(), bytes.get(), List.copyOf(unreadable), seen, examples);
+    }
+
+    /** Which object a block is of. Copies share blocks: then any of them. */
+    static final class Holders {
+        private final ConcurrentSkipListMap<BlockId, Piece> pieces = new ConcurrentSkipListMap<>();
+
+        private record Piece(BlockRange range, String key) {}
+
+        void add(ObjectInfo object) {
+            object.blocks().forEach(range -> pieces.put(range.at(0), new Piece(range, object.key())));
+        }
+
+        /** Named for people, with a comma; empty for an object that was not read. */
+        String of(BlockId block) {
+            Map.Entry<BlockId, Piece> piece = pieces.floorEntry(block);
+            return piece != null && piece.getValue().range().contains(block)
+                    ? "object " + piece.getValue().key() + ", "
+                    : "";
+        }
     }
 }

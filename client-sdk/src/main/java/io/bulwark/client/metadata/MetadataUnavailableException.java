@@ -17,7 +17,7 @@ public final class MetadataUnavailableException extends MetadataException {
         return replicas.entrySet().stream()
                 .map(each -> each.getKey()
                         + switch (each.getValue()) {
-                            case SILENT -> " unreachable";
+                            case SILENT -> " silent";
                             case NOT_READY -> " not ready";
                             case OVERLOADED -> " overloaded";
                             case FAILED -> " failed on it";

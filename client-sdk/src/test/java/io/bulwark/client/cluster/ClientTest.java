@@ -27,12 +27,14 @@ import io.bulwark.client.error.NotEmptyException;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -282,6 +284,26 @@ class ClientTest {
         assertThat(status.replicas()).hasSize(4).allMatch(replica -> replica.reachable() && replica.agrees());
         assertThat(status.volumes())
                 .anyMatch(volume -> volume.volume().name().equals("default") && volume.moreFaults() == 1);
+    }
+
+    @Test
+    void aNodeThatHasNotHeardOfAVolumeHoldsNothingOfItForCertain(@TempDir Path keys) throws IOException {
+        try (MemoryCluster young = new MemoryCluster(keys);
+                Bulwark other = Bulwark.connect(young.config())) {
+            other.createVolume(VolumeSpec.objects("default", new ProtectionPolicy(1, 2, 4, BLOCK)));
+            assertThat(other.status().volumes().getFirst().moreFaults()).isEqualTo(1);
+            young.forgetVolumes(1);
+            assertThat(other.status().volumes().getFirst().moreFaults()).isZero();
+        }
+    }
+
+    @Test
+    void whatIsReadTellsItsBlocks() {
+        Bucket bucket = client.createBucket("blocks");
+        bucket.put("key", content(3 * BLOCK + 1));
+        ObjectInfo read = bucket.readTo("key", OutputStream.nullOutputStream());
+        assertThat(read.blocks().stream().mapToLong(BlockRange::count).sum()).isEqualTo(4);
+        assertThat(bucket.head("key").blocks()).isEqualTo(read.blocks());
     }
 
     @Test

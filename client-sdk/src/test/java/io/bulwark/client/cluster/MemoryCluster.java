@@ -89,6 +89,11 @@ public final class MemoryCluster implements AutoCloseable {
         replicas.stop(replica);
     }
 
+    /** Lets a node say nothing of any volume, as one does that has not heard of it yet. */
+    public void forgetVolumes(int node) {
+        nodes.get(node).volumesDone = 0;
+    }
+
     /** Changes all fragments of extents at a node, below its checks. */
     public int corruptNode(int node, UnaryOperator<Bytes> change) {
         return nodes.get(node).records.corrupt(RecordKind.EXTENT, change);

@@ -7,6 +7,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
@@ -27,6 +28,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +46,8 @@ final class MemoryNode implements AutoCloseable {
             Thread.ofPlatform().daemon().name("memory-node").factory());
     private final Map<PrincipalId, Peer> peers = new ConcurrentHashMap<>();
     final MemoryRecords records = new MemoryRecords();
+    /** Of so many volumes this node says that it has done all its work. */
+    volatile int volumesDone = 100;
 
     /** A server and the messages that are for it. */
     record Hosted(Class<? extends Message> requests, ProtocolServer server) {}
@@ -96,7 +100,10 @@ final class MemoryNode implements AutoCloseable {
 
     private void serve(Peer peer, long requestId, Message message) {
         if (message instanceof NodeStatusRequest) {
-            peer.send(requestId, new NodeStatusReply(true, 1, 2, List.of(), List.of()));
+            List<VolumeWork> work = IntStream.range(0, volumesDone)
+                    .mapToObj(volume -> new VolumeWork(volume, 0, true))
+                    .toList();
+            peer.send(requestId, new NodeStatusReply(true, 1, 2, work, List.of()));
         }
         for (Hosted each : servers) {
             if (each.requests.isInstance(message)) {

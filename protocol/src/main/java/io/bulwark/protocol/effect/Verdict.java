@@ -22,7 +22,7 @@ public enum Verdict {
             case DAMAGED -> "corrupt (by its own word)";
             case OTHER_VERSION -> "other version";
             case BEHIND -> "behind";
-            case UNREACHABLE -> "unreachable";
+            case UNREACHABLE -> "slow or silent";
             case MISBEHAVED -> "misbehaved";
         };
     }

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class Completion implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
     private static final int PAGE = 100;
-    private static final long MAP_MILLIS = 10_000;
+    private static final long MAP_MILLIS = 2_000;
     /** What a server was told is durable after so long; only then the cursor moves past it on disk. */
     private static final long SETTLE_MILLIS = 10_000;
 
