@@ -1,0 +1,54 @@
+package io.bulwark.simulation.history;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** What an operation does. The first two belong to registers, the others to named objects; a key is one or the other. */
+public enum Action {
+    /** Replaces a register's value. */
+    WRITE,
+    /** Returns a register's value, null if it was never written. */
+    READ,
+    /** Replaces an object, whatever was there. */
+    PUT,
+    /** Puts if there is no object, else is refused. */
+    PUT_IF_ABSENT,
+    /** Puts if the object has the version named, else is refused. */
+    PUT_IF_VERSION,
+    /** Returns an object, null if there is none. */
+    GET,
+    /** Removes an object; refused if there is none. */
+    DELETE;
+
+    public boolean ofRegister() {
+        return this == WRITE || this == READ;
+    }
+
+    /** Whether it returns a value and changes nothing. */
+    public boolean reads() {
+        return this == READ || this == GET;
+    }
+
+    /** Whether it brings a value of its own. */
+    public boolean brings() {
+        return !reads() && this != DELETE;
+    }
+
+    boolean refusable() {
+        return this == PUT_IF_ABSENT || this == PUT_IF_VERSION || this == DELETE;
+    }
+
+    /** On file, for example {@code put-if-absent}. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static Optional<Action> of(String text) {
+        for (Action action : values()) {
+            if (action.text().equals(text)) {
+                return Optional.of(action);
+            }
+        }
+        return Optional.empty();
+    }
+}

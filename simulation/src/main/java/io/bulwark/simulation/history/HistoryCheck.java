@@ -1,0 +1,79 @@
+package io.bulwark.simulation.history;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Whether a history satisfies the Byzantine-faulty-client extension to linearizability (thesis definition 3.2.3): there is one
+ * order of the operations of correct clients, and of some changes by faulty clients that the invocation criteria allow, each once,
+ * that is legal for a sequential register or object and keeps the order of operations that follow each other in time.
+ *
+ * @param operations how many were judged
+ * @param keys how many registers and objects
+ * @param violations one for each key whose operations have no such order
+ * @param undecided the keys that were given up: values that are not distinct and too many orders
+ */
+public record HistoryCheck(int operations, int keys, List<Violation> violations, List<String> undecided) {
+    /** Orders that are tried for one key before it is given up. */
+    public static final int CONFIGURATIONS_MAX = 2_000_000;
+
+    public HistoryCheck {
+        violations = List.copyOf(violations);
+        undecided = List.copyOf(undecided);
+    }
+
+    public static HistoryCheck of(History history) {
+        return of(history, CONFIGURATIONS_MAX);
+    }
+
+    /**
+     * Decides, but gives up a key in time.
+     *
+     * @param configurationsMax how much is tried for one key before it is given up
+     */
+    public static HistoryCheck of(History history, int configurationsMax) {
+        List<Violation> violations = new ArrayList<>();
+        List<String> undecided = new ArrayList<>();
+        Map<String, List<Integer>> keys = history.byKey();
+        keys.forEach((key, numbers) -> {
+            if (zonesApply(history, numbers)) {
+                new RegisterZones(history, key, numbers).violation().ifPresent(violations::add);
+            } else {
+                switch (new OrderSearch(history, key, numbers, configurationsMax).run()) {
+                    case OrderSearch.Result.Found _ -> {}
+                    case OrderSearch.Result.None none -> violations.add(none.violation());
+                    case OrderSearch.Result.GivenUp _ -> undecided.add(key);
+                }
+            }
+        });
+        return new HistoryCheck(history.operations().size(), keys.size(), violations, undecided);
+    }
+
+    /** A register whose values differ. */
+    static boolean zonesApply(History history, List<Integer> numbers) {
+        Set<String> values = new HashSet<>();
+        for (int number : numbers) {
+            Operation operation = history.operations().get(number);
+            if (!operation.action().ofRegister()) {
+                return false;
+            }
+            String value = operation.value();
+            if (operation.action() == Action.WRITE && !operation.mute() && value != null && !values.add(value)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** What is wrong, or what could not be decided; empty if the history is linearizable. */
+    public Optional<String> problem() {
+        if (!violations.isEmpty()) {
+            return Optional.of("not linearizable: " + violations.getFirst());
+        }
+        return undecided.isEmpty() ? Optional.empty() : Optional.of("undecided: " + undecided.getFirst());
+    }
+}

@@ -1,0 +1,10 @@
+package io.bulwark.simulation.history;
+
+/** What was read is not a history; the message names the line, counted from 1. */
+public final class MalformedHistoryException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    MalformedHistoryException(long line, String problem) {
+        super("line " + line + ": " + problem);
+    }
+}

@@ -1,0 +1,108 @@
+package io.bulwark.simulation.history;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One operation of a history.
+ *
+ * <p>Of a faulty client only changes matter, and each is one that a correct node has let in: {@code invokedMicros} is when the
+ * first correct node prepared that timestamp and cross-checksum, or executed the command. Its outcome says nothing: it may take
+ * effect once from then on, or never (thesis 3.3.1). What faulty clients read is not judged.
+ *
+ * @param client who invoked it
+ * @param correct whether the client is
+ * @param key the register or object
+ * @param value the id of the value brought, or of the one returned; null where nothing was returned, for DELETE, and for reads
+ *     without result
+ * @param ifVersion the version that the condition names; 0 unless PUT_IF_VERSION
+ * @param version the version that a put made, greater than all that were made before of this object, that a get returned or that
+ *     a delete removed; 0 if it is not known
+ * @param invokedMicros from any origin, not negative; an operation that completed before another was invoked comes before it,
+ *     equal times are concurrent
+ * @param completedMicros {@link #NEVER} if the client got no answer
+ */
+public record Operation(
+        String client,
+        boolean correct,
+        Action action,
+        String key,
+        @Nullable String value,
+        long ifVersion,
+        long version,
+        long invokedMicros,
+        long completedMicros,
+        Outcome outcome) {
+    public static final long NEVER = Long.MAX_VALUE;
+    public static final int NAME_LENGTH_MAX = 1_024;
+
+    public Operation {
+        checkName("client", client);
+        checkName("key", key);
+        if (value != null) {
+            checkName("value", value);
+        }
+        boolean result = !action.reads() || outcome == Outcome.OK;
+        require(action.brings() == (value != null) || action.reads(), action.text() + " with value " + value);
+        require(result || value == null, action.text() + " is " + outcome.text() + " and returned " + value);
+        require(ifVersion >= 0 && (action == Action.PUT_IF_VERSION) == (ifVersion != 0), "ifVersion " + ifVersion);
+        boolean versioned = outcome == Outcome.OK && !action.ofRegister() && (value != null || action == Action.DELETE);
+        require(version >= 0 && (version == 0 || versioned), "version " + version);
+        require(
+                0 <= invokedMicros && invokedMicros <= completedMicros,
+                invokedMicros + " to " + completedMicros + " us");
+        require(outcome == Outcome.UNKNOWN || completedMicros != NEVER, outcome.text() + " but never completed");
+        require(outcome != Outcome.REFUSED || action.refusable(), action.text() + " cannot be refused");
+    }
+
+    private static void checkName(String what, String name) {
+        require(!name.isEmpty() && name.length() <= NAME_LENGTH_MAX, what + " of " + name.length() + " characters");
+    }
+
+    private static void require(boolean condition, String problem) {
+        if (!condition) {
+            throw new IllegalArgumentException(problem);
+        }
+    }
+
+    /** Whether it may be left out when the operations are put in order. */
+    boolean optional() {
+        return !correct || outcome == Outcome.UNKNOWN;
+    }
+
+    /** Whether it cannot be part of any order: it says nothing and changes nothing. */
+    boolean mute() {
+        return (correct && outcome == Outcome.FAILED) || (action.reads() && optional());
+    }
+
+    boolean refused() {
+        return correct && outcome == Outcome.REFUSED;
+    }
+
+    /** When it took effect at the latest. */
+    long lastMicros() {
+        return optional() ? NEVER : completedMicros;
+    }
+
+    /** For people, for example {@code write b1 by client-1 [1000, 2000] ok}. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(action.text());
+        if (action.brings()) {
+            text.append(' ').append(value);
+        }
+        if (ifVersion != 0) {
+            text.append(" if version ").append(ifVersion);
+        }
+        text.append(" by ").append(correct ? "" : "faulty ").append(client);
+        text.append(" [").append(invokedMicros).append(", ");
+        text.append(completedMicros == NEVER ? "-" : completedMicros).append("] ");
+        text.append(outcome.text());
+        if (action.reads() && outcome == Outcome.OK) {
+            text.append(": ").append(value == null ? "nothing" : value);
+        }
+        if (version != 0) {
+            text.append(", version ").append(version);
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,66 @@
+package io.bulwark.simulation.history;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** A client's operation that tells a recorder when it begins and what it comes to. */
+public final class RecordedOperation<R> implements ClientOperation<R> {
+    /** Notes an outcome. */
+    @FunctionalInterface
+    public interface Note<R> {
+        void outcome(HistoryRecorder.Pending pending, long nowMillis, R outcome);
+    }
+
+    private final ClientOperation<R> operation;
+    private final LongFunction<HistoryRecorder.Pending> invoke;
+    private final Note<R> note;
+    private HistoryRecorder.@Nullable Pending pending;
+
+    /** @param invoke begins the recording, at the time given */
+    public RecordedOperation(ClientOperation<R> operation, LongFunction<HistoryRecorder.Pending> invoke, Note<R> note) {
+        this.operation = operation;
+        this.invoke = invoke;
+        this.note = note;
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        pending = invoke.apply(nowMillis);
+        return after(nowMillis, operation.start(nowMillis));
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        return after(nowMillis, operation.onMessage(nowMillis, from, message));
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        return after(nowMillis, operation.onTick(nowMillis));
+    }
+
+    private List<Effect> after(long nowMillis, List<Effect> effects) {
+        HistoryRecorder.Pending running = pending;
+        if (running != null && operation.outcome().isPresent()) {
+            pending = null;
+            note.outcome(running, nowMillis, operation.outcome().get());
+        }
+        return effects;
+    }
+
+    @Override
+    public Optional<R> outcome() {
+        return operation.outcome();
+    }
+
+    @Override
+    public boolean finished() {
+        return operation.finished();
+    }
+}
