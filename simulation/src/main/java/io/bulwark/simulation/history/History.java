@@ -7,7 +7,11 @@ import java.util.Map;
 
 /** Operations of correct and faulty clients on registers and objects, in any order. */
 public record History(List<Operation> operations) {
-    /** @throws IllegalArgumentException if a key is used as a register and as an object */
+    /**
+     * As recorded.
+     *
+     * @throws IllegalArgumentException if a key is used as a register and as an object
+     */
     public History {
         operations = List.copyOf(operations);
         Map<String, Boolean> registers = new LinkedHashMap<>();

@@ -28,7 +28,11 @@ public final class HistoryReader {
     private final List<Operation> operations = new ArrayList<>();
     private long lines;
 
-    /** @throws MalformedHistoryException with the line and what is wrong there */
+    /**
+     * All lines at once.
+     *
+     * @throws MalformedHistoryException with the line and what is wrong there
+     */
     public static History read(Iterable<String> lines) {
         HistoryReader reader = new HistoryReader();
         lines.forEach(reader::line);

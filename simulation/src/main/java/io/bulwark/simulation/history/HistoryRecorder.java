@@ -44,7 +44,12 @@ public final class HistoryRecorder {
             this.invokedMicros = invokedMicros;
         }
 
-        /** @param returned what a read returned; null for nothing, and where nothing is read */
+        /**
+         * It took effect.
+         *
+         * @param returned what a read returned; null for nothing, and where nothing is read
+         * @param version what it made, returned or removed; 0 if that is not known
+         */
         public void ok(long nowMillis, @Nullable String returned, long version) {
             complete(nowMillis, Outcome.OK);
             this.returned = returned;

@@ -34,8 +34,7 @@ record Move(
 
     /** Whether two optional moves do the same, so that it does not matter which of them is taken first. */
     boolean sameAs(Move other) {
-        return action == other.action && ifVersion == other.ifVersion && KeyState.UNSEEN.equals(value)
-                ? KeyState.UNSEEN.equals(other.value)
-                : action == Action.DELETE && other.action == Action.DELETE;
+        boolean unseen = KeyState.UNSEEN.equals(value) && KeyState.UNSEEN.equals(other.value);
+        return action == other.action && ifVersion == other.ifVersion && (unseen || action == Action.DELETE);
     }
 }

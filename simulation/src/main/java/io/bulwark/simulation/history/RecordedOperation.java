@@ -22,7 +22,11 @@ public final class RecordedOperation<R> implements ClientOperation<R> {
     private final Note<R> note;
     private HistoryRecorder.@Nullable Pending pending;
 
-    /** @param invoke begins the recording, at the time given */
+    /**
+     * Records an operation.
+     *
+     * @param invoke begins the recording, at the time given
+     */
     public RecordedOperation(ClientOperation<R> operation, LongFunction<HistoryRecorder.Pending> invoke, Note<R> note) {
         this.operation = operation;
         this.invoke = invoke;

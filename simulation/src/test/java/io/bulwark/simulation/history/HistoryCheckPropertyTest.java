@@ -177,7 +177,7 @@ class HistoryCheckPropertyTest {
                 String last = "last" + i;
                 value = last;
                 version = register ? 0 : ++versions;
-                long at = 10L * count + 5_000 + 10_000 * i;
+                long at = 10L * count + 5_000 + 10_000L * i;
                 operations.add(new Operation(
                         "l",
                         true,

@@ -87,7 +87,7 @@ final class PermutationCheck {
             boolean late = operations.stream()
                     .anyMatch(other -> binding(other)
                             && !done.contains(other)
-                            && other != next
+                            && !other.equals(next)
                             && other.completedMicros() < next.invokedMicros());
             if (!done.contains(next) && !late) {
                 done.add(next);
