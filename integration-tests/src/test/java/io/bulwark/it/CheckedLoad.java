@@ -22,6 +22,9 @@ final class CheckedLoad implements AutoCloseable {
     private static final int LARGE_BYTES = (1 << 20) + 1;
     private static final int ONE_LARGE_OF = 20;
 
+    /** Between two operations of a thread: all that was put is read again in the end, and that is to take seconds. */
+    private static final long PAUSE_MILLIS = 30;
+
     private final Bucket bucket;
     private final long seed;
     private final Map<String, Long> acknowledged = new ConcurrentHashMap<>();
@@ -99,8 +102,12 @@ final class CheckedLoad implements AutoCloseable {
                 }
                 failures.addAll(wrong);
                 operations.incrementAndGet();
+                Thread.sleep(PAUSE_MILLIS);
             } catch (BulwarkException e) {
                 failures.add("put " + key + ": " + e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
             }
         }
     }

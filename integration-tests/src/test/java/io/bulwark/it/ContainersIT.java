@@ -35,7 +35,7 @@ class ContainersIT {
     private static final Path REPOSITORY = Path.of("..").toAbsolutePath().normalize();
     private static final int NODES = 5;
     private static final int REPLICAS = 4;
-    private static final long READY_MILLIS_MAX = 240_000;
+    private static final long READY_MILLIS_MAX = 480_000;
 
     private final int portBase = LiveCluster.freePortBase(NODES, REPLICAS);
     private final String project = "bulwark-it-" + portBase;
@@ -61,6 +61,7 @@ class ContainersIT {
             Bucket bucket = client.createBucket("outside");
             content.forEach(bucket::put);
             check(bucket, content);
+            healthIsThatOfTheWork();
             String container = compose("ps", "-q", "node-3").strip();
             assertThat(container).as("the container of node-3").isNotEmpty();
             // Not restarted on its own, unlike after a crash: the engine was told to.
@@ -74,6 +75,32 @@ class ContainersIT {
         compose("up", "-d");
         try (Bulwark client = connect()) {
             check(client.bucket("outside"), content);
+        }
+    }
+
+    /** A process that is there but hangs is no healthy member. */
+    private void healthIsThatOfTheWork() throws Exception {
+        List<String> all = new ArrayList<>(List.of("console"));
+        IntStream.range(0, NODES).forEach(i -> all.add("node-" + i));
+        IntStream.range(0, REPLICAS).forEach(i -> all.add("replica-" + i));
+        for (String service : all) {
+            awaitState(service, "(healthy)");
+        }
+        compose("kill", "-s", "SIGSTOP", "node-2");
+        awaitState("node-2", "(unhealthy)");
+        compose("kill", "-s", "SIGCONT", "node-2");
+        awaitState("node-2", "(healthy)");
+    }
+
+    private void awaitState(String service, String state) throws Exception {
+        long end = System.nanoTime() + READY_MILLIS_MAX * 1_000_000;
+        String seen = compose("ps", service);
+        while (!seen.contains(state)) {
+            assertThat(System.nanoTime())
+                    .as("%s is to be %s: %s", service, state, seen)
+                    .isLessThan(end);
+            Thread.sleep(500);
+            seen = compose("ps", service);
         }
     }
 

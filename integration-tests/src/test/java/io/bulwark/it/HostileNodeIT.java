@@ -15,13 +15,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Random;
 import org.jspecify.annotations.NullMarked;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** In the place of one node stands something that spoils every answer, on an authenticated connection. */
 @NullMarked
-@Tag("campaign")
 class HostileNodeIT {
     private static final int NODES = 5;
     private static final int OBJECTS = 6;

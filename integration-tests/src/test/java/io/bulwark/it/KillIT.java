@@ -2,96 +2,108 @@ package io.bulwark.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.control.ControlRequest;
+import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.client.Bucket;
-import io.bulwark.client.ClusterStatus;
-import io.bulwark.client.error.BulwarkException;
-import java.util.Random;
+import io.bulwark.client.Bulwark;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullMarked;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
-/** kill -9 of members that are processes, while reads and writes go on: nothing acknowledged is lost. */
+/**
+ * kill -9 of {@code up --processes} while reads and writes go on: its members end with it, the same command starts everything
+ * again, and nothing acknowledged is lost.
+ */
 @NullMarked
-@Tag("campaign")
 class KillIT {
     private static final int NODES = 5;
     private static final int REPLICAS = 4;
+    private static final int HEAP_MEBIBYTES = 512;
     private static final int THREADS = 3;
-    /** The load must get so far with a member dead, and again when it is back. */
-    private static final long OPERATIONS = 30;
+    private static final long OPERATIONS = 60;
+    private static final long UP_MILLIS_MAX = 240_000;
+    private static final long END_SECONDS_MAX = 60;
 
-    private static final long WAIT_MILLIS_MAX = 120_000;
-
-    @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.ofProcesses(NODES);
+    @TempDir
+    Path data = Path.of("");
 
     @Test
-    void serviceGoesOnWhileAnyOneMemberIsKilled() throws Exception {
-        Bucket bucket = CLUSTER.client().createBucket("kill-one");
-        try (CheckedLoad load = CheckedLoad.start(bucket, THREADS, LiveCluster.SEED)) {
-            load.awaitOperations(OPERATIONS);
-            killAndRestart(CLUSTER.member("node-" + new Random(LiveCluster.SEED).nextInt(NODES)), load);
-            CLUSTER.awaitFullFaults();
-            for (int replica = 0; replica < REPLICAS; replica++) {
-                killAndRestart(CLUSTER.member("replica-" + replica), load);
-                awaitCounts(replica);
+    void nothingAcknowledgedIsLostWhenTheWholeApplianceIsKilled() throws Exception {
+        System.out.println("KillIT: -Dbulwark.seed=" + LiveCluster.SEED);
+        int portBase = LiveCluster.freePortBase(NODES, REPLICAS);
+        Process killed = up(portBase);
+        Process ended = killed;
+        try (Bulwark client = Bulwark.connect(DataDirectory.clientProperties(data))) {
+            Bucket bucket = client.createBucket("kept");
+            CheckedLoad load = CheckedLoad.start(bucket, THREADS, LiveCluster.SEED);
+            try (load) {
+                load.awaitOperations(OPERATIONS);
+                List<Long> members = members();
+                assertThat(members).hasSize(NODES + REPLICAS);
+                killed.destroyForcibly().waitFor();
+                ended = up(portBase);
+                assertThat(members())
+                        .as("members of its own")
+                        .hasSize(NODES + REPLICAS)
+                        .doesNotContainAnyElementsOf(members);
+                // What was under way may have failed; the clients themselves go on.
+                load.awaitOperations(OPERATIONS);
+                load.stop();
             }
-            load.stop();
-            assertThat(load.failures()).as("no operation failed").isEmpty();
             assertThat(load.wrong(bucket)).isEmpty();
+            assertThat(ControlSocket.ask(data, new ControlRequest("down", null, null))
+                            .error())
+                    .isEmpty();
+            assertThat(ended.waitFor(END_SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
+            assertThat(ended.exitValue()).isZero();
+        } finally {
+            killed.destroyForcibly();
+            ended.destroyForcibly();
         }
     }
 
-    @Test
-    void nothingAcknowledgedIsLostWhenAllAreKilledAtOnce() throws Exception {
-        Bucket bucket = CLUSTER.client().createBucket("kill-all");
-        try (CheckedLoad load = CheckedLoad.start(bucket, THREADS, LiveCluster.SEED + 1)) {
-            load.awaitOperations(2 * OPERATIONS);
-            for (Member member : CLUSTER.members()) {
-                member.pid().ifPresent(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
-            }
-            load.stop();
-            CLUSTER.down();
-            CLUSTER.up();
-            assertThat(load.wrong(CLUSTER.client().bucket("kill-all"))).isEmpty();
-        }
-        CLUSTER.client().bucket("kill-all").put("afterwards", new byte[1]);
-        CLUSTER.awaitFullFaults();
-    }
-
-    private static void killAndRestart(Member member, CheckedLoad load) throws Exception {
-        CLUSTER.kill(member);
-        load.awaitOperations(OPERATIONS);
-        member.start();
-        member.awaitListening();
-        load.awaitOperations(OPERATIONS);
-    }
-
-    /** Waits until the replica has executed what the others had when it was asked first, and agrees with them. */
-    private static void awaitCounts(int replica) throws InterruptedException {
-        long end = System.nanoTime() + WAIT_MILLIS_MAX * 1_000_000;
-        long wanted = -1;
-        while (System.nanoTime() < end) {
-            try {
-                ClusterStatus status = CLUSTER.client().status();
-                ClusterStatus.ReplicaStatus own = status.replicas().get(replica);
-                if (wanted < 0) {
-                    wanted = status.replicas().stream()
-                            .mapToLong(ClusterStatus.ReplicaStatus::applied)
-                            .max()
-                            .orElseThrow();
-                }
-                if (own.reachable() && own.agrees() && own.applied() >= wanted) {
-                    return;
-                }
-            } catch (BulwarkException e) {
-                // Asked again below; the time is limited.
+    /** The command as a user gives it; returns when the appliance is up. */
+    private Process up(int portBase) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
+        command.addAll(List.of("up", "--processes", "--data", data.toString()));
+        command.addAll(List.of("--nodes", "" + NODES, "--replicas", "" + REPLICAS, "--port-base", "" + portBase));
+        Path log = data.resolve("up.log");
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start();
+        long end = System.nanoTime() + UP_MILLIS_MAX * 1_000_000;
+        while (!ControlSocket.isServed(data)) {
+            if (!process.isAlive() || System.nanoTime() > end) {
+                process.destroyForcibly();
+                throw new AssertionError("the appliance does not come up: " + Files.readString(log));
             }
             Thread.sleep(100);
         }
-        throw new AssertionError("replica-" + replica + " does not catch up: "
-                + CLUSTER.client().status().replicas());
+        return process;
+    }
+
+    private List<Long> members() throws IOException {
+        Object members = ControlSocket.ask(data, new ControlRequest("status", null, null))
+                .body()
+                .get("members");
+        List<Long> pids = new ArrayList<>();
+        if (members instanceof List<?> list) {
+            for (Object member : list) {
+                if (member instanceof Map<?, ?> map && map.get("pid") instanceof Number pid) {
+                    pids.add(pid.longValue());
+                }
+            }
+        }
+        return pids;
     }
 }

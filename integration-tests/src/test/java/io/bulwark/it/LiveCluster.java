@@ -15,7 +15,10 @@ import io.bulwark.appliance.up.ProcessMembers;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.VolumeInfo;
+import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.error.BulwarkException;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.storage.store.StoreEditor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -48,27 +51,41 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     private static final int LOG_LINES_SHOWN = 40;
     private static final long REPAIR_MILLIS_MAX = 120_000;
 
+    private static final long CATCH_UP_MILLIS_MAX = 120_000;
+    private static final int REPLICAS = 4;
+
+    /** Makes the members that a plan asks for. */
+    private interface Making {
+        Members of(ClusterPlan plan) throws IOException;
+    }
+
     private final int nodes;
-    private final boolean processes;
+    private final Making making;
     private final Map<String, Member> members = new ConcurrentHashMap<>();
     private @Nullable Path root;
     private @Nullable ClusterPlan plan;
+    private @Nullable Members made;
     private @Nullable Appliance appliance;
     private @Nullable Bulwark client;
 
-    private LiveCluster(int nodes, boolean processes) {
+    private LiveCluster(int nodes, Making making) {
         this.nodes = nodes;
-        this.processes = processes;
+        this.making = making;
     }
 
     /** All members in this process. */
     static LiveCluster embedded(int nodes) {
-        return new LiveCluster(nodes, false);
+        return new LiveCluster(nodes, EmbeddedMembers::new);
     }
 
     /** Each member in a process of its own, to be killed. */
     static LiveCluster ofProcesses(int nodes) {
-        return new LiveCluster(nodes, true);
+        return new LiveCluster(nodes, ProcessMembers::new);
+    }
+
+    /** Each member in a process of its own, to be killed, behind a proxy of its own, to be cut off. */
+    static LiveCluster ofProxiedProcesses(int nodes) {
+        return new LiveCluster(nodes, ProxiedMembers::new);
     }
 
     @Override
@@ -129,36 +146,65 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return Bulwark.connect(plan().data().clientProperties());
     }
 
+    /** As {@link #freshClient()}, under a name of its own: 0 is the command line, 1 the console, others are nobody else's. */
+    Bulwark freshClient(int number) {
+        ClientConfig commandLine = ClientConfig.load(plan().data().clientProperties());
+        PrincipalId principal = PrincipalId.client(number);
+        return Bulwark.connect(new ClientConfig(
+                principal,
+                KeyRing.file(plan().data().keys(), principal),
+                commandLine.faultyReplicas(),
+                commandLine.replicas()));
+    }
+
     /** Starts all of it on the data that is there. */
     void up() throws Exception {
         DataDirectory data = DataDirectory.create(root());
-        ClusterShape wanted = new ClusterShape(nodes, 4, freePortBase(nodes, 4), ClusterShape.ORDERING_DEFAULT, "sync");
-        ClusterPlan made = new ClusterPlan(data, data.shape(wanted));
-        plan = made;
-        Members making = processes ? new ProcessMembers(made) : new EmbeddedMembers(made);
+        ClusterShape wanted =
+                new ClusterShape(nodes, REPLICAS, freePortBase(nodes, REPLICAS), ClusterShape.ORDERING_DEFAULT, "sync");
+        ClusterPlan planned = new ClusterPlan(data, data.shape(wanted));
+        plan = planned;
+        Members wrapped = making.of(planned);
+        made = wrapped;
         Members remembering = new Members() {
             @Override
             public Member node(int number) {
-                return remembered(making.node(number));
+                return remembered(wrapped.node(number));
             }
 
             @Override
             public Member replica(int number) {
-                return remembered(making.replica(number));
+                return remembered(wrapped.replica(number));
             }
         };
-        appliance = Appliance.start(made, remembering, _ -> {});
+        appliance = Appliance.start(planned, remembering, _ -> {});
         client = freshClient();
     }
 
     /** Ends all of it; the data stays. */
-    void down() {
+    void down() throws IOException {
         if (client != null) {
             client.close();
         }
         if (appliance != null) {
             appliance.shutDown();
         }
+        if (made instanceof ProxiedMembers proxied) {
+            proxied.close();
+        }
+    }
+
+    int nodes() {
+        return nodes;
+    }
+
+    int replicas() {
+        return REPLICAS;
+    }
+
+    /** What stands before a member of {@link #ofProxiedProcesses}. */
+    CutProxy proxy(Member member) {
+        return ((ProxiedMembers) Objects.requireNonNull(made)).proxy(member.name());
     }
 
     Member member(String name) {
@@ -170,11 +216,32 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     }
 
     /** kill -9; returns when the process is gone. */
-    void kill(Member member) throws InterruptedException {
+    static void kill(Member member) throws InterruptedException {
         ProcessHandle process = ProcessHandle.of(member.pid().orElseThrow()).orElseThrow();
         process.destroyForcibly();
         while (process.isAlive()) {
             Thread.sleep(10);
+        }
+    }
+
+    /** kill -9 of every member. */
+    void killAll() throws InterruptedException {
+        for (Member member : members.values()) {
+            ProcessHandle.of(member.pid().orElseThrow()).orElseThrow().destroyForcibly();
+        }
+        for (Member member : members.values()) {
+            while (member.running()) {
+                Thread.sleep(10);
+            }
+        }
+    }
+
+    void startAll() throws Exception {
+        for (Member member : members.values()) {
+            member.start();
+        }
+        for (Member member : members.values()) {
+            member.awaitListening();
         }
     }
 
@@ -235,6 +302,33 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         throw new AssertionError("not repaired: " + last);
     }
 
+    /** Waits until the replica has executed what the others had when it was asked first, and agrees with them. */
+    void awaitCounts(int replica) throws InterruptedException {
+        long end = System.nanoTime() + CATCH_UP_MILLIS_MAX * 1_000_000;
+        long wanted = -1;
+        String last = "";
+        while (System.nanoTime() < end) {
+            try {
+                List<ClusterStatus.ReplicaStatus> all = client().status().replicas();
+                ClusterStatus.ReplicaStatus own = all.get(replica);
+                if (wanted < 0) {
+                    wanted = all.stream()
+                            .mapToLong(ClusterStatus.ReplicaStatus::applied)
+                            .max()
+                            .orElseThrow();
+                }
+                if (own.reachable() && own.agrees() && own.applied() >= wanted) {
+                    return;
+                }
+                last = all.toString();
+            } catch (BulwarkException e) {
+                last = String.valueOf(e.getMessage());
+            }
+            Thread.sleep(100);
+        }
+        throw new AssertionError("replica-" + replica + " does not catch up: " + last);
+    }
+
     private Member remembered(Member member) {
         members.put(member.name(), member);
         return member;
@@ -255,10 +349,10 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
             ClusterShape shape = new ClusterShape(nodes, replicas, base, ClusterShape.ORDERING_DEFAULT, "sync");
             boolean free = isFree(shape.consolePort());
             for (int i = 0; i < nodes; i++) {
-                free &= isFree(shape.nodePort(i));
+                free &= isFree(shape.nodePort(i)) && isFree(shape.nodePort(i) + ProxiedMembers.HIDDEN);
             }
             for (int i = 0; i < replicas; i++) {
-                free &= isFree(shape.replicaPort(i)) && isFree(shape.replicaPort(i) + 100);
+                free &= isFree(shape.replicaPort(i)) && isFree(shape.replicaPort(i) + ProxiedMembers.HIDDEN);
             }
             if (free) {
                 return base;

@@ -1,6 +1,7 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.boot.NodeRole;
+import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.drill.Lie;
 import java.nio.file.Path;
@@ -25,11 +26,21 @@ import picocli.CommandLine.Spec;
             "a node of the appliance on this machine, to see it coped with."
         })
 final class NodeCommand implements Callable<Integer> {
+    static final String END_WITH_INPUT = "--end-with-input";
+    static final String HEALTH = "--health";
+    static final String HEALTH_DESCRIPTION = "Write to this file every second whether it does its work.";
+
     @Spec
     private @Nullable CommandSpec spec;
 
     @Option(names = "--config", paramLabel = "FILE", description = "The node's configuration (YAML).")
     private @Nullable Path config;
+
+    @Option(names = END_WITH_INPUT, description = "With --config: end when standard input ends.")
+    private boolean endWithInput;
+
+    @Option(names = HEALTH, paramLabel = "FILE", description = "With --config: " + HEALTH_DESCRIPTION)
+    private @Nullable Path health;
 
     @Override
     public Integer call() throws Exception {
@@ -37,7 +48,10 @@ final class NodeCommand implements Callable<Integer> {
             CommandSpec own = Objects.requireNonNull(spec);
             throw new ParameterException(own.commandLine(), "node needs --config FILE, or one of stop, start, lie");
         }
-        return NodeRole.run(config);
+        if (endWithInput) {
+            ParentWatch.begin();
+        }
+        return NodeRole.run(config, health);
     }
 
     @Command(name = "stop", description = "Stop storage node N.")

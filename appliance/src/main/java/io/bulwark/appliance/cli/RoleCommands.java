@@ -1,6 +1,7 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.boot.ConsoleRole;
+import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.boot.ReplicaRole;
 import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterPlan;
@@ -25,9 +26,18 @@ final class RoleCommands {
         @Option(names = "--config", paramLabel = "FILE", required = true, description = "Its configuration (YAML).")
         private Path config = Path.of("");
 
+        @Option(names = NodeCommand.END_WITH_INPUT, description = "End when standard input ends.")
+        private boolean endWithInput;
+
+        @Option(names = NodeCommand.HEALTH, paramLabel = "FILE", description = NodeCommand.HEALTH_DESCRIPTION)
+        private @Nullable Path health;
+
         @Override
         public Integer call() throws Exception {
-            return ReplicaRole.run(config);
+            if (endWithInput) {
+                ParentWatch.begin();
+            }
+            return ReplicaRole.run(config, health);
         }
     }
 
@@ -36,9 +46,12 @@ final class RoleCommands {
         @Option(names = "--config", paramLabel = "FILE", required = true, description = "Its configuration (YAML).")
         private Path config = Path.of("");
 
+        @Option(names = NodeCommand.HEALTH, paramLabel = "FILE", description = NodeCommand.HEALTH_DESCRIPTION)
+        private @Nullable Path health;
+
         @Override
         public Integer call() throws Exception {
-            return ConsoleRole.run(config);
+            return ConsoleRole.run(config, health);
         }
     }
 

@@ -11,10 +11,16 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A member in a process of its own: this executable again, with the arguments of a role. */
+/**
+ * A member in a process of its own: this executable again, with the arguments of a role. Its standard input stays open as long as
+ * this process lives, so that it can notice when this one is killed.
+ */
 public final class ProcessMember implements Member {
     private static final long START_MILLIS_MAX = 180_000;
     private static final long STOP_MILLIS_MAX = 10_000;
+
+    /** What a killed appliance left behind ends by itself in less. */
+    private static final long FREE_MILLIS_MAX = 10_000;
 
     private final String name;
     private final InetSocketAddress address;
@@ -47,31 +53,47 @@ public final class ProcessMember implements Member {
         if (running()) {
             return;
         }
+        awaitFreeAddress();
         Files.createDirectories(log.toAbsolutePath().getParent());
-        Process started = new ProcessBuilder(command)
+        process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
-        process = started;
-        started.getOutputStream().close();
+    }
+
+    private void awaitFreeAddress() throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(FREE_MILLIS_MAX);
+        while (listens()) {
+            if (System.nanoTime() > deadline) {
+                throw new IOException(name + " cannot start: another process listens at " + address());
+            }
+            Thread.sleep(50);
+        }
+    }
+
+    private boolean listens() {
+        try (Socket socket = new Socket()) {
+            socket.connect(address, 500);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Override
     public void awaitListening() throws IOException, InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(START_MILLIS_MAX);
         while (true) {
-            try (Socket socket = new Socket()) {
-                socket.connect(address, 500);
+            if (listens()) {
                 return;
-            } catch (IOException e) {
-                if (!running()) {
-                    throw new IOException(name + " ended while it started; see " + log, e);
-                }
-                if (System.nanoTime() > deadline) {
-                    throw new IOException(name + " does not listen at " + address() + "; see " + log, e);
-                }
-                Thread.sleep(50);
             }
+            if (!running()) {
+                throw new IOException(name + " ended while it started; see " + log);
+            }
+            if (System.nanoTime() > deadline) {
+                throw new IOException(name + " does not listen at " + address() + "; see " + log);
+            }
+            Thread.sleep(50);
         }
     }
 
@@ -81,7 +103,8 @@ public final class ProcessMember implements Member {
         if (current == null) {
             return;
         }
-        current.destroy();
+        // By its handle: Process.destroy would close its input first, which means something else.
+        current.toHandle().destroy();
         if (!current.waitFor(STOP_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
             current.destroyForcibly().waitFor();
         }

@@ -4,6 +4,8 @@ import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.protocol.control.NodeControlCodec;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
@@ -11,6 +13,7 @@ import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.completion.Completion;
 import io.bulwark.storage.completion.CompletionConfig;
@@ -35,6 +38,8 @@ import java.util.stream.Stream;
 
 /** A storage node put together: its protocols, what it asks the replicas, and its background work. */
 public final class RunningNode implements AutoCloseable {
+    private static final long ASK_MILLIS_MAX = 5_000;
+
     private final StorageNode node;
     private final MetadataClient metadata;
     private final Transport metadataTransport;
@@ -69,6 +74,12 @@ public final class RunningNode implements AutoCloseable {
             transport.close();
             throw e;
         }
+    }
+
+    /** Asks itself as a client would; empty if it takes reads and writes, else why not. */
+    public String problem() {
+        Message answer = node.ask(new NodeStatusRequest(), ASK_MILLIS_MAX).join();
+        return answer instanceof NodeStatusReply reply && reply.acceptsWrites() ? "" : "it takes no writes";
     }
 
     @Override

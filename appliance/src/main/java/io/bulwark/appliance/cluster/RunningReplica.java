@@ -4,15 +4,18 @@ import io.bulwark.client.config.KeyRing;
 import io.bulwark.metadata.MetadataReplica;
 import io.bulwark.metadata.NamespaceApplication;
 import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.metadata.bftsmart.BftSmartEngines;
 import io.bulwark.metadata.ordering.OrderingEngine;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Genesis;
+import io.bulwark.protocol.ordering.Phase;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** A metadata replica put together. */
 public final class RunningReplica implements AutoCloseable {
@@ -29,6 +32,18 @@ public final class RunningReplica implements AutoCloseable {
                 KeyRing.load(setup.keys()).pairwiseKeys(),
                 new NamespaceApplication(genesis(setup)),
                 engine(setup.ordering())));
+    }
+
+    /** Empty if it takes part in ordering, and so answers clients; else why not. */
+    public String problem() {
+        ReplicaStatus status = replica.status();
+        if (!status.failure().isEmpty()) {
+            return status.failure();
+        }
+        return status.phase() == Phase.RUNNING
+                ? ""
+                : "it is " + status.phase().name().toLowerCase(Locale.ROOT) + ", " + status.lagBatches()
+                        + " batches behind its peers";
     }
 
     @Override

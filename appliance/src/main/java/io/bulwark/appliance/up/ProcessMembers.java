@@ -43,7 +43,7 @@ public final class ProcessMembers implements Members {
     }
 
     private Member member(String name, InetSocketAddress address, int heapMebibytes, String role, Path file) {
-        List<String> arguments = List.of(role, "--config", file.toString());
+        List<String> arguments = List.of(role, "--config", file.toString(), "--end-with-input");
         return new ProcessMember(name, address, plan.data().log(name), heapMebibytes, arguments);
     }
 

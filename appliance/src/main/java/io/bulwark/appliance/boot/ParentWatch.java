@@ -1,0 +1,33 @@
+package io.bulwark.appliance.boot;
+
+import java.io.IOException;
+
+/**
+ * Ends this process when its standard input ends. To a member whose parent holds the other end of that pipe this says that the
+ * parent was killed, which runs no hook: a member that stayed would keep its port and its data from the next start.
+ */
+public final class ParentWatch {
+    private static final int PARENT_GONE = 1;
+
+    private ParentWatch() {}
+
+    /** Watches from now on. */
+    public static void begin() {
+        Thread.ofPlatform().daemon().name("parent-watch").start(() -> {
+            awaitEndOfInput();
+            System.err.println("the process that started this one is gone");
+            // As abruptly as the parent: nothing acknowledged is lost by it, and the next start waits for the port.
+            Runtime.getRuntime().halt(PARENT_GONE);
+        });
+    }
+
+    private static void awaitEndOfInput() {
+        try {
+            while (System.in.read() >= 0) {
+                // Nothing is ever sent.
+            }
+        } catch (IOException e) {
+            System.err.println("standard input: " + e.getMessage());
+        }
+    }
+}

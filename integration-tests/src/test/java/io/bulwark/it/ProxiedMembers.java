@@ -1,0 +1,90 @@
+package io.bulwark.it;
+
+import io.bulwark.appliance.boot.RoleFile;
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.NodeSetup;
+import io.bulwark.appliance.cluster.ProcessMember;
+import io.bulwark.appliance.cluster.ReplicaSetup;
+import io.bulwark.appliance.up.Members;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Members in processes of their own, as of {@code up --processes}, each behind a {@link CutProxy}: where the plan says that a
+ * member listens, its proxy does, and the member itself 100 ports above.
+ */
+final class ProxiedMembers implements Members, AutoCloseable {
+    static final int HIDDEN = 100;
+    private static final int HEAP_MEBIBYTES = 256;
+
+    private final ClusterPlan plan;
+    private final Path config;
+    private final Map<String, CutProxy> proxies = new ConcurrentHashMap<>();
+
+    ProxiedMembers(ClusterPlan plan) throws IOException {
+        this.plan = plan;
+        this.config = Files.createDirectories(plan.data().root().resolve("config"));
+    }
+
+    /** Before the member of this name. */
+    CutProxy proxy(String member) {
+        return Objects.requireNonNull(proxies.get(member), member);
+    }
+
+    @Override
+    public Member node(int number) {
+        NodeSetup seen = plan.node(number, plan.data().node(number));
+        NodeSetup own = new NodeSetup(
+                number, hidden(seen.listen()), seen.data(), seen.keys(), seen.replicas(), seen.durability());
+        Path file = config.resolve("node-" + number + ".yaml");
+        return member("node-" + number, seen.listen(), () -> RoleFile.write(own, file), "node", file);
+    }
+
+    @Override
+    public Member replica(int number) {
+        ReplicaSetup seen = plan.replica(number, plan.data().replica(number));
+        List<InetSocketAddress> replicas = new ArrayList<>(seen.replicas());
+        InetSocketAddress address = replicas.get(number);
+        replicas.set(number, hidden(address));
+        ReplicaSetup own = new ReplicaSetup(
+                number, replicas, seen.data(), seen.keys(), seen.ordering(), seen.nodes(), seen.clients());
+        Path file = config.resolve("replica-" + number + ".yaml");
+        return member("replica-" + number, address, () -> RoleFile.write(own, file), "replica", file);
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (CutProxy proxy : proxies.values()) {
+            proxy.close();
+        }
+    }
+
+    private interface Writing {
+        void run() throws IOException;
+    }
+
+    private Member member(String name, InetSocketAddress address, Writing writing, String role, Path file) {
+        try {
+            writing.run();
+            proxies.put(name, new CutProxy(address.getPort(), hidden(address)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        List<String> arguments = List.of(role, "--config", file.toString(), "--end-with-input");
+        return new ProcessMember(name, hidden(address), plan.data().log(name), HEAP_MEBIBYTES, arguments);
+    }
+
+    private static InetSocketAddress hidden(InetSocketAddress address) {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), address.getPort() + HIDDEN);
+    }
+}
