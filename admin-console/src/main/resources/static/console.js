@@ -41,6 +41,11 @@ function bytes(count) {
 
 const number = (n) => [n.toLocaleString("en"), "number"];
 const state = (up) => up ? ["up", "good"] : ["unreachable", "bad"];
+const stateOf = (node) => !node.reachable ? [`unreachable (${node.state})`, "bad"]
+  : [node.state, node.state === "ok" ? "good" : node.state === "repairing" ? "warn" : "bad"];
+const accuses = (verdict) => /^(corrupt|misbehaved)/.test(verdict);
+// A node that does not answer has not told how much it stores.
+const told = (node, text) => [node.reachable ? text : "–", "number"];
 
 function show(status) {
   const up = status.nodes.filter((n) => n.reachable).length;
@@ -55,24 +60,28 @@ function show(status) {
     [`fp: f = ${v.f}, any ${v.m} of ${v.n}`], [bytes(v.blockBytes), "number"],
     [`${v.faultsLeft} of ${v.f}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft > 0 ? "warn" : "bad"]]),
     "No volume yet; the first bucket makes one.");
-  fill("nodes", status.nodes.map((n) => [[`node-${n.number}`], [n.address], state(n.reachable), [bytes(n.usedBytes), "number"],
-    [bytes(n.freeBytes), "number"], number(n.pending), [Object.entries(n.seen).map(([v, c]) => `${v} ${c}`).join(", "), Object.keys(n.seen).some((v) => /corrupt|damaged/.test(v)) ? "bad" : ""]]), "No nodes.");
-  fill("replicas", status.replicas.map((r) => [[`replica-${r.number}`], [r.address], state(r.reachable), number(r.applied),
-    r.agrees ? ["yes", "good"] : ["no", "bad"]]), "No replicas.");
+  fill("nodes", status.nodes.map((n) => [[`node-${n.number}`], [n.address], stateOf(n), told(n, bytes(n.usedBytes)),
+    told(n, bytes(n.freeBytes)), told(n, n.pending.toLocaleString("en")),
+    [Object.entries(n.seen).map(([v, c]) => `${v}: ${c}`).join(", "), Object.keys(n.seen).some(accuses) ? "bad" : ""]]), "No nodes.");
+  fill("replicas", status.replicas.map((r) => [[`replica-${r.number}`], [r.address], state(r.reachable), told(r, r.applied.toLocaleString("en")),
+    !r.reachable ? ["–"] : r.agrees ? ["yes", "good"] : ["no", "bad"]]), "No replicas.");
   fill("buckets", status.buckets.map((b) => [[b.name], [b.volume], number(b.objects), [bytes(b.bytes), "number"]]),
     "No bucket yet; `bulwark mb NAME` makes one.");
-  fill("faults", status.faults.map((f) => [[f.node], [f.verdict, f.verdict === "corrupt" || f.verdict === "damaged" ? "bad" : "warn"],
-    [f.block, "code"], [f.detail], [new Date(f.lastMillis).toLocaleTimeString()]]), "None.");
+  fill("faults", status.faults.map((f) => [[f.node], [f.verdict, accuses(f.verdict) ? "bad" : "warn"],
+    [f.block, "code"], [f.detail], [new Date(f.lastMillis).toLocaleString()]]), "None.");
 }
 
 async function refresh() {
   try {
     const response = await fetch("api/status", { cache: "no-store" });
-    if (!response.ok) throw new Error(`the console answered ${response.status}`);
-    show(await response.json());
+    const body = await response.json();
+    if (!response.ok) throw new Error(body.error ?? `the console answered ${response.status}`);
+    show(body);
+    document.body.classList.remove("old");
   } catch (e) {
     const summary = document.getElementById("summary");
-    summary.textContent = `No status: ${e.message}`;
+    summary.textContent = `No status now: ${e.message}`;
+    document.body.classList.add("old");
     summary.className = "bad";
   }
   setTimeout(refresh, REFRESH_MILLIS);

@@ -12,6 +12,10 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
+        if (args.length > 0 && args[0].equals("up")) {
+            // Its members come and go by its own doing, and `bulwark status` tells who is there.
+            System.setProperty("bulwark.log.links", System.getProperty("bulwark.log.links", "warn"));
+        }
         if (args.length > 0 && SERVERS.contains(args[0])) {
             // Before the first logger is made. People who only ask get answers, not logs.
             System.setProperty("bulwark.log", System.getProperty("bulwark.log", "info"));

@@ -6,6 +6,10 @@ import io.bulwark.appliance.cli.BulwarkCommand;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +48,7 @@ class CommandLineIT {
         new Random(LiveCluster.SEED).nextBytes(content);
         Path file = Files.write(directory.resolve("boat.bin"), content);
         Files.writeString(directory.resolve("note.txt"), "a note");
+        Files.createDirectory(directory.resolve("empty"));
 
         assertThat(run("mb", "photos").exitCode()).isEqualTo(DONE);
         JsonNode put = run("put", file.toString(), "photos/2026/").json();
@@ -59,6 +64,9 @@ class CommandLineIT {
 
         JsonNode synced = run("sync", directory.toString(), "photos/tree").json();
         assertThat(synced.get("stored").asLong()).isEqualTo(2);
+        assertThat(synced.get("emptyDirectories").asLong()).isEqualTo(1);
+        assertThat(run("stat", "photos/tree/note.txt").json().get("contentType").asString())
+                .isEqualTo("text/plain");
         assertThat(run("sync", directory.toString(), "photos/tree")
                         .json()
                         .get("unchanged")
@@ -91,9 +99,20 @@ class CommandLineIT {
         fails(FAILED, "nowhere", "put", file.toString(), "nowhere/key");
         fails(FAILED, "absent", "get", "errors/absent", directory.resolve("out").toString());
         assertThat(directory.resolve("out")).doesNotExist();
-        fails(FAILED, "name", "mb", "No_Such_Name");
-        fails(FAILED, "control character", "put", file.toString(), "errors/bell\u0007");
-        fails(FAILED, "1024", "put", file.toString(), "errors/" + "k".repeat(10_000));
+        fails(USAGE, "3 to 63 characters: a-z, 0-9", "mb", "No_Such_Name");
+        fails(USAGE, "3 to 63 characters", "mb", "n".repeat(10_000));
+        fails(USAGE, "3 to 63 characters", "mb", "bell\u0007");
+        fails(USAGE, "3 to 63 characters", "put", file.toString(), "Bad_Name/key");
+        fails(USAGE, "control character", "put", file.toString(), "errors/bell\u0007");
+        fails(USAGE, "1024", "put", file.toString(), "errors/" + "k".repeat(10_000));
+        fails(
+                USAGE,
+                "1024",
+                "get",
+                "errors/" + "k".repeat(10_000),
+                directory.resolve("out").toString());
+        fails(USAGE, "say which object", "get", "errors/");
+        fails(USAGE, "nodes", "volume", "create", "wide", "--faults", "3");
         fails(USAGE, "unknown", "--no-such-option");
         fails(USAGE, "--parallel", "verify", "errors", "--parallel", "0");
         fails(FAILED, "no node 9", "node", "stop", "9");
@@ -104,8 +123,71 @@ class CommandLineIT {
         Run running = captured("up", "--data", CLUSTER.root().toString());
         assertThat(running.exitCode()).isEqualTo(FAILED);
         assertThat(running.err()).contains("already runs");
+        assertThat(captured("ls", "--client", elsewhere.toString()).exitCode()).isEqualTo(UNAVAILABLE);
         Run tooFew = captured("up", "--data", elsewhere.toString(), "--nodes", "3");
         assertThat(tooFew.exitCode()).isEqualTo(USAGE);
+    }
+
+    @Test
+    void objectsAtTheEdgesOfABlockComeBackAsTheyWere(@TempDir Path directory) throws IOException {
+        assertThat(run("mb", "edges").exitCode()).isEqualTo(DONE);
+        int[] sizes = {0, 1, 1 << 20, (1 << 20) + 1};
+        for (int size : sizes) {
+            byte[] content = new byte[size];
+            new Random(LiveCluster.SEED + size).nextBytes(content);
+            Path file = Files.write(directory.resolve("file-" + size), content);
+            assertThat(run("put", file.toString(), "edges/" + size)
+                            .json()
+                            .get("bytes")
+                            .asLong())
+                    .isEqualTo(size);
+            Path back = directory.resolve("back");
+            assertThat(run("get", "edges/" + size, back.toString()).exitCode()).isEqualTo(DONE);
+            assertThat(Files.readAllBytes(back)).as("%d bytes", size).isEqualTo(content);
+        }
+        JsonNode verified = run("verify", "edges").json();
+        assertThat(verified.get("objects").asLong()).isEqualTo(sizes.length);
+        assertThat(verified.get("unreadable").size()).isZero();
+    }
+
+    @Test
+    void aRangeIsWithinTheObjectOrRefused(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "content");
+        Path nothing = Files.createFile(directory.resolve("nothing"));
+        Path back = directory.resolve("back");
+        assertThat(run("mb", "ranges").exitCode()).isEqualTo(DONE);
+        assertThat(run("put", file.toString(), "ranges/key").exitCode()).isEqualTo(DONE);
+        assertThat(run("put", nothing.toString(), "ranges/empty").exitCode()).isEqualTo(DONE);
+        fails(FAILED, "7 bytes", "get", "ranges/key", back.toString(), "--range", "7-");
+        fails(FAILED, "begins at byte 100", "get", "ranges/key", "-", "--range", "100-200");
+        fails(USAGE, "ends before", "get", "ranges/key", back.toString(), "--range", "3-2");
+        assertThat(back).doesNotExist();
+        assertThat(run("get", "ranges/key", back.toString(), "--range", "6-100").exitCode())
+                .isEqualTo(DONE);
+        assertThat(back).hasContent("t");
+        assertThat(run("get", "ranges/empty", back.toString(), "--range", "0-").exitCode())
+                .isEqualTo(DONE);
+        assertThat(back).isEmptyFile();
+    }
+
+    @Test
+    void theConsoleShowsWhatStatusShows() throws Exception {
+        var address = CLUSTER.plan().consoleAddress();
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            String console = "http://" + address.getHostString() + ":" + address.getPort();
+            HttpResponse<String> answer = http.send(
+                    HttpRequest.newBuilder(URI.create(console + "/api/status")).build(),
+                    HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).isEqualTo(200);
+            JsonNode shown = JSON.readTree(answer.body());
+            assertThat(shown.get("nodes").size()).isEqualTo(5);
+            assertThat(shown.get("nodes").get(0).get("state").asString()).isNotEmpty();
+            assertThat(shown.get("replicas").size()).isEqualTo(4);
+            HttpResponse<String> page = http.send(
+                    HttpRequest.newBuilder(URI.create(console + "/")).build(), HttpResponse.BodyHandlers.ofString());
+            assertThat(page.body()).contains("console.js");
+            assertThat(page.headers().firstValue("Content-Security-Policy")).isPresent();
+        }
     }
 
     private static void fails(int exitCode, String saying, String... arguments) {

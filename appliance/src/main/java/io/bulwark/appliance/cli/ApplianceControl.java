@@ -11,13 +11,16 @@ import java.util.Map;
 final class ApplianceControl {
     private ApplianceControl() {}
 
-    static Map<String, Object> ask(Path data, ControlRequest request) {
+    static Map<String, Object> ask(GlobalOptions global, ControlRequest request) {
+        Path data = global.data();
         ControlReply reply;
         try {
             reply = ControlSocket.ask(data, request);
         } catch (IOException e) {
             throw new CommandFailure(
-                    CommandFailure.UNAVAILABLE, "no appliance runs on " + data + "; start one with `bulwark up`");
+                    CommandFailure.UNAVAILABLE,
+                    "no appliance of this machine runs on " + data + "; `" + global.upCommand()
+                            + "` starts it. Members that were started one by one are stopped where they run.");
         }
         if (!reply.error().isEmpty()) {
             throw new CommandFailure(CommandFailure.FAILED, reply.error());

@@ -1,5 +1,8 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.client.error.InvalidNameException;
+import io.bulwark.client.error.InvalidRequestException;
+import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.UnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,14 +70,28 @@ public final class BulwarkCommand implements Runnable {
     private static int fail(Exception failure) {
         LOG.debug("command failed", failure);
         String message = failure.getMessage();
-        System.err.println("bulwark: " + (message == null ? failure.toString() : message));
+        System.err.println("bulwark: " + (message == null ? failure.toString() : message) + advice(failure));
         return exitCode(failure);
+    }
+
+    /** What to do, where the failure itself does not say; begins with what sets it off. */
+    static String advice(Exception failure) {
+        return switch (failure) {
+            case InvalidNameException bad
+            when bad.key().isPresent() -> "; a key has 1 to 1024 bytes of UTF-8 and no control characters";
+            case InvalidNameException _ ->
+                "; a name has 3 to 63 characters: a-z, 0-9, and between them '-' and single '.'";
+            case UnavailableException _ -> "; `bulwark status` shows what is down";
+            case NoSuchBucketException _ -> "; `bulwark ls` shows the buckets, `bulwark mb` makes one";
+            default -> "";
+        };
     }
 
     static int exitCode(Exception failure) {
         return switch (failure) {
             case CommandFailure known -> known.exitCode();
             case UnavailableException _ -> CommandFailure.UNAVAILABLE;
+            case InvalidNameException _, InvalidRequestException _ -> CommandFailure.USAGE;
             default -> CommandFailure.FAILED;
         };
     }

@@ -1,7 +1,10 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.error.UnavailableException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -23,15 +26,31 @@ final class ClusterAccess {
         return global;
     }
 
-    /** Connects, or fails with what to do. */
+    /** Connects, or fails with what to do: at once where nobody listens. */
     Bulwark connect() {
         Path file = client == null ? DataDirectory.clientProperties(global.data()) : client;
         if (!Files.exists(file)) {
             throw new CommandFailure(
                     CommandFailure.UNAVAILABLE,
-                    "there is no " + file
-                            + "; start an appliance with `bulwark up`, or name one with --data or --client");
+                    "there is no " + file + "; start an appliance with `" + global.upCommand()
+                            + "`, or name one with --data or --client");
         }
-        return Bulwark.connect(file);
+        ClientConfig config = ClientConfig.load(file);
+        Outage outage = new Outage(config);
+        boolean served = client == null && ControlSocket.isServed(global.data());
+        if (!served && outage.total()) {
+            throw unavailable(outage, false, "");
+        }
+        try {
+            return Bulwark.connect(config);
+        } catch (UnavailableException e) {
+            throw unavailable(outage, served, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private CommandFailure unavailable(Outage outage, boolean served, String cause) {
+        return new CommandFailure(
+                CommandFailure.UNAVAILABLE,
+                (client == null ? global.data() : client) + ": " + outage.explained(served, global.upCommand(), cause));
     }
 }

@@ -8,11 +8,13 @@ import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
 import io.bulwark.client.Bulwark;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -23,8 +25,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "demo",
         description = {
-            "Run an appliance of its own, store a directory in it, stop a node, make another lie,",
-            "compare everything with the files, and tell the story as it goes."
+            "Show on a directory of yours what a stopped node and a lying one can do: nothing.",
+            "Runs an appliance of its own, which is removed afterwards; compares every byte with the files."
         })
 final class DemoCommand implements Callable<Integer> {
     @Parameters(
@@ -63,11 +65,15 @@ final class DemoCommand implements Callable<Integer> {
             ClusterPlan plan = new ClusterPlan(data, data.shape(shape));
             try (FileLock lock = data.lock();
                     Appliance appliance = Appliance.start(
-                            plan, new EmbeddedMembers(plan), line -> System.err.println("bulwark: " + line));
-                    Bulwark client = Bulwark.connect(data.clientProperties())) {
+                            plan, new EmbeddedMembers(plan), line -> System.err.println("bulwark: " + line))) {
+                // Ctrl-C leaves no data behind either.
+                Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
+                    appliance.shutDown();
+                    delete(place);
+                }));
                 System.out.println("An appliance of " + shape.nodes() + " nodes runs under " + place
                         + "; its console is " + appliance.consoleUrl() + ".");
-                boolean good = new Demo(client, appliance::onRequest, faults, System.out::println).run(source);
+                boolean good = story(data.clientProperties(), appliance, source);
                 lock.release();
                 return good ? 0 : CommandFailure.FAILED;
             }
@@ -76,11 +82,24 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private static void delete(Path place) throws IOException {
+    private boolean story(Path clientProperties, Appliance appliance, Path source)
+            throws IOException, InterruptedException {
+        try (Bulwark client = Bulwark.connect(clientProperties)) {
+            Supplier<Bulwark> readers = () -> Bulwark.connect(clientProperties);
+            return new Demo(client, readers, appliance::onRequest, faults, System.out::println).run(source);
+        }
+    }
+
+    private static void delete(Path place) {
+        if (!Files.exists(place)) {
+            return;
+        }
         try (Stream<Path> all = Files.walk(place)) {
             for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);
             }
+        } catch (IOException | UncheckedIOException e) {
+            System.err.println("bulwark: cannot remove all of " + place + ": " + e.getMessage());
         }
     }
 }

@@ -45,18 +45,25 @@ final class GetCommand implements Callable<Integer> {
         GetOptions options = ranged(GetOptions.DEFAULT.withVersion(version));
         try (Bulwark client = access.connect()) {
             Bucket bucket = client.bucket(source.bucket());
+            ObjectInfo object = bucket.head(key, version);
+            if (options.offset() > 0 && options.offset() >= object.length()) {
+                throw new CommandFailure(
+                        CommandFailure.FAILED,
+                        source.printable() + " has " + Text.count(object.length(), "byte")
+                                + ", and --range begins at byte " + options.offset() + ", counted from 0");
+            }
             if ("-".equals(target)) {
                 bucket.readTo(key, System.out, options);
                 System.out.flush();
                 return 0;
             }
-            ObjectInfo object = bucket.head(key, version);
             Path file = file(key);
-            long size = Math.min(options.length(), Math.max(0, object.length() - options.offset()));
+            long size = Math.min(options.length(), object.length() - options.offset());
             try (Progress progress = Progress.of("get", size, access.global().json())) {
                 ObjectInfo read = bucket.readTo(key, file, options.withProgress((done, total) -> progress.to(done)));
                 progress.finish();
-                access.global().print(ObjectText.json(read), "Wrote " + file + " from " + ObjectText.line(read));
+                String what = range == null ? "" : Text.count(size, "byte") + " to ";
+                access.global().print(ObjectText.json(read), "Wrote " + what + file + " from " + ObjectText.line(read));
             }
         }
         return 0;

@@ -29,6 +29,16 @@ public final class GlobalOptions {
                 .normalize();
     }
 
+    /** Whether the directory was named on this command line, so that it must be named on the next, too. */
+    boolean dataIsGiven() {
+        return data != null;
+    }
+
+    /** What starts the appliance of this directory, for people. */
+    String upCommand() {
+        return data == null ? "bulwark up" : "bulwark up --data " + data;
+    }
+
     public boolean json() {
         return json;
     }

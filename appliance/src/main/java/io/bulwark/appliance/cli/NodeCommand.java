@@ -22,8 +22,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "node",
         description = {
-            "Run one storage node (--config FILE), or stop, start and corrupt",
-            "a node of the appliance on this machine, to see it coped with."
+            "Run one storage node; or stop, start, save and corrupt one, to see it coped with.",
+            "The first takes --config FILE, the others act on the appliance that `bulwark up` runs on this machine."
         })
 final class NodeCommand implements Callable<Integer> {
     static final String END_WITH_INPUT = "--end-with-input";
@@ -46,7 +46,8 @@ final class NodeCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         if (config == null) {
             CommandSpec own = Objects.requireNonNull(spec);
-            throw new ParameterException(own.commandLine(), "node needs --config FILE, or one of stop, start, lie");
+            throw new ParameterException(
+                    own.commandLine(), "node needs --config FILE, or one of stop, start, save, lie");
         }
         if (endWithInput) {
             ParentWatch.begin();
@@ -85,11 +86,17 @@ final class NodeCommand implements Callable<Integer> {
                             defaultValue = "SWAP",
                             description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
                     Lie how) {
-        return act(global, new ControlRequest("node-lie", node, how.name().toLowerCase(Locale.ROOT)));
+        Map<String, Object> body = ApplianceControl.ask(
+                global, new ControlRequest("node-lie", node, how.name().toLowerCase(Locale.ROOT)));
+        if (body.get("edited") instanceof Number edited && edited.longValue() == 0) {
+            throw new CommandFailure(CommandFailure.FAILED, String.valueOf(body.get("message")));
+        }
+        global.print(body, String.valueOf(body.get("message")));
+        return 0;
     }
 
     private static int act(GlobalOptions global, ControlRequest request) {
-        Map<String, Object> body = ApplianceControl.ask(global.data(), request);
+        Map<String, Object> body = ApplianceControl.ask(global, request);
         global.print(body, String.valueOf(body.get("message")));
         return 0;
     }

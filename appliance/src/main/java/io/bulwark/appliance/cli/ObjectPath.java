@@ -29,6 +29,11 @@ record ObjectPath(String bucket, String key) {
         return key.isEmpty() || key.endsWith("/") ? key + name : key;
     }
 
+    /** For people: control characters as escapes. */
+    String printable() {
+        return Text.printable(toString());
+    }
+
     @Override
     public String toString() {
         return key.isEmpty() ? bucket : bucket + "/" + key;

@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.transfer.ContentTypes;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.Precondition;
@@ -55,7 +56,7 @@ final class PutCommand implements Callable<Integer> {
                 ? target.needKey().key()
                 : target.keyOr(String.valueOf(path.toAbsolutePath().getFileName()));
         PutOptions options = PutOptions.DEFAULT
-                .withContentType(type(standardInput ? Path.of(key) : path))
+                .withContentType(contentType == null ? ContentTypes.of(standardInput ? key : file) : contentType)
                 .withTags(tags)
                 .withPrecondition(precondition());
         long size = standardInput ? -1 : Files.size(path);
@@ -81,10 +82,5 @@ final class PutCommand implements Callable<Integer> {
         return ifVersion != null
                 ? Precondition.ifVersion(ifVersion)
                 : ifAbsent ? Precondition.IF_ABSENT : Precondition.NONE;
-    }
-
-    private String type(Path path) throws IOException {
-        String known = contentType == null ? Files.probeContentType(path) : contentType;
-        return known == null ? "application/octet-stream" : known;
     }
 }

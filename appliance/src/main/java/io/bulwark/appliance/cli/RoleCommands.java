@@ -58,27 +58,15 @@ final class RoleCommands {
     @Command(
             name = "init",
             description = {
-                "Write keys and configuration files for members that run as processes or containers of their own;",
-                "does nothing where they are already."
+                "Write keys and configuration files for members that run one by one.",
+                "Each is a process or a container of its own. Keys that are there already stay."
             })
     static final class Init implements Callable<Integer> {
         @Mixin
         private final GlobalOptions global = new GlobalOptions();
 
-        @Option(names = "--nodes", defaultValue = "5", description = "Storage nodes (default: ${DEFAULT-VALUE}).")
-        private int nodes;
-
-        @Option(
-                names = "--replicas",
-                defaultValue = "4",
-                description = "Metadata replicas (default: ${DEFAULT-VALUE}).")
-        private int replicas;
-
-        @Option(
-                names = "--port-base",
-                defaultValue = "" + ClusterShape.PORT_BASE_DEFAULT,
-                description = "First port (default: ${DEFAULT-VALUE}).")
-        private int portBase;
+        @Mixin
+        private final ShapeOptions wanted = new ShapeOptions();
 
         @Option(
                 names = "--member-data",
@@ -90,9 +78,10 @@ final class RoleCommands {
 
         @Override
         public Integer call() throws IOException {
+            ClusterShape first = wanted.shape(ClusterShape.ORDERING_DEFAULT, "sync");
             DataDirectory data = DataDirectory.create(global.data());
-            ClusterShape shape =
-                    data.shape(new ClusterShape(nodes, replicas, portBase, ClusterShape.ORDERING_DEFAULT, "sync"));
+            ClusterShape shape = data.shape(first);
+            wanted.checkKept(shape);
             ClusterPlan plan = new ClusterPlan(data, shape);
             plan.prepare();
             Path config = Files.createDirectories(data.root().resolve("config"));

@@ -22,7 +22,8 @@ import tools.jackson.databind.json.JsonMapper;
         name = "status",
         description = {
             "Show nodes, replicas, volumes with the faults that they can take now, buckets, and faults seen.",
-            "Exit code 1 if a volume can take no more faults or more is broken than it tolerates."
+            "Exit code 1 if a volume can take no more faults or more is broken than it tolerates,",
+            "69 if nobody answers for the cluster."
         })
 final class StatusCommand implements Callable<Integer> {
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -39,7 +40,10 @@ final class StatusCommand implements Callable<Integer> {
             System.out.println(text(status));
         }
         StatusView cluster = status.cluster();
-        boolean good = cluster != null && cluster.volumes().stream().allMatch(volume -> volume.faultsLeft() > 0);
+        if (cluster == null) {
+            return CommandFailure.UNAVAILABLE;
+        }
+        boolean good = cluster.volumes().stream().allMatch(volume -> volume.faultsLeft() > 0);
         return good ? 0 : CommandFailure.FAILED;
     }
 
@@ -50,7 +54,7 @@ final class StatusCommand implements Callable<Integer> {
                 return new ApplianceStatus(data.toString(), "", List.of(), StatusView.of(client.status()), "");
             }
         }
-        Map<String, Object> body = ApplianceControl.ask(data, ControlRequest.of("status"));
+        Map<String, Object> body = ApplianceControl.ask(access.global(), ControlRequest.of("status"));
         return JSON.convertValue(body, ApplianceStatus.class);
     }
 
@@ -73,11 +77,20 @@ final class StatusCommand implements Callable<Integer> {
         StatusView cluster = status.cluster();
         if (cluster == null) {
             parts.add("The cluster does not answer: " + status.problem());
+            parts.add(advice(status.members()));
         } else {
             parts.addAll(cluster(cluster));
         }
         String gap = System.lineSeparator() + System.lineSeparator();
         return String.join(gap, parts);
+    }
+
+    private static String advice(List<ApplianceStatus.Member> members) {
+        long stopped = members.stream().filter(member -> !member.running()).count();
+        return (stopped == 0
+                        ? "All members run; it may answer in a moment."
+                        : Text.count(stopped, "member") + " stopped.")
+                + " `bulwark down` and `bulwark up` start all again, the data stays.";
     }
 
     private static List<String> cluster(StatusView cluster) {

@@ -34,24 +34,18 @@ final class SyncCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Only say what would be done.")
     private boolean dryRun;
 
-    @Option(
-            names = "--parallel",
-            paramLabel = "N",
-            defaultValue = "16",
-            description = "Files under way at once (default: ${DEFAULT-VALUE}).")
-    private int parallel;
+    @Mixin
+    private final ParallelOption parallel = new ParallelOption();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (!Files.isDirectory(directory)) {
             throw new CommandFailure(CommandFailure.FAILED, directory + " is not a directory");
         }
-        if (parallel < 1 || parallel > 1024) {
-            throw new CommandFailure(CommandFailure.USAGE, "--parallel is 1 to 1024");
-        }
+        int atOnce = parallel.value();
         long start = System.nanoTime();
         try (Bulwark client = access.connect()) {
-            TreeSync sync = new TreeSync(client.bucket(target.bucket()), target.key(), parallel);
+            TreeSync sync = new TreeSync(client.bucket(target.bucket()), target.key(), atOnce);
             TreeSync.Plan plan = sync.plan(directory);
             plan.skipped().stream()
                     .limit(SHOWN_MAX)
@@ -90,18 +84,22 @@ final class SyncCommand implements Callable<Integer> {
         json.put("unchanged", plan.unchanged());
         json.put("deleted", result.deleted());
         json.put("skipped", plan.skipped().size());
+        json.put("emptyDirectories", plan.emptyDirectories());
         json.put("failed", result.failures().size());
         json.put("seconds", seconds);
         String text = String.format(
                 Locale.ROOT,
-                "Stored %s (%s) in %.1f s; %,d unchanged, %,d deleted, %,d left out, %,d failed.",
+                "Stored %s (%s) in %.1f s; %,d unchanged, %,d deleted, %,d left out, %,d failed%s.",
                 Text.count(result.stored(), "file"),
                 Text.bytes(result.bytes()),
                 seconds,
                 plan.unchanged(),
                 result.deleted(),
                 plan.skipped().size(),
-                result.failures().size());
+                result.failures().size(),
+                plan.emptyDirectories() == 0
+                        ? ""
+                        : "; objects cannot stand for " + Text.empty(plan.emptyDirectories()));
         access.global().print(json, text);
     }
 }

@@ -23,6 +23,12 @@ final class Text {
         return String.format(Locale.ROOT, "%,d %s%s", number, one, number == 1 ? "" : "s");
     }
 
+    static String empty(long directories) {
+        return directories == 1
+                ? "1 empty directory"
+                : String.format(Locale.ROOT, "%,d empty directories", directories);
+    }
+
     /** Control characters as escapes, so that a name cannot play tricks on a terminal. */
     static String printable(String name) {
         StringBuilder out = new StringBuilder(name.length());

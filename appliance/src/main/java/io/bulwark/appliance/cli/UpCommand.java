@@ -35,20 +35,8 @@ final class UpCommand implements Callable<Integer> {
     @Mixin
     private final GlobalOptions global = new GlobalOptions();
 
-    @Option(names = "--nodes", defaultValue = "5", description = "Storage nodes (default: ${DEFAULT-VALUE}).")
-    private int nodes;
-
-    @Option(
-            names = "--replicas",
-            defaultValue = "4",
-            description = "Metadata replicas, 3f + 1 (default: ${DEFAULT-VALUE}).")
-    private int replicas;
-
-    @Option(
-            names = "--port-base",
-            defaultValue = "" + ClusterShape.PORT_BASE_DEFAULT,
-            description = "Console; nodes are 10 above, replicas 200 (default: ${DEFAULT-VALUE}).")
-    private int portBase;
+    @Mixin
+    private final ShapeOptions shape = new ShapeOptions();
 
     @Option(
             names = "--durability",
@@ -73,24 +61,21 @@ final class UpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        ClusterShape wanted;
-        try {
-            wanted = new ClusterShape(nodes, replicas, portBase, ordering, durability);
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
-        }
+        ClusterShape wanted = shape.shape(ordering, durability);
         if (ControlSocket.isServed(global.data())) {
             throw new CommandFailure(
                     CommandFailure.FAILED,
                     "an appliance already runs on " + global.data() + "; `bulwark down` ends it");
         }
-        return detach ? detached() : foreground(wanted);
+        DataDirectory data = DataDirectory.create(global.data());
+        ClusterShape kept = data.shape(wanted);
+        shape.checkKept(kept);
+        return detach ? detached(data) : foreground(new ClusterPlan(data, kept));
     }
 
-    private int foreground(ClusterShape wanted) throws Exception {
-        DataDirectory data = DataDirectory.create(global.data());
+    private int foreground(ClusterPlan plan) throws Exception {
+        DataDirectory data = plan.data();
         try (FileLock lock = data.lock()) {
-            ClusterPlan plan = new ClusterPlan(data, data.shape(wanted));
             Members members = processes ? new ProcessMembers(plan) : new EmbeddedMembers(plan);
             try (Appliance appliance = Appliance.start(plan, members, line -> System.err.println("bulwark: " + line))) {
                 Thread ending = Thread.ofPlatform().unstarted(() -> {
@@ -129,14 +114,16 @@ final class UpCommand implements Callable<Integer> {
         System.out.println("Bulwark is up. Console: " + appliance.consoleUrl() + "   Data: " + data);
         System.out.println(
                 "Try: bulwark mb photos; bulwark sync DIR photos; bulwark status. Ctrl-C or `bulwark down` ends it.");
+        if (global.dataIsGiven()) {
+            System.out.println("Each of them needs --data " + data + " too, or $BULWARK_DATA set to it.");
+        }
     }
 
-    private int detached() throws IOException, InterruptedException {
-        DataDirectory data = DataDirectory.create(global.data());
+    private int detached(DataDirectory data) throws IOException, InterruptedException {
         Path log = data.log("appliance");
         List<String> command = new ArrayList<>(OwnCommand.java(2048));
-        command.addAll(List.of("up", "--data", data.root().toString(), "--nodes", Integer.toString(nodes)));
-        command.addAll(List.of("--replicas", Integer.toString(replicas), "--port-base", Integer.toString(portBase)));
+        command.addAll(List.of("up", "--data", data.root().toString()));
+        command.addAll(shape.arguments());
         command.addAll(List.of("--durability", durability, "--ordering", ordering));
         if (processes) {
             command.add("--processes");

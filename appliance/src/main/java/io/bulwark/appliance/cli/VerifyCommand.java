@@ -13,7 +13,6 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code verify BUCKET[/PREFIX]}. */
@@ -33,21 +32,15 @@ final class VerifyCommand implements Callable<Integer> {
     @Parameters(paramLabel = "BUCKET[/PREFIX]", converter = ObjectPath.Converter.class)
     private ObjectPath path = new ObjectPath("", "");
 
-    @Option(
-            names = "--parallel",
-            paramLabel = "N",
-            defaultValue = "16",
-            description = "Objects under way at once (default: ${DEFAULT-VALUE}).")
-    private int parallel;
+    @Mixin
+    private final ParallelOption parallel = new ParallelOption();
 
     @Override
     public Integer call() throws InterruptedException {
-        if (parallel < 1 || parallel > 1024) {
-            throw new CommandFailure(CommandFailure.USAGE, "--parallel is 1 to 1024");
-        }
+        int atOnce = parallel.value();
         long start = System.nanoTime();
         try (Bulwark client = access.connect()) {
-            BucketVerifier verifier = new BucketVerifier(client, client.bucket(path.bucket()), parallel);
+            BucketVerifier verifier = new BucketVerifier(client, client.bucket(path.bucket()), atOnce);
             List<ObjectInfo> objects = verifier.objects(path.key());
             long total = objects.stream().mapToLong(ObjectInfo::length).sum();
             BucketVerifier.Report report;

@@ -3,7 +3,8 @@ package io.bulwark.appliance.control;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request: {@code status}, {@code down}, or a node's {@code node-start}, {@code node-stop}, {@code node-lie}.
+ * One request: {@code status}, {@code down}, or a node's {@code node-start}, {@code node-stop}, {@code node-save},
+ * {@code node-lie}, whose answer says in {@code edited} how many fragments were changed.
  *
  * @param node the node's number, for the node actions
  * @param how how it is to lie: swap, stale, flip, drop or garble

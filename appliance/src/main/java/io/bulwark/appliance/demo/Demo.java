@@ -18,21 +18,37 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Stores a directory, breaks nodes under it, and shows that the bytes come back, who lied, and that it was repaired. */
 public final class Demo {
+    private static final String NAME = "demo";
     private static final int PARALLEL = 16;
+    private static final int MISSED_FILES_MAX = 50;
+    private static final int EXAMPLES_SHOWN = 3;
     private static final long REPAIR_MILLIS_MAX = 120_000;
 
     private final Bulwark client;
+    private final Supplier<Bulwark> readers;
     private final Function<ControlRequest, ControlReply> control;
     private final int faults;
     private final Consumer<String> story;
 
-    /** @param faults 1, or 2 for a node stopped and another lying at the same time */
-    public Demo(Bulwark client, Function<ControlRequest, ControlReply> control, int faults, Consumer<String> story) {
+    /**
+     * Of an appliance.
+     *
+     * @param readers makes clients that have no opinion of any node yet
+     * @param faults 1, or 2 for a node stopped and another lying at the same time
+     */
+    public Demo(
+            Bulwark client,
+            Supplier<Bulwark> readers,
+            Function<ControlRequest, ControlReply> control,
+            int faults,
+            Consumer<String> story) {
         this.client = client;
+        this.readers = readers;
         this.control = control;
         this.faults = faults;
         this.story = story;
@@ -40,56 +56,77 @@ public final class Demo {
 
     /** Tells the story; false if any byte came back wrong, the liar was not named, or not repaired. */
     public boolean run(Path directory) throws IOException, InterruptedException {
-        String name = "demo";
         client.createVolume(
-                VolumeSpec.objects(name, new ProtectionPolicy(faults, faults + 1, 3 * faults + 1, 1 << 20)));
-        Bucket bucket = client.createBucket(BucketSpec.of(name).inVolume(name));
+                VolumeSpec.objects(NAME, new ProtectionPolicy(faults, faults + 1, 3 * faults + 1, 1 << 20)));
+        Bucket bucket = client.createBucket(BucketSpec.of(NAME).inVolume(NAME));
         story.accept("1. Storing " + directory + ", cut into blocks of which any " + (faults + 1) + " of "
                 + (3 * faults + 1) + " fragments on different nodes are enough.");
-        TreeSync sync = new TreeSync(bucket, "", PARALLEL);
-        TreeSync.Plan plan = sync.plan(directory);
-        TreeSync.Result stored = sync.run(plan, false, bytes -> {});
-        story.accept(String.format(Locale.ROOT, "   %,d files, %,d bytes stored.", stored.stored(), stored.bytes()));
-        boolean good = stored.failures().isEmpty();
-        awaitRepaired();
+        TreeSync first = new TreeSync(bucket, "", PARALLEL);
+        long objects = store(first, first.plan(directory));
+        boolean good = objects >= 0 && awaitRepaired();
 
-        story.accept("2. Node 0 is stopped, as if its power had failed.");
+        story.accept("2. Node 0 is stopped, as if its power had failed. Reading goes on, and writing too:");
         act("node-stop", 0, null);
-        good &= compare(bucket, directory);
+        good &= compare(bucket, "", directory, objects);
+        String copies = "written-meanwhile/";
+        TreeSync second = new TreeSync(bucket, copies, PARALLEL);
+        long missed = store(second, beginning(second.plan(directory)));
+        good &= missed >= 0;
         if (faults == 1) {
-            story.accept("3. Node 0 comes back and is brought up to date.");
+            story.accept("3. Node 0 comes back, and is brought up to date with what it missed.");
             act("node-start", 0, null);
             good &= awaitRepaired();
         } else {
             story.accept("3. Node 0 stays down: this volume tolerates " + faults + " faults at once.");
         }
 
-        story.accept("4. A node is made to lie: its fragments are swapped for perfectly valid ones of other blocks,");
-        story.accept("   with every checksum of its disk made right.");
+        story.accept(
+                "4. Another node is made to lie: its fragments are swapped for perfectly valid ones of other blocks,");
+        story.accept("   with every checksum of its disk made right. A new client reads everything:");
         int liar = swapped();
         if (liar < 0) {
             story.accept("   No node holds two fragments of one length: give a directory with more files.");
             return false;
         }
-        good &= verify(bucket, liar);
-        good &= compare(bucket, directory);
+        good &= verify(liar);
+        good &= compare(bucket, "", directory, objects);
         if (faults > 1) {
+            story.accept("   Node 0 comes back.");
             act("node-start", 0, null);
         }
         story.accept("5. The cluster repairs what was wrong.");
         good &= awaitRepaired();
-        good &= compare(bucket, directory);
+        tellRecord(liar);
+        good &= compare(bucket, "", directory, objects);
+        good &= compare(bucket, copies, directory, missed);
         story.accept(good ? "Every byte was right at every step." : "Something was wrong: see above.");
         return good;
     }
 
-    private boolean verify(Bucket bucket, int liar) throws InterruptedException {
-        BucketVerifier verifier = new BucketVerifier(client, bucket, PARALLEL);
-        BucketVerifier.Report report = verifier.run(verifier.objects(""), bytes -> {});
+    /** How many objects were stored; -1 if any could not be. */
+    private long store(TreeSync sync, TreeSync.Plan plan) throws InterruptedException {
+        TreeSync.Result stored = sync.run(plan, false, bytes -> {});
+        story.accept(String.format(Locale.ROOT, "   %,d files, %,d bytes stored.", stored.stored(), stored.bytes()));
+        stored.failures().stream().limit(EXAMPLES_SHOWN).forEach(line -> story.accept("   NOT STORED " + line));
+        return stored.failures().isEmpty() ? stored.stored() : -1;
+    }
+
+    private static TreeSync.Plan beginning(TreeSync.Plan plan) {
+        List<TreeSync.Entry> some = plan.changed()
+                .subList(0, Math.min(MISSED_FILES_MAX, plan.changed().size()));
+        return new TreeSync.Plan(some, 0, List.of(), List.of(), 0);
+    }
+
+    private boolean verify(int liar) throws InterruptedException {
+        BucketVerifier.Report report;
+        try (Bulwark reader = readers.get()) {
+            BucketVerifier verifier = new BucketVerifier(reader, reader.bucket(NAME), PARALLEL);
+            report = verifier.run(verifier.objects(""), bytes -> {});
+        }
         report.seen()
-                .forEach((node, verdicts) -> verdicts.forEach((verdict, times) ->
-                        story.accept("   seen of " + node + ": " + verdict.text() + ", " + times + " times")));
-        report.examples().stream().limit(3).forEach(example -> story.accept("   for example " + example));
+                .forEach((node, verdicts) -> verdicts.forEach((verdict, times) -> story.accept(
+                        "   " + node + " was " + verdict.text() + (times == 1 ? " once." : " " + times + " times."))));
+        report.examples().stream().limit(EXAMPLES_SHOWN).forEach(example -> story.accept("     " + example));
         report.unreadable().forEach(line -> story.accept("   UNREADABLE " + line));
         boolean named = named(liar);
         story.accept(named ? "   The liar is named: node-" + liar + "." : "   NOBODY NAMES node-" + liar + ".");
@@ -100,9 +137,9 @@ public final class Demo {
     private int swapped() throws IOException {
         int nodes = client.status().nodes().size();
         for (int node = 1; node < nodes; node++) {
-            String message = act("node-lie", node, "swap");
-            if (!message.contains(" 0 wrong fragments")) {
-                story.accept("   " + message);
+            Map<String, Object> done = act("node-lie", node, "swap");
+            if (done.get("edited") instanceof Number edited && edited.longValue() > 0) {
+                story.accept("   " + done.get("message"));
                 return node;
             }
         }
@@ -122,15 +159,28 @@ public final class Demo {
         return false;
     }
 
-    private boolean compare(Bucket bucket, Path directory) throws IOException {
-        TreeComparison.Result result = TreeComparison.of(bucket, directory);
+    /** What its peers have put on record of the liar, if f+1 of them have met it by now. */
+    private void tellRecord(int liar) {
+        client.status().faults().stream()
+                .filter(fault -> fault.node() == liar)
+                .limit(EXAMPLES_SHOWN)
+                .forEach(fault -> story.accept("   On record by " + (faults + 1) + " of its peers or more: node-" + liar
+                        + " " + fault.verdict().text() + ", block " + fault.block() + "."));
+    }
+
+    private boolean compare(Bucket bucket, String prefix, Path directory, long expected) throws IOException {
+        TreeComparison.Result result = TreeComparison.of(bucket, prefix, directory);
         result.different().stream().limit(5).forEach(line -> story.accept("   WRONG " + line));
         story.accept(String.format(
                 Locale.ROOT,
-                "   Read everything back and compared it with the files: %,d objects, %,d bytes, %d differ.",
+                "   Read back and compared with the files: %,d objects, %,d bytes, %d differ.",
                 result.objects(),
                 result.bytes(),
                 result.different().size()));
+        if (result.objects() + result.different().size() < expected) {
+            story.accept(String.format(Locale.ROOT, "   WRONG there were %,d objects.", expected));
+            return false;
+        }
         return result.different().isEmpty();
     }
 
@@ -150,11 +200,11 @@ public final class Demo {
         return false;
     }
 
-    private String act(String action, int node, @Nullable String how) throws IOException {
+    private Map<String, Object> act(String action, int node, @Nullable String how) throws IOException {
         ControlReply reply = control.apply(new ControlRequest(action, node, how));
         if (!reply.error().isEmpty()) {
             throw new IOException(reply.error());
         }
-        return String.valueOf(reply.body().get("message"));
+        return reply.body();
     }
 }

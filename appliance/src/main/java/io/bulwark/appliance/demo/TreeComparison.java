@@ -20,16 +20,16 @@ final class TreeComparison {
     /** @param different names that differ or could not be read, with the reason */
     record Result(long objects, long bytes, List<String> different) {}
 
-    static Result of(Bucket bucket, Path directory) throws IOException {
+    static Result of(Bucket bucket, String prefix, Path directory) throws IOException {
         List<String> different = new ArrayList<>();
         long objects = 0;
         long bytes = 0;
         List<ObjectInfo> all;
-        try (Stream<ObjectInfo> listed = bucket.stream("")) {
+        try (Stream<ObjectInfo> listed = bucket.stream(prefix)) {
             all = listed.toList();
         }
         for (ObjectInfo object : all) {
-            Path file = directory.resolve(object.key());
+            Path file = directory.resolve(object.key().substring(prefix.length()));
             try (InputStream expected = Files.newInputStream(file);
                     Comparing target = new Comparing(expected)) {
                 bucket.readTo(object.key(), target);

@@ -15,9 +15,11 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -56,8 +58,10 @@ public final class TreeSync {
      * What is to be done.
      *
      * @param skipped files that are neither regular nor links to regular files of the tree, or have no usable name
+     * @param emptyDirectories directories without entries, for which no object can stand
      */
-    public record Plan(List<Entry> changed, long unchanged, List<String> gone, List<String> skipped) {
+    public record Plan(
+            List<Entry> changed, long unchanged, List<String> gone, List<String> skipped, long emptyDirectories) {
         public long bytes() {
             return changed.stream().mapToLong(Entry::bytes).sum();
         }
@@ -72,10 +76,10 @@ public final class TreeSync {
         try (Stream<ObjectInfo> all = bucket.stream(prefix)) {
             all.forEach(object -> present.put(object.key(), object));
         }
-        List<String> skipped = new ArrayList<>();
         List<Entry> changed = new ArrayList<>();
         long unchanged = 0;
-        for (Entry entry : scan(root, prefix, skipped)) {
+        Scan scan = scan(root, prefix);
+        for (Entry entry : scan.files()) {
             ObjectInfo object = present.remove(entry.key());
             if (object != null
                     && object.length() == entry.bytes()
@@ -86,7 +90,12 @@ public final class TreeSync {
                 changed.add(entry);
             }
         }
-        return new Plan(changed, unchanged, present.keySet().stream().sorted().toList(), skipped);
+        return new Plan(
+                changed,
+                unchanged,
+                present.keySet().stream().sorted().toList(),
+                scan.skipped(),
+                scan.emptyDirectories());
     }
 
     /**
@@ -103,8 +112,9 @@ public final class TreeSync {
         for (Entry entry : plan.changed()) {
             work.add(() -> {
                 noting(failures, entry.file().toString(), () -> {
-                    PutOptions options =
-                            PutOptions.DEFAULT.withTags(Map.of(MODIFIED_TAG, Long.toString(entry.modifiedMillis())));
+                    PutOptions options = PutOptions.DEFAULT
+                            .withContentType(ContentTypes.of(entry.key()))
+                            .withTags(Map.of(MODIFIED_TAG, Long.toString(entry.modifiedMillis())));
                     ObjectInfo object = bucket.put(entry.key(), entry.file(), options);
                     stored.incrementAndGet();
                     bytes.addAndGet(object.length());
@@ -158,13 +168,25 @@ public final class TreeSync {
         }
     }
 
-    /** The files below a directory by key; other names are added to {@code skipped}. */
-    static List<Entry> scan(Path root, String prefix, List<String> skipped) throws IOException {
+    /** What is below a directory: files by key, names of what is no file to store, and how many directories are empty. */
+    record Scan(List<Entry> files, List<String> skipped, long emptyDirectories) {}
+
+    static Scan scan(Path root, String prefix) throws IOException {
         Map<String, Entry> found = new TreeMap<>();
+        List<String> skipped = new ArrayList<>();
+        Set<Path> empty = new HashSet<>();
         Path real = root.toRealPath();
         Files.walkFileTree(real, new SimpleFileVisitor<>() {
             @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+                empty.remove(directory.getParent());
+                empty.add(directory);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                empty.remove(file.getParent());
                 String relative = real.relativize(file).toString();
                 if (!isText(real.relativize(file))) {
                     skipped.add(relative + " (its name is not text in this locale)");
@@ -194,11 +216,13 @@ public final class TreeSync {
 
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException failure) {
+                empty.remove(file.getParent());
                 skipped.add(real.relativize(file) + " (" + failure.getMessage() + ")");
                 return FileVisitResult.CONTINUE;
             }
         });
-        return List.copyOf(found.values());
+        empty.remove(real);
+        return new Scan(List.copyOf(found.values()), skipped, empty.size());
     }
 
     /** Whether the name can be told by its text; names that cannot would fall together with others. */

@@ -14,6 +14,7 @@ import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.StatusView;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -190,13 +191,17 @@ public final class Appliance implements AutoCloseable {
         Member node = nodes.get(number);
         NodeDrill drill = new NodeDrill(plan, node, number);
         try {
-            String message = switch (request.action()) {
+            NodeDrill.Done done = switch (request.action()) {
                 case "node-stop" -> drill.stop();
                 case "node-start" -> drill.start();
                 case "node-save" -> drill.save();
                 default -> drill.lie(lie(request.how()));
             };
-            return ControlReply.ok(Map.of("node", number, "message", message));
+            Map<String, Object> body = new LinkedHashMap<>();
+            body.put("node", number);
+            body.put("message", done.message());
+            done.edited().ifPresent(edited -> body.put("edited", edited));
+            return ControlReply.ok(body);
         } catch (IOException e) {
             throw e;
         } catch (Exception e) {

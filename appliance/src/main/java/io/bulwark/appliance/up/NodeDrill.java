@@ -7,15 +7,18 @@ import io.bulwark.appliance.drill.Lie;
 import io.bulwark.appliance.drill.NodeTampering;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 
 /** Stops, starts and corrupts one node of an appliance. */
 final class NodeDrill {
     private final Member node;
+    private final int number;
     private final NodeTampering tampering;
 
     NodeDrill(ClusterPlan plan, Member node, int number) {
         this.node = node;
+        this.number = number;
         Path saved = plan.data().root().resolve("saved").resolve(Integer.toString(number));
         this.tampering = new NodeTampering(
                 plan.data().node(number),
@@ -24,33 +27,55 @@ final class NodeDrill {
                 RandomGenerator.getDefault());
     }
 
-    String stop() throws Exception {
-        node.stop();
-        return node.name() + " is stopped.";
+    /**
+     * What was done.
+     *
+     * @param message for people
+     * @param edited how many fragments a lie changed; empty for everything else, and where nobody counted
+     */
+    record Done(String message, OptionalLong edited) {
+        private Done(String message) {
+            this(message, OptionalLong.empty());
+        }
     }
 
-    String start() throws Exception {
+    Done stop() throws Exception {
+        node.stop();
+        return new Done(node.name() + " is stopped.");
+    }
+
+    Done start() throws Exception {
         node.start();
         node.awaitListening();
-        return node.name() + " is started.";
+        return new Done(node.name() + " is started.");
     }
 
-    String save() throws Exception {
+    Done save() throws Exception {
         node.stop();
         tampering.save();
         start();
-        return "The data of " + node.name() + " as it is now is kept; `bulwark node lie N --how stale` brings it back.";
+        return new Done("The data of " + node.name() + " as it is now is kept; `bulwark node lie " + number
+                + " --how stale` brings it back.");
     }
 
-    String lie(Lie how) throws Exception {
+    Done lie(Lie how) throws Exception {
         node.stop();
-        long wrong;
+        long edited;
         try {
-            wrong = tampering.apply(how);
+            edited = tampering.apply(how);
         } finally {
             start();
         }
-        String what = wrong < 0 ? "its data as it was saved" : wrong + " wrong fragments";
-        return node.name() + " lies now (" + how.name().toLowerCase(Locale.ROOT) + "): it holds " + what + ".";
+        String way = how.name().toLowerCase(Locale.ROOT);
+        if (edited < 0) {
+            return new Done(node.name() + " lies now (" + way + "): it holds its data as it was when it was saved.");
+        }
+        String message = edited > 0
+                ? node.name() + " lies now (" + way + "): " + edited + " of its fragments are "
+                        + (how == Lie.DROP ? "gone." : "wrong.")
+                : node.name() + " tells the truth still: it holds "
+                        + (how == Lie.SWAP ? "no two fragments of one length to swap" : "no fragments")
+                        + "; store more objects first";
+        return new Done(message, OptionalLong.of(edited));
     }
 }

@@ -10,8 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,11 +24,12 @@ class TreeSyncTest {
         Files.writeString(root.resolve("a/b"), "below a");
         Files.writeString(root.resolve("a\\b"), "beside a");
         Path real = root.toRealPath();
-        List<String> skipped = new ArrayList<>();
-        assertThat(TreeSync.scan(root, "p/", skipped))
+        TreeSync.Scan scan = TreeSync.scan(root, "p/");
+        assertThat(scan.files())
                 .extracting(TreeSync.Entry::key, TreeSync.Entry::file)
                 .containsExactlyInAnyOrder(tuple("p/a/b", real.resolve("a/b")), tuple("p/a\\b", real.resolve("a\\b")));
-        assertThat(skipped).isEmpty();
+        assertThat(scan.skipped()).isEmpty();
+        assertThat(scan.emptyDirectories()).isZero();
     }
 
     @Test
@@ -43,11 +42,9 @@ class TreeSyncTest {
                 .start()
                 .waitFor();
         assumeThat(made).as("this file system takes such names").isZero();
-        List<String> skipped = new ArrayList<>();
-        assertThat(TreeSync.scan(root, "", skipped))
-                .extracting(TreeSync.Entry::key)
-                .containsExactly("plain");
-        assertThat(skipped).hasSize(2);
+        TreeSync.Scan scan = TreeSync.scan(root, "");
+        assertThat(scan.files()).extracting(TreeSync.Entry::key).containsExactly("plain");
+        assertThat(scan.skipped()).hasSize(2);
     }
 
     @Test
@@ -57,5 +54,23 @@ class TreeSyncTest {
             throw new UncheckedIOException(new NoSuchFileException("gone"));
         });
         assertThat(failures).singleElement().asString().startsWith("gone: ");
+    }
+
+    @Test
+    void directoriesWithoutEntriesAreCounted() throws IOException {
+        Files.createDirectories(root.resolve("empty"));
+        Files.createDirectories(root.resolve("nested/empty-too"));
+        Files.createDirectories(root.resolve("full"));
+        Files.writeString(root.resolve("full/file.txt"), "content");
+        TreeSync.Scan scan = TreeSync.scan(root, "");
+        assertThat(scan.files()).extracting(TreeSync.Entry::key).containsExactly("full/file.txt");
+        assertThat(scan.emptyDirectories()).isEqualTo(2);
+    }
+
+    @Test
+    void aTypeIsGuessedFromTheNameAloneAndNeverFails() {
+        assertThat(ContentTypes.of("2026/page.html")).isEqualTo("text/html");
+        assertThat(ContentTypes.of("no-such-suffix")).isEqualTo("application/octet-stream");
+        assertThat(ContentTypes.of("not a path\0.html")).isEqualTo("application/octet-stream");
     }
 }

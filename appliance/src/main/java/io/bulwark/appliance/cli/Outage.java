@@ -1,0 +1,73 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.client.config.ClientConfig;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** Says why the metadata replicas do not answer, by asking who listens, and what to do about it. */
+final class Outage {
+    private static final int CONNECT_MILLIS_MAX = 1_000;
+
+    private final ClientConfig config;
+    private final Predicate<ClientConfig.Endpoint> listens;
+
+    Outage(ClientConfig config) {
+        this(config, Outage::listens);
+    }
+
+    Outage(ClientConfig config, Predicate<ClientConfig.Endpoint> listens) {
+        this.config = config;
+        this.listens = listens;
+    }
+
+    /** Whether no replica listens at all. */
+    boolean total() {
+        return config.replicas().stream().noneMatch(listens);
+    }
+
+    /**
+     * In one line.
+     *
+     * @param served whether {@code bulwark up} runs in the data directory now
+     * @param up the command that starts it, for people
+     * @param cause what the operation itself saw
+     */
+    String explained(boolean served, String up, String cause) {
+        List<ClientConfig.Endpoint> replicas = config.replicas();
+        List<String> down = new ArrayList<>();
+        for (int i = 0; i < replicas.size(); i++) {
+            if (!listens.test(replicas.get(i))) {
+                down.add("replica-" + i + " (" + replicas.get(i) + ")");
+            }
+        }
+        int running = replicas.size() - down.size();
+        int needed = 2 * config.faultyReplicas() + 1;
+        if (running == 0 && !served) {
+            return "no appliance runs there: none of its " + replicas.size()
+                    + " metadata replicas listens; start it with `" + up + "`";
+        }
+        if (running >= needed) {
+            return "the metadata replicas listen but do not agree: " + cause
+                    + "; try again in a moment, their logs say what they wait for";
+        }
+        return "only " + running + " of " + replicas.size() + " metadata replicas run, " + needed
+                + " are needed; down: "
+                + String.join(", ", down) + "; "
+                + (served
+                        ? "`bulwark down`, then `" + up + "` starts all again, the data stays"
+                        : "start these again where they ran, with `bulwark replica --config FILE`");
+    }
+
+    private static boolean listens(ClientConfig.Endpoint replica) {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(replica.host(), replica.port()), CONNECT_MILLIS_MAX);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}

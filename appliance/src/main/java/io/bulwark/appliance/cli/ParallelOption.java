@@ -1,0 +1,22 @@
+package io.bulwark.appliance.cli;
+
+import picocli.CommandLine.Option;
+
+/** How many objects are under way at once. */
+final class ParallelOption {
+    private static final int MAX = 1024;
+
+    @Option(
+            names = "--parallel",
+            paramLabel = "N",
+            defaultValue = "16",
+            description = "Objects under way at once (default: ${DEFAULT-VALUE}).")
+    private int parallel;
+
+    int value() {
+        if (parallel < 1 || parallel > MAX) {
+            throw new CommandFailure(CommandFailure.USAGE, "--parallel is 1 to " + MAX);
+        }
+        return parallel;
+    }
+}

@@ -1,0 +1,75 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.cluster.ClusterShape;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How many members an appliance has and where they listen, chosen at the first start of a data directory. */
+final class ShapeOptions {
+    private static final int NODES_DEFAULT = 5;
+    private static final int REPLICAS_DEFAULT = 4;
+
+    @Option(names = "--nodes", paramLabel = "N", description = "Storage nodes (default: " + NODES_DEFAULT + ").")
+    private @Nullable Integer nodes;
+
+    @Option(
+            names = "--replicas",
+            paramLabel = "N",
+            description = "Metadata replicas, 3f + 1 (default: " + REPLICAS_DEFAULT + ").")
+    private @Nullable Integer replicas;
+
+    @Option(
+            names = "--port-base",
+            paramLabel = "PORT",
+            description = "Of the console; nodes are 10 above, replicas 200 (default: " + ClusterShape.PORT_BASE_DEFAULT
+                    + "). Other commands find the ports in the data directory.")
+    private @Nullable Integer portBase;
+
+    /** What is wanted, with the defaults for what was not said. */
+    ClusterShape shape(String ordering, String durability) {
+        try {
+            return new ClusterShape(
+                    nodes == null ? NODES_DEFAULT : nodes,
+                    replicas == null ? REPLICAS_DEFAULT : replicas,
+                    portBase == null ? ClusterShape.PORT_BASE_DEFAULT : portBase,
+                    ordering,
+                    durability);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** What was said differs from what the data directory was first started with: that must not be passed over. */
+    void checkKept(ClusterShape kept) {
+        check("--nodes", nodes, kept.nodes());
+        check("--replicas", replicas, kept.replicas());
+        check("--port-base", portBase, kept.portBase());
+    }
+
+    /** The same once more, for a command line. */
+    List<String> arguments() {
+        List<String> arguments = new ArrayList<>();
+        add(arguments, "--nodes", nodes);
+        add(arguments, "--replicas", replicas);
+        add(arguments, "--port-base", portBase);
+        return arguments;
+    }
+
+    private static void check(String option, @Nullable Integer wanted, int kept) {
+        if (wanted != null && wanted != kept) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE,
+                    "this data directory was first started with " + option + " " + kept
+                            + ", which stays; leave the option out, or take another directory with --data");
+        }
+    }
+
+    private static void add(List<String> arguments, String option, @Nullable Integer value) {
+        if (value != null) {
+            arguments.add(option);
+            arguments.add(value.toString());
+        }
+    }
+}
