@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 /** Stores a directory, breaks nodes under it, and shows that the bytes come back, who lied, and that it was repaired. */
 public final class Demo {
     private static final String NAME = "demo";
+    private static final String TREE = "tree/";
+    private static final String MEANWHILE = "written-meanwhile/";
     private static final int PARALLEL = 16;
     private static final int MISSED_FILES_MAX = 50;
     private static final int EXAMPLES_SHOWN = 3;
@@ -61,15 +63,14 @@ public final class Demo {
         Bucket bucket = client.createBucket(BucketSpec.of(NAME).inVolume(NAME));
         story.accept("1. Storing " + directory + ", cut into blocks of which any " + (faults + 1) + " of "
                 + (3 * faults + 1) + " fragments on different nodes are enough.");
-        TreeSync first = new TreeSync(bucket, "", PARALLEL);
+        TreeSync first = new TreeSync(bucket, TREE, PARALLEL);
         long objects = store(first, first.plan(directory));
         boolean good = objects >= 0 && awaitRepaired();
 
         story.accept("2. Node 0 is stopped, as if its power had failed. Reading goes on, and writing too:");
         act("node-stop", 0, null);
-        good &= compare(bucket, "", directory, objects);
-        String copies = "written-meanwhile/";
-        TreeSync second = new TreeSync(bucket, copies, PARALLEL);
+        good &= compare(bucket, TREE, directory, objects);
+        TreeSync second = new TreeSync(bucket, MEANWHILE, PARALLEL);
         long missed = store(second, beginning(second.plan(directory)));
         good &= missed >= 0;
         if (faults == 1) {
@@ -89,7 +90,7 @@ public final class Demo {
             return false;
         }
         good &= verify(liar);
-        good &= compare(bucket, "", directory, objects);
+        good &= compare(bucket, TREE, directory, objects);
         if (faults > 1) {
             story.accept("   Node 0 comes back.");
             act("node-start", 0, null);
@@ -97,8 +98,8 @@ public final class Demo {
         story.accept("5. The cluster repairs what was wrong.");
         good &= awaitRepaired();
         tellRecord(liar);
-        good &= compare(bucket, "", directory, objects);
-        good &= compare(bucket, copies, directory, missed);
+        good &= compare(bucket, TREE, directory, objects);
+        good &= compare(bucket, MEANWHILE, directory, missed);
         story.accept(good ? "Every byte was right at every step." : "Something was wrong: see above.");
         return good;
     }
