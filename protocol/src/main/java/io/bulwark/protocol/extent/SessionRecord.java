@@ -77,16 +77,33 @@ final class SessionRecord {
         return closed ? remove(first, end) : add(first, end);
     }
 
-    /** Closes the session: from now on only these counters are referenced, less those that were freed already. */
-    void close(NavigableMap<Long, Long> referenced) {
+    /**
+     * Closes the session: from now on only these counters are referenced, less those that were freed already. Told again with
+     * fewer, it frees the others, too: the single frees are told no more once a whole session is without references.
+     *
+     * @return false if nothing has changed
+     */
+    boolean close(NavigableMap<Long, Long> referenced) {
         if (closed) {
-            return;
+            return retain(referenced);
         }
         NavigableMap<Long, Long> freed = new TreeMap<>(intervals);
         intervals.clear();
         closed = true;
         referenced.forEach(this::add);
         freed.forEach(this::remove);
+        return true;
+    }
+
+    private boolean retain(NavigableMap<Long, Long> referenced) {
+        boolean changed = false;
+        long end = 0;
+        for (Map.Entry<Long, Long> interval : referenced.entrySet()) {
+            changed |= remove(end, interval.getKey());
+            end = Math.max(end, interval.getValue());
+        }
+        changed |= remove(end, Long.MAX_VALUE);
+        return changed;
     }
 
     private boolean add(long first, long end) {

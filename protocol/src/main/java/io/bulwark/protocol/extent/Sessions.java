@@ -238,8 +238,7 @@ final class Sessions {
         with(turn, key, (next, session) -> {
             session.state = SessionState.CLOSED;
             sort(session);
-            if (session.record != null && !session.record.closed()) {
-                session.record.close(referenced);
+            if (session.record != null && session.record.close(referenced)) {
                 session.toSweep.add(new long[] {0, Long.MAX_VALUE});
                 save(next, session);
             }
