@@ -58,15 +58,15 @@ public final class ObjectReader implements AutoCloseable {
         try {
             perform(get.readAhead());
             while (!get.atEnd()) {
+                if (get.failure().isPresent()) {
+                    throw shown(get.failure().get());
+                }
                 Optional<Bytes> part = get.next();
                 if (part.isPresent()) {
                     perform(get.readAhead());
                     return part.get();
                 }
                 await();
-                if (get.failure().isPresent()) {
-                    throw shown(get.failure().get());
-                }
             }
             return Bytes.EMPTY;
         } catch (RuntimeException e) {

@@ -179,9 +179,9 @@ public final class ObjectGet {
         return Optional.of(block.get().slice(from, count));
     }
 
-    /** Whether {@link #next} gave all there is. */
+    /** Whether {@link #next} gave all there is; never after a failure. */
     public boolean atEnd() {
-        return position == end;
+        return failure == null && position == end;
     }
 
     /** Gives up what is under way. */
