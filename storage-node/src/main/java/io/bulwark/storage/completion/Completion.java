@@ -1,63 +1,65 @@
 package io.bulwark.storage.completion;
 
 import io.bulwark.client.object.Metadata;
-import io.bulwark.protocol.cluster.Fact;
-import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.completion.CompletionStep;
+import io.bulwark.protocol.completion.NodeCompletion;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
-import io.bulwark.protocol.metadata.Query;
-import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.extent.CompletionResult;
+import io.bulwark.protocol.extent.ExtentMessage.Completed;
+import io.bulwark.protocol.extent.ExtentRead;
+import io.bulwark.protocol.extent.ExtentTiming;
+import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.NodeAccess;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a node's extents complete: one thread follows the metadata from where the last life stopped, another re-reads what
- * is referenced, round after round, a third keeps the agreed time moving. All wait while the metadata service does not
- * answer.
+ * Keeps a node's extents complete: one thread drives {@link NodeCompletion} from where the last life stopped, another tells
+ * verdicts, a third keeps the agreed time moving. All wait while the metadata service does not answer.
  */
 public final class Completion implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(Completion.class);
-    private static final int PAGE = 100;
-    private static final long MAP_MILLIS = 2_000;
-    /** What a server was told is durable after so long; only then the cursor moves past it on disk. */
-    private static final long SETTLE_MILLIS = 10_000;
+    private static final ExtentTiming READ_TIMING = ExtentTiming.standard().withDeadlineMillis(15_000);
+    private static final long TICK_MILLIS = 50;
+    /** Longer than a repair takes before it gives up. */
+    private static final long ANSWER_MILLIS = 30_000;
 
-    private static final long SCRUB_PAUSE_MILLIS = 10_000;
     private static final long STOP_MILLIS = 5_000;
 
     private final Metadata metadata;
     private final CompletionConfig config;
-    private final SortedMap<Integer, VolumeProgress> progress = new ConcurrentSkipListMap<>();
-    private final Deque<long[]> toldSequences = new ArrayDeque<>();
+    private final BlockingQueue<Input> inputs = new LinkedBlockingQueue<>();
     private volatile @Nullable Parts parts;
-    private volatile List<Volume> volumes = List.of();
+    private volatile NodeCompletion.Counts counts = new NodeCompletion.Counts(0, 0, 0, 0, 0, false, List.of());
     private volatile boolean stopping;
-    private long mapMillis = -MAP_MILLIS;
 
     /** What there is once the node serves. */
     private record Parts(
             NodeAccess node,
             Cursors cursors,
-            ExtentChecks checks,
-            LayoutWalk walk,
-            FactFeed facts,
+            NodeCompletion machine,
             VerdictReports reports,
             ControlSession session,
             List<Thread> threads) {}
+
+    /** One input of the state machine. */
+    private interface Input {
+        List<CompletionStep> handIn(NodeCompletion machine, long nowMillis);
+    }
 
     public Completion(Metadata metadata, CompletionConfig config) {
         this.metadata = metadata;
@@ -71,26 +73,21 @@ public final class Completion implements BackgroundWork {
         Parts made = new Parts(
                 node,
                 cursors,
-                new ExtentChecks(node, config),
-                new LayoutWalk(node.operations(), node.node()),
-                new FactFeed(metadata, node, cursors.sequence()),
+                new NodeCompletion(node.node(), config.pace(), cursors.progress()),
                 new VerdictReports(session, node.evidence(), node.node()),
                 session,
                 new ArrayList<>());
         parts = made;
         String name = "bulwark-completion-" + node.node();
-        made.threads().add(Thread.ofVirtual().name(name).start(() -> loop(() -> follow(made), config.pollMillis())));
+        made.threads().add(Thread.ofVirtual().name(name).start(() -> drive(made)));
         made.threads()
                 .add(Thread.ofVirtual()
                         .name(name + "-session")
                         .start(() -> loop(session::renew, config.renewMillis())));
-        if (config.scrubPerSecond() > 0) {
-            Pace pace = new Pace(config.scrubPerSecond());
-            made.threads()
-                    .add(Thread.ofVirtual()
-                            .name(name + "-scrub")
-                            .start(() -> loop(() -> scrub(made, pace), SCRUB_PAUSE_MILLIS)));
-        }
+        made.threads()
+                .add(Thread.ofVirtual()
+                        .name(name + "-verdicts")
+                        .start(() -> loop(made.reports()::poll, config.pace().pollMillis())));
     }
 
     @Override
@@ -106,27 +103,109 @@ public final class Completion implements BackgroundWork {
                 thread.join(STOP_MILLIS);
             }
             running.session().close();
-            save(running);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (IOException e) {
-            LOG.warn("how far completion has come cannot be saved; it will begin further back", e);
         }
     }
 
     /** What was done and what is left; empty counts before the node serves. */
     public CompletionStatus status() {
         Parts running = parts;
-        List<VolumeWork> work = new ArrayList<>();
-        progress.forEach((volume, at) -> work.add(new VolumeWork(volume, at.unfinished(), at.caughtUp())));
-        return running == null
-                ? new CompletionStatus(0, 0, 0, 0, 0, 0, work)
-                : running.checks().status(running.reports().reported(), work);
+        NodeCompletion.Counts done = counts;
+        return new CompletionStatus(
+                done.checked(),
+                done.completed(),
+                done.repaired(),
+                done.incomplete(),
+                done.scrubbed(),
+                running == null ? 0 : running.reports().reported(),
+                done.left().stream()
+                        .map(left -> new VolumeWork(left.volume(), left.unfinished(), left.caughtUp()))
+                        .toList());
+    }
+
+    private void drive(Parts running) {
+        long tickedMillis = 0;
+        boolean waited = false;
+        while (!stopping) {
+            try {
+                Input input = inputs.poll(TICK_MILLIS, TimeUnit.MILLISECONDS);
+                long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+                if (input != null) {
+                    perform(running, input.handIn(running.machine(), now));
+                }
+                if (now - tickedMillis >= TICK_MILLIS) {
+                    tickedMillis = now;
+                    perform(running, running.machine().onTick(now));
+                    counts = running.machine().counts();
+                    if (counts.waiting() && !waited) {
+                        LOG.info("completion waits: the metadata service does not answer");
+                    }
+                    waited = counts.waiting();
+                }
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException e) {
+                LOG.error("a step of completion failed", e);
+            }
+        }
+    }
+
+    private void perform(Parts running, List<CompletionStep> steps) {
+        NodeAccess node = running.node();
+        for (CompletionStep step : steps) {
+            switch (step) {
+                case CompletionStep.Ask ask ->
+                    when(
+                            metadata.query(ask.query()),
+                            reply -> (machine, now) -> reply == null
+                                    ? machine.onSilence(now, ask.token())
+                                    : machine.onReply(now, ask.token(), reply));
+                case CompletionStep.Tell tell -> node.tell(tell.fact());
+                case CompletionStep.Check check ->
+                    when(node.ask(check.request(), ANSWER_MILLIS), answer -> {
+                        CompletionResult result = answer instanceof Completed completed
+                                ? completed.result()
+                                : CompletionResult.UNAVAILABLE;
+                        return (machine, now) -> machine.onChecked(now, check.token(), result);
+                    });
+                case CompletionStep.Fetch fetch -> {
+                    ExtentRead read = new ExtentRead(fetch.volume(), fetch.block(), fetch.pin(), Set.of(), READ_TIMING);
+                    when(node.operations().submit(read), outcome -> {
+                        ReadOutcome known = outcome == null ? new ReadOutcome.Unavailable(Map.of()) : outcome;
+                        return (machine, now) -> machine.onFetched(now, fetch.token(), known);
+                    });
+                }
+                case CompletionStep.Find find ->
+                    when(
+                            node.store().scan(RecordKind.EXTENT, find.from(), find.to(), 1, _ -> true),
+                            found -> (machine, now) -> found == null
+                                    ? machine.onSilence(now, find.token())
+                                    : machine.onFound(
+                                            now,
+                                            find.token(),
+                                            found.records().stream()
+                                                    .findFirst()
+                                                    .map(meta -> meta.key().block())));
+                case CompletionStep.Remember remember -> {
+                    try {
+                        running.cursors().save(remember.progress());
+                    } catch (IOException e) {
+                        LOG.warn("how far completion has come cannot be saved; it will begin further back", e);
+                    }
+                }
+            }
+        }
+    }
+
+    private <T> void when(CompletableFuture<T> future, Function<@Nullable T, Input> input) {
+        var _ = future.whenComplete((@Nullable T result, @Nullable Throwable failure) ->
+                inputs.add(input.apply(failure == null ? result : null)));
     }
 
     /** A round of work that may fail because others do not answer. */
     private interface Round {
-        void run() throws InterruptedException, ExecutionException, IOException;
+        void run() throws InterruptedException, ExecutionException;
     }
 
     private void loop(Round round, long pauseMillis) {
@@ -135,7 +214,7 @@ public final class Completion implements BackgroundWork {
             try {
                 round.run();
                 failing = false;
-            } catch (ExecutionException | IOException e) {
+            } catch (ExecutionException e) {
                 if (!failing) {
                     LOG.info("completion waits: {}", e.getMessage());
                 }
@@ -151,122 +230,5 @@ public final class Completion implements BackgroundWork {
                 return;
             }
         }
-    }
-
-    private void follow(Parts running) throws InterruptedException, ExecutionException, IOException {
-        long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
-        if (volumes.isEmpty() || now - mapMillis >= MAP_MILLIS || mapMillis < 0) {
-            volumes = volumesOf(running.node().node());
-            mapMillis = now;
-        }
-        running.facts().poll(volumes);
-        toldSequences.addLast(new long[] {now, running.facts().sequence()});
-        for (Volume volume : volumes) {
-            VolumeProgress at = progress.computeIfAbsent(
-                    volume.id(), id -> new VolumeProgress(running.cursors().inode(id)));
-            retry(running, at, now);
-            learn(running, volume, at);
-        }
-        running.reports().poll();
-        save(running);
-    }
-
-    /** The object volumes of which this node holds a slot. */
-    private List<Volume> volumesOf(int node) throws InterruptedException, ExecutionException {
-        if (!(metadata.query(new Query.GetMap()).get() instanceof Reply.Map(var map))) {
-            throw new IllegalStateException("the replicas answer no map");
-        }
-        return map.volumes().stream()
-                .filter(volume -> volume.kind() == VolumeKind.OBJECT)
-                .filter(volume -> volume.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
-                .toList();
-    }
-
-    private void learn(Parts running, Volume volume, VolumeProgress at)
-            throws InterruptedException, ExecutionException {
-        while (!at.crowded()) {
-            Reply.References page = page(volume.id(), at.cursor());
-            for (Reply.Reference reference : page.references()) {
-                visit(running, volume, reference, at);
-            }
-            running.checks().awaitAll();
-            at.advance(page.next(), !page.more());
-            if (!page.more()) {
-                return;
-            }
-        }
-    }
-
-    private void visit(Parts running, Volume volume, Reply.Reference reference, VolumeProgress at)
-            throws InterruptedException {
-        reference.pendingRanges().forEach(range -> running.node().tell(new Fact.Pending(range)));
-        if (reference.layout().isPresent()
-                && !running.walk()
-                        .walk(
-                                volume,
-                                reference.inode(),
-                                reference.layout().get(),
-                                extent -> running.checks().complete(extent, at))) {
-            at.unreadable(volume, reference);
-        }
-    }
-
-    private void retry(Parts running, VolumeProgress at, long nowMillis) throws InterruptedException {
-        if (!at.retryIsDue(nowMillis, config.retryMillis())) {
-            return;
-        }
-        for (Referenced extent : at.toRetry()) {
-            running.checks().complete(extent, at);
-        }
-        for (Map.Entry<Volume, Reply.Reference> again : at.takeUnreadable()) {
-            visit(running, again.getKey(), again.getValue(), at);
-        }
-        running.checks().awaitAll();
-    }
-
-    /** Everything that is referenced, re-read and checked. */
-    private void scrub(Parts running, Pace pace) throws InterruptedException, ExecutionException {
-        for (Volume volume : volumes) {
-            VolumeProgress at = progress.get(volume.id());
-            long cursor = 0;
-            boolean more = at != null;
-            while (more && at != null) {
-                Reply.References page = page(volume.id(), cursor);
-                for (Reply.Reference reference : page.references()) {
-                    if (reference.layout().isPresent()) {
-                        var _ = running.walk()
-                                .walk(
-                                        volume,
-                                        reference.inode(),
-                                        reference.layout().get(),
-                                        extent -> {
-                                            pace.await();
-                                            running.checks().scrub(extent, at);
-                                        });
-                    }
-                }
-                cursor = page.next();
-                more = page.more();
-            }
-        }
-    }
-
-    private Reply.References page(int volume, long after) throws InterruptedException, ExecutionException {
-        Reply reply = metadata.query(new Query.References(volume, after, PAGE)).get();
-        if (!(reply instanceof Reply.References references)) {
-            throw new ExecutionException(new IllegalStateException("references of volume " + volume + ": " + reply));
-        }
-        return references;
-    }
-
-    private void save(Parts running) throws IOException {
-        long settled = TimeUnit.NANOSECONDS.toMillis(System.nanoTime()) - SETTLE_MILLIS;
-        long sequence = running.cursors().sequence();
-        while (!toldSequences.isEmpty() && toldSequences.getFirst()[0] <= settled) {
-            sequence = toldSequences.removeFirst()[1];
-        }
-        SortedMap<Integer, Long> inodes = new TreeMap<>();
-        progress.forEach((volume, at) -> inodes.put(volume, at.safeCursor()));
-        running.cursors().save(sequence, inodes);
     }
 }

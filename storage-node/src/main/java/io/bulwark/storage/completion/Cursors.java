@@ -1,5 +1,6 @@
 package io.bulwark.storage.completion;
 
+import io.bulwark.protocol.completion.Progress;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
@@ -9,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
@@ -45,22 +45,18 @@ final class Cursors {
         }
     }
 
-    synchronized long sequence() {
-        return sequence;
-    }
-
-    synchronized long inode(int volume) {
-        return inodes.getOrDefault(volume, 0L);
+    synchronized Progress progress() {
+        return new Progress(sequence, inodes);
     }
 
     /** Remembers what is new, in place of the old file at once. */
-    synchronized void save(long newSequence, Map<Integer, Long> newInodes) throws IOException {
-        if (newSequence == sequence && newInodes.equals(inodes)) {
+    synchronized void save(Progress progress) throws IOException {
+        if (progress.equals(progress())) {
             return;
         }
-        sequence = newSequence;
+        sequence = progress.sequence();
         inodes.clear();
-        inodes.putAll(newInodes);
+        inodes.putAll(progress.inodes());
         WireWriter out = new WireWriter().u8(VERSION).i64(sequence).u16(inodes.size());
         inodes.forEach((volume, inode) -> out.i32(volume).i64(inode));
         Bytes body = out.toBytes();

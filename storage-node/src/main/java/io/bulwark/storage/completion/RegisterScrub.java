@@ -61,8 +61,8 @@ public final class RegisterScrub implements BackgroundWork {
     public RegisterScrub(Metadata metadata, CompletionConfig config) {
         this.metadata = metadata;
         this.config = config;
-        this.pauseMillis = Math.max(config.pollMillis(), config.retryMillis());
-        this.permits = new Semaphore(config.requestsAtOnce());
+        this.pauseMillis = Math.max(config.pace().pollMillis(), config.pace().retryMillis());
+        this.permits = new Semaphore(config.pace().atOnce());
         for (FpScrub.Found found : FpScrub.Found.values()) {
             counts.put(found, new AtomicLong());
         }
@@ -70,7 +70,7 @@ public final class RegisterScrub implements BackgroundWork {
 
     @Override
     public void start(NodeAccess node) {
-        if (config.scrubPerSecond() > 0) {
+        if (config.pace().scrubPerSecond() > 0) {
             begin(node, "held", pace -> held(node, pace));
             begin(node, "absent", pace -> absent(node, pace));
             begin(node, "again", pace -> again(node, pace));
@@ -110,7 +110,7 @@ public final class RegisterScrub implements BackgroundWork {
     }
 
     private void loop(Round round) {
-        Pace pace = new Pace(config.scrubPerSecond());
+        Pace pace = new Pace(config.pace().scrubPerSecond());
         boolean failing = false;
         while (!stopping) {
             try {

@@ -6,6 +6,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.completion.ReplicaQuestions;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.wire.Bytes;
@@ -42,17 +43,18 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
 
     @Override
     public CompletableFuture<Fact> ask(Question question) {
-        return switch (question) {
-            case Question.OfSession of -> session(of);
-            case Question.OfGrant of ->
-                reply(metadata::query, new Query.GrantOf(of.volume(), of.principal()))
-                        .thenApply(reply -> {
-                            Reply.Granted granted = expect(reply, Reply.Granted.class);
-                            return new Fact.OfGrant(of.volume(), of.principal(), granted.mayRead(), granted.mayWrite());
-                        });
-            case Question.OfVolume of ->
-                refresh().thenApply(fresh -> new Fact.OfVolume(of.volume(), fresh.volume(of.volume())));
+        Query query = ReplicaQuestions.query(question);
+        CompletableFuture<Reply> asked = switch (question) {
+            case Question.OfSession _ ->
+                reply(metadata::fact, query)
+                        .thenCompose(reply -> expect(reply, Reply.Session.class).state() == SessionState.UNKNOWN
+                                ? reply(metadata::query, query)
+                                : CompletableFuture.completedFuture(reply));
+            case Question.OfGrant _ -> reply(metadata::query, query);
+            case Question.OfVolume _ -> refresh().thenApply(Reply.Map::new);
         };
+        return asked.thenApply(reply -> ReplicaQuestions.fact(question, reply)
+                .orElseThrow(() -> new IllegalStateException("the replicas answer " + reply)));
     }
 
     @Override
@@ -74,19 +76,6 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
             }
             return fresh;
         });
-    }
-
-    private CompletableFuture<Fact> session(Question.OfSession of) {
-        Query query = new Query.SessionOf(of.volume(), of.owner(), of.session());
-        return reply(metadata::fact, query)
-                .thenCompose(reply -> expect(reply, Reply.Session.class).state() == SessionState.UNKNOWN
-                        ? reply(metadata::query, query)
-                        : CompletableFuture.completedFuture(reply))
-                .thenApply(reply -> new Fact.OfSession(
-                        of.volume(),
-                        of.owner(),
-                        of.session(),
-                        expect(reply, Reply.Session.class).state()));
     }
 
     private static CompletableFuture<Reply> reply(Function<Bytes, CompletableFuture<Bytes>> asking, Query query) {

@@ -13,6 +13,7 @@ import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
@@ -163,7 +164,8 @@ class CompletionTest {
     }
 
     private void start(int node) throws IOException {
-        CompletionConfig quick = new CompletionConfig(directory.resolve("cursors-" + node), 100, 4, 500, 50, 500, 50);
+        CompletionConfig quick = new CompletionConfig(
+                directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 50, 500), 50);
         Completion completion = new Completion(metadata, quick);
         NodeConfig config = new NodeConfig(
                 node,

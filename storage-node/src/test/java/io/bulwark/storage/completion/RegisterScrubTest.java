@@ -13,6 +13,7 @@ import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
@@ -164,7 +165,8 @@ class RegisterScrubTest {
     }
 
     private void start(int node) throws IOException {
-        CompletionConfig quick = new CompletionConfig(directory.resolve("cursors-" + node), 100, 4, 500, 100, 200, 50);
+        CompletionConfig quick = new CompletionConfig(
+                directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 100, 200), 50);
         RegisterScrub scrub = new RegisterScrub(metadata, quick);
         NodeConfig config = new NodeConfig(
                 node,

@@ -1,4 +1,4 @@
-package io.bulwark.storage.completion;
+package io.bulwark.protocol.completion;
 
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.BlockId;

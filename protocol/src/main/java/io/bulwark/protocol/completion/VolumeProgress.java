@@ -1,4 +1,4 @@
-package io.bulwark.storage.completion;
+package io.bulwark.protocol.completion;
 
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.BlockId;
@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** How far a node has come with one volume, and what it could not do yet. Thread-safe. */
+/** How far a node has come with one volume, and what it could not do yet. */
 final class VolumeProgress {
     /** With more than this unfinished, nothing new is learned. */
     private static final int UNFINISHED_MAX = 10_000;
@@ -24,29 +24,29 @@ final class VolumeProgress {
         this.cursor = cursor;
     }
 
-    synchronized long cursor() {
+    long cursor() {
         return cursor;
     }
 
-    synchronized boolean caughtUp() {
+    boolean caughtUp() {
         return caughtUp;
     }
 
-    synchronized long unfinished() {
+    long unfinished() {
         return (long) unfinished.size() + unreadable.size();
     }
 
-    synchronized boolean crowded() {
+    boolean crowded() {
         return unfinished() >= UNFINISHED_MAX;
     }
 
-    synchronized void advance(long inode, boolean atTheEnd) {
+    void advance(long inode, boolean atTheEnd) {
         cursor = Math.max(cursor, inode);
         caughtUp = atTheEnd;
     }
 
     /** Everything up to this inode is done. */
-    synchronized long safeCursor() {
+    long safeCursor() {
         long safe = cursor;
         for (Referenced extent : unfinished.values()) {
             safe = Math.min(safe, extent.inode() - 1);
@@ -57,20 +57,20 @@ final class VolumeProgress {
         return safe;
     }
 
-    synchronized void done(Referenced extent) {
+    void done(Referenced extent) {
         unfinished.remove(extent.block());
     }
 
-    synchronized void notDone(Referenced extent) {
+    void notDone(Referenced extent) {
         unfinished.put(extent.block(), extent);
     }
 
     /** A pin list of this object could not be read. */
-    synchronized void unreadable(Volume volume, Reply.Reference reference) {
+    void unreadable(Volume volume, Reply.Reference reference) {
         unreadable.add(Map.entry(volume, reference));
     }
 
-    synchronized boolean retryIsDue(long nowMillis, long retryMillis) {
+    boolean retryIsDue(long nowMillis, long retryMillis) {
         if (unfinished() == 0 || nowMillis - retriedMillis < retryMillis) {
             return false;
         }
@@ -78,11 +78,11 @@ final class VolumeProgress {
         return true;
     }
 
-    synchronized List<Referenced> toRetry() {
+    List<Referenced> toRetry() {
         return List.copyOf(unfinished.values());
     }
 
-    synchronized List<Map.Entry<Volume, Reply.Reference>> takeUnreadable() {
+    List<Map.Entry<Volume, Reply.Reference>> takeUnreadable() {
         List<Map.Entry<Volume, Reply.Reference>> taken = List.copyOf(unreadable);
         unreadable.clear();
         return taken;

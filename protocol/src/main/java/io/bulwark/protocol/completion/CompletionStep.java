@@ -1,0 +1,36 @@
+package io.bulwark.protocol.completion;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.extent.ExtentMessage;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.wire.Bytes;
+
+/** What completion asks of its driver; what comes of it is handed in under the token. */
+public sealed interface CompletionStep {
+    /** Asks 2f+1 replicas. Answered by {@code onReply} or {@code onSilence}. */
+    record Ask(long token, Query query) implements CompletionStep {}
+
+    /** Tells the node's own servers. Steps keep their order. */
+    record Tell(Fact fact) implements CompletionStep {}
+
+    /** Asks the node's own server, as from the node itself. Answered by {@code onChecked}. */
+    record Check(long token, ExtentMessage.Complete request) implements CompletionStep {}
+
+    /**
+     * Reads an extent from the nodes. Answered by {@code onFetched}.
+     *
+     * @param length its true length in bytes, as its object says
+     */
+    record Fetch(long token, Volume volume, BlockId block, Bytes pin, int length) implements CompletionStep {}
+
+    /**
+     * Looks for the first extent between two, both included, of which something is kept here. Answered by {@code onFound} or
+     * {@code onSilence}.
+     */
+    record Find(long token, BlockId from, BlockId to) implements CompletionStep {}
+
+    /** Keeps this over restarts; not answered. */
+    record Remember(Progress progress) implements CompletionStep {}
+}

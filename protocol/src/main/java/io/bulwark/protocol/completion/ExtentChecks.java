@@ -1,0 +1,154 @@
+package io.bulwark.protocol.completion;
+
+import io.bulwark.protocol.bucket.ObjectGet;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.extent.CompletionResult;
+import io.bulwark.protocol.extent.ExtentMessage;
+import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** Tells the node's own server of each reference, a few at a time and so many per second, and counts what came of it. */
+final class ExtentChecks {
+    private final Calls calls;
+    private final int node;
+    private final int atOnce;
+    private final int perSecond;
+    private final boolean verify;
+    private final Deque<Work> work = new ArrayDeque<>();
+    private final Map<CompletionResult, Long> results = new EnumMap<>(CompletionResult.class);
+    private long checked;
+    private int underWay;
+    private boolean fetching;
+    private double credit = 1;
+    private long creditedMillis;
+    private Runnable whenIdle = () -> {};
+
+    private sealed interface Work {
+        record Walk(LayoutWalk walk, VolumeProgress progress) implements Work {}
+
+        record One(Referenced extent, VolumeProgress progress) implements Work {}
+    }
+
+    /** @param verify whether fragments that are there are read and checked */
+    ExtentChecks(Calls calls, int node, int atOnce, int perSecond, boolean verify) {
+        this.calls = calls;
+        this.node = node;
+        this.atOnce = atOnce;
+        this.perSecond = perSecond;
+        this.verify = verify;
+    }
+
+    void add(LayoutWalk walk, VolumeProgress progress) {
+        work.addLast(new Work.Walk(walk, progress));
+    }
+
+    void add(Referenced extent, VolumeProgress progress) {
+        work.addLast(new Work.One(extent, progress));
+    }
+
+    /** Goes on with this once all that was added is answered. */
+    void whenIdle(long nowMillis, Runnable then) {
+        whenIdle = then;
+        pump(nowMillis);
+    }
+
+    /** Extents looked into. */
+    long checked() {
+        return checked;
+    }
+
+    long count(CompletionResult result) {
+        return results.getOrDefault(result, 0L);
+    }
+
+    /** Begins what may begin now. */
+    void pump(long nowMillis) {
+        credit = Math.min(Math.max(1, perSecond / 10), credit + (nowMillis - creditedMillis) * perSecond / 1000.0);
+        creditedMillis = nowMillis;
+        while (!work.isEmpty() && !fetching && underWay < atOnce && credit >= 1) {
+            switch (work.getFirst()) {
+                case Work.One(Referenced extent, VolumeProgress progress) -> {
+                    work.removeFirst();
+                    check(extent, progress);
+                }
+                case Work.Walk(LayoutWalk walk, VolumeProgress progress) -> step(walk, progress);
+            }
+        }
+        if (work.isEmpty() && !fetching && underWay == 0) {
+            Runnable then = whenIdle;
+            whenIdle = () -> {};
+            then.run();
+        }
+    }
+
+    private void step(LayoutWalk walk, VolumeProgress progress) {
+        if (walk.done()) {
+            work.removeFirst();
+            return;
+        }
+        OptionalLong missing = walk.missing();
+        if (missing.isEmpty()) {
+            check(walk.take(), progress);
+            return;
+        }
+        long list = missing.getAsLong();
+        int length = walk.layout().lengthOf(list);
+        fetching = true;
+        calls.fetch(walk.volume(), walk.layout().block(list), walk.pinOfList(list), length, outcome -> {
+            fetching = false;
+            if (!load(walk, progress, list, outcome)) {
+                work.removeFirst();
+            }
+        });
+    }
+
+    /** False if the walk cannot go on: the list cannot be read now, or will never be one since its writer lied. */
+    private boolean load(LayoutWalk walk, VolumeProgress progress, long list, ReadOutcome outcome) {
+        Optional<Bytes> content =
+                ObjectGet.content(walk.volume(), outcome, walk.layout().lengthOf(list));
+        if (content.isPresent()) {
+            try {
+                walk.loaded(list, content.get());
+                return true;
+            } catch (MalformedException e) {
+                count(CompletionResult.INCOMPLETE, 1);
+                return false;
+            }
+        }
+        switch (outcome) {
+            case ReadOutcome.Whole _, ReadOutcome.Incomplete _ -> count(CompletionResult.INCOMPLETE, 1);
+            case ReadOutcome.Freed _ -> count(CompletionResult.FREED, 1);
+            case ReadOutcome.NotPermitted _, ReadOutcome.StaleMap _, ReadOutcome.Unavailable _ ->
+                progress.unreadable(walk.volume(), walk.reference());
+        }
+        return false;
+    }
+
+    private void check(Referenced extent, VolumeProgress progress) {
+        PlacementGroup group = extent.volume().group(extent.block());
+        ExtentMessage.Complete request =
+                new ExtentMessage.Complete(extent.block(), group.epoch(), group.slotOf(node), extent.pin(), verify);
+        credit--;
+        underWay++;
+        checked++;
+        calls.check(request, result -> {
+            underWay--;
+            count(result, 1);
+            switch (result) {
+                case HELD, COMPLETED, REPAIRED, INCOMPLETE, FREED -> progress.done(extent);
+                case UNAVAILABLE, NO_SPACE, REFUSED -> progress.notDone(extent);
+            }
+        });
+    }
+
+    private void count(CompletionResult result, long more) {
+        results.merge(result, more, Long::sum);
+    }
+}

@@ -1,0 +1,341 @@
+package io.bulwark.protocol.completion;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.extent.CompletionResult;
+import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.SessionChange;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Keeps a node's extents complete: in rounds it tells the node's servers what has changed of sessions and freed ranges, in the
+ * order of the changes, then learns what each of its volumes references, in the order of the inodes, and has it completed;
+ * beside that it re-reads what is referenced. A round that the replicas do not answer is tried again.
+ */
+public final class NodeCompletion {
+    private static final int PAGE = 100;
+    private static final long MAP_MILLIS = 2_000;
+    /** What a server was told is durable after so long; only then it is remembered as done. */
+    private static final long SETTLE_MILLIS = 10_000;
+
+    private static final long SCRUB_PAUSE_MILLIS = 10_000;
+
+    private final int node;
+    private final CompletionPace pace;
+    private final Calls calls = new Calls();
+    private final ExtentChecks checks;
+    private final ExtentChecks scrubs;
+    private final Progress begin;
+    private final SortedMap<Integer, VolumeProgress> progress = new TreeMap<>();
+    private final Deque<Told> told = new ArrayDeque<>();
+    private List<Volume> volumes = List.of();
+    private long nowMillis;
+    private long mapMillis;
+    private long sequence;
+    private long settledSequence;
+    private boolean following;
+    private long nextRoundMillis;
+    private boolean waiting;
+    private boolean scrubbing;
+    private long nextScrubMillis;
+
+    private record Told(long millis, long sequence) {}
+
+    /**
+     * Begins where the last life stopped.
+     *
+     * @param node the number of this node
+     */
+    public NodeCompletion(int node, CompletionPace pace, Progress begin) {
+        this.node = node;
+        this.pace = pace;
+        this.begin = begin;
+        this.sequence = begin.sequence();
+        this.settledSequence = begin.sequence();
+        this.checks = new ExtentChecks(calls, node, pace.atOnce(), pace.extentsPerSecond(), false);
+        this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), pace.scrubPerSecond(), true);
+    }
+
+    /** Called at least every 100 ms. */
+    public List<CompletionStep> onTick(long now) {
+        nowMillis = now;
+        if (!following && now >= nextRoundMillis) {
+            following = true;
+            beginRound();
+        }
+        if (pace.scrubPerSecond() > 0 && !scrubbing && now >= nextScrubMillis && !volumes.isEmpty()) {
+            scrubbing = true;
+            scrubNext(new ArrayDeque<>(volumes));
+        }
+        return turn();
+    }
+
+    public List<CompletionStep> onReply(long now, long token, Reply reply) {
+        nowMillis = now;
+        calls.onReply(token, Optional.of(reply));
+        return turn();
+    }
+
+    /** The replicas did not answer in time, or the store cannot be read. */
+    public List<CompletionStep> onSilence(long now, long token) {
+        nowMillis = now;
+        calls.onSilence(token);
+        return turn();
+    }
+
+    public List<CompletionStep> onChecked(long now, long token, CompletionResult result) {
+        nowMillis = now;
+        calls.onChecked(token, result);
+        return turn();
+    }
+
+    public List<CompletionStep> onFetched(long now, long token, ReadOutcome outcome) {
+        nowMillis = now;
+        calls.onFetched(token, outcome);
+        return turn();
+    }
+
+    public List<CompletionStep> onFound(long now, long token, Optional<BlockId> block) {
+        nowMillis = now;
+        calls.onFound(token, block);
+        return turn();
+    }
+
+    /** What was done, and what is left. */
+    public Counts counts() {
+        List<Left> left = new ArrayList<>();
+        progress.forEach((volume, at) -> left.add(new Left(volume, at.unfinished(), at.caughtUp())));
+        return new Counts(
+                checks.checked(),
+                count(CompletionResult.COMPLETED),
+                count(CompletionResult.REPAIRED),
+                count(CompletionResult.INCOMPLETE),
+                scrubs.checked(),
+                waiting,
+                left);
+    }
+
+    /**
+     * What was done since the start, and what is left.
+     *
+     * @param checked extents looked into
+     * @param completed were missing, and were made
+     * @param repaired were damaged or another version, and were made again
+     * @param incomplete times an extent was found that its writer left incomplete
+     * @param scrubbed fragments re-read and checked
+     * @param waiting the replicas did not answer the last round
+     * @param left by rising volume id
+     */
+    public record Counts(
+            long checked,
+            long completed,
+            long repaired,
+            long incomplete,
+            long scrubbed,
+            boolean waiting,
+            List<Left> left) {
+        public Counts {
+            left = List.copyOf(left);
+        }
+    }
+
+    /** What one volume's references have left to do, and whether all of them are known. */
+    public record Left(int volume, long unfinished, boolean caughtUp) {}
+
+    private long count(CompletionResult result) {
+        return checks.count(result) + scrubs.count(result);
+    }
+
+    private List<CompletionStep> turn() {
+        checks.pump(nowMillis);
+        scrubs.pump(nowMillis);
+        return calls.drain();
+    }
+
+    private void beginRound() {
+        if (!volumes.isEmpty() && nowMillis - mapMillis < MAP_MILLIS) {
+            learnChanges();
+            return;
+        }
+        calls.ask(new Query.GetMap(), reply -> {
+            if (reply.orElse(null) instanceof Reply.Map(var map)) {
+                mapMillis = nowMillis;
+                volumes = map.volumes().stream()
+                        .filter(volume -> volume.kind() == VolumeKind.OBJECT)
+                        .filter(volume -> volume.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
+                        .toList();
+                learnChanges();
+            } else {
+                endRound(false);
+            }
+        });
+    }
+
+    private void learnChanges() {
+        calls.ask(new Query.SessionChanges(sequence, Query.PAGE_MAX), reply -> {
+            if (reply.orElse(null) instanceof Reply.SessionChanges page) {
+                tellNext(new ArrayDeque<>(page.changes()), page);
+            } else {
+                endRound(false);
+            }
+        });
+    }
+
+    private void tellNext(Deque<SessionChange> changes, Reply.SessionChanges page) {
+        while (!changes.isEmpty()) {
+            switch (changes.removeFirst()) {
+                case SessionChange.Opened _ -> {}
+                case SessionChange.Closed closed ->
+                    calls.tell(new Fact.ClosedWith(closed.volume(), closed.owner(), closed.session(), closed.used()));
+                case SessionChange.Freed freed -> calls.tell(new Fact.Freed(freed.range()));
+                case SessionChange.Collapsed collapsed -> {
+                    Deque<Volume> in = new ArrayDeque<>(volumes);
+                    dropSessions(in, collapsed, collapsed.firstSession(), () -> tellNext(changes, page));
+                    return;
+                }
+            }
+        }
+        sequence = Math.max(sequence, page.next());
+        if (page.more()) {
+            learnChanges();
+        } else {
+            told.addLast(new Told(nowMillis, sequence));
+            nextVolume(new ArrayDeque<>(volumes));
+        }
+    }
+
+    /** Only those sessions are worth a word of which something is left here. */
+    private void dropSessions(Deque<Volume> in, SessionChange.Collapsed collapsed, long session, Runnable then) {
+        if (in.isEmpty()) {
+            then.run();
+            return;
+        }
+        int volume = in.getFirst().id();
+        if (session > collapsed.lastSession()) {
+            in.removeFirst();
+            dropSessions(in, collapsed, collapsed.firstSession(), then);
+            return;
+        }
+        BlockId from = new BlockId(volume, collapsed.owner(), session, 0);
+        BlockId last = new BlockId(volume, collapsed.owner(), collapsed.lastSession(), Long.MAX_VALUE);
+        calls.find(
+                from,
+                last,
+                found -> {
+                    long next = collapsed.lastSession() + 1;
+                    if (found.isPresent()) {
+                        long left = found.get().session();
+                        calls.tell(new Fact.ClosedWith(volume, collapsed.owner(), left, List.of()));
+                        next = left + 1;
+                    }
+                    dropSessions(in, collapsed, next, then);
+                },
+                () -> endRound(false));
+    }
+
+    private void nextVolume(Deque<Volume> left) {
+        if (left.isEmpty()) {
+            endRound(true);
+            return;
+        }
+        Volume volume = left.removeFirst();
+        VolumeProgress at = progressOf(volume);
+        if (at.retryIsDue(nowMillis, pace.retryMillis())) {
+            at.toRetry().forEach(extent -> checks.add(extent, at));
+            for (Map.Entry<Volume, Reply.Reference> again : at.takeUnreadable()) {
+                checks.add(new LayoutWalk(again.getKey(), again.getValue(), node), at);
+            }
+        }
+        checks.whenIdle(nowMillis, () -> learn(volume, at, left));
+    }
+
+    private void learn(Volume volume, VolumeProgress at, Deque<Volume> left) {
+        if (at.crowded()) {
+            nextVolume(left);
+            return;
+        }
+        calls.ask(new Query.References(volume.id(), at.cursor(), PAGE), reply -> {
+            if (!(reply.orElse(null) instanceof Reply.References page)) {
+                endRound(false);
+                return;
+            }
+            for (Reply.Reference reference : page.references()) {
+                reference.pendingRanges().forEach(range -> calls.tell(new Fact.Pending(range)));
+                if (reference.layout().isPresent()) {
+                    checks.add(new LayoutWalk(volume, reference, node), at);
+                }
+            }
+            checks.whenIdle(nowMillis, () -> {
+                at.advance(page.next(), !page.more());
+                if (page.more()) {
+                    learn(volume, at, left);
+                } else {
+                    nextVolume(left);
+                }
+            });
+        });
+    }
+
+    private VolumeProgress progressOf(Volume volume) {
+        return progress.computeIfAbsent(
+                volume.id(), id -> new VolumeProgress(begin.inodes().getOrDefault(id, 0L)));
+    }
+
+    private void endRound(boolean whole) {
+        following = false;
+        waiting = !whole;
+        nextRoundMillis = nowMillis + pace.pollMillis();
+        while (!told.isEmpty() && told.getFirst().millis() <= nowMillis - SETTLE_MILLIS) {
+            settledSequence = told.removeFirst().sequence();
+        }
+        SortedMap<Integer, Long> inodes = new TreeMap<>(begin.inodes());
+        progress.forEach((volume, at) -> inodes.put(volume, at.safeCursor()));
+        calls.remember(new Progress(settledSequence, inodes));
+    }
+
+    private void scrubNext(Deque<Volume> left) {
+        if (left.isEmpty()) {
+            endScrub();
+        } else {
+            scrub(left.removeFirst(), 0, left);
+        }
+    }
+
+    /** Everything that is referenced, re-read and checked. */
+    private void scrub(Volume volume, long cursor, Deque<Volume> left) {
+        calls.ask(new Query.References(volume.id(), cursor, PAGE), reply -> {
+            if (!(reply.orElse(null) instanceof Reply.References page)) {
+                endScrub();
+                return;
+            }
+            for (Reply.Reference reference : page.references()) {
+                if (reference.layout().isPresent()) {
+                    scrubs.add(new LayoutWalk(volume, reference, node), progressOf(volume));
+                }
+            }
+            scrubs.whenIdle(nowMillis, () -> {
+                if (page.more()) {
+                    scrub(volume, page.next(), left);
+                } else {
+                    scrubNext(left);
+                }
+            });
+        });
+    }
+
+    private void endScrub() {
+        scrubbing = false;
+        nextScrubMillis = nowMillis + SCRUB_PAUSE_MILLIS;
+    }
+}
