@@ -1,0 +1,124 @@
+package io.bulwark.simulation.metadata;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.MetadataError;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.SessionChange;
+import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.engine.AlteringServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+
+/**
+ * A Byzantine replica: answers what is not so, what was so once, or nothing. Those of one world collude: their forgeries are the
+ * same, so that clients would count them together.
+ */
+public final class LyingReplica extends AlteringServer {
+    private static final int KEPT = 200;
+
+    private final Random random;
+    private final List<Bytes> earlier = new ArrayList<>();
+    private How how;
+
+    /** What it does to its answers. */
+    private enum How {
+        HONEST,
+        SILENT,
+        /** An earlier reply, to anybody's question. */
+        STALE,
+        FORGED,
+        GARBLED,
+        REFUSING,
+        OTHER_INCARNATION
+    }
+
+    public LyingReplica(ProtocolServer correct, long seed) {
+        super(correct);
+        this.random = new Random(seed);
+        this.how = any();
+    }
+
+    @Override
+    protected List<Effect> alter(long nowMillis, Effect effect) {
+        if (!(effect instanceof Effect.Send(PrincipalId to, long requestId, OrderingMessage.Reply reply))) {
+            return List.of(effect);
+        }
+        if (random.nextInt(50) == 0) {
+            how = any();
+        }
+        if (earlier.size() == KEPT) {
+            earlier.removeFirst();
+        }
+        earlier.add(reply.reply());
+        OrderingMessage lie = switch (how) {
+            case HONEST, SILENT -> reply;
+            case STALE -> with(reply, earlier.get(random.nextInt(earlier.size())));
+            case FORGED -> with(reply, forged(reply.reply()));
+            case GARBLED -> with(reply, garbled(reply.reply()));
+            case REFUSING ->
+                new OrderingMessage.Refused(reply.call(), Refusal.values()[random.nextInt(Refusal.values().length)]);
+            case OTHER_INCARNATION -> new OrderingMessage.Reply(reply.call(), random.nextLong(4), reply.reply());
+        };
+        return how == How.SILENT ? List.of() : List.of(new Effect.Send(to, requestId, lie));
+    }
+
+    private How any() {
+        return How.values()[random.nextInt(How.values().length)];
+    }
+
+    private static OrderingMessage.Reply with(OrderingMessage.Reply reply, Bytes other) {
+        return new OrderingMessage.Reply(reply.call(), reply.incarnation(), other);
+    }
+
+    private Bytes garbled(Bytes reply) {
+        byte[] bytes = reply.toByteArray();
+        if (bytes.length > 0) {
+            bytes[random.nextInt(bytes.length)] ^= (byte) (1 + random.nextInt(255));
+        }
+        return Bytes.of(bytes, 0, random.nextInt(4) == 0 ? random.nextInt(bytes.length + 1) : bytes.length);
+    }
+
+    /** What does most harm if it is believed; all liars say the same. */
+    private static Bytes forged(Bytes reply) {
+        Reply forged = switch (Reply.decode(reply)) {
+            case Reply.ObjectFound _ -> new Reply.Failed(MetadataError.NO_SUCH_OBJECT, "");
+            case Reply.ObjectStored stored -> new Reply.ObjectStored(stored.inode() + 1, stored.version() + 1);
+            case Reply.SessionOpened opened -> new Reply.SessionOpened(opened.volume(), 1, opened.ttlMillis());
+            case Reply.Session session ->
+                new Reply.Session(session.state() == SessionState.OPEN ? SessionState.CLOSED : SessionState.OPEN);
+            case Reply.Granted granted -> new Reply.Granted(!granted.mayRead(), !granted.mayWrite());
+            case Reply.References references -> new Reply.References(List.of(), references.next() + 1, false);
+            case Reply.SessionChanges changes ->
+                new Reply.SessionChanges(
+                        changes.changes().stream().map(LyingReplica::forged).toList(), changes.next(), changes.more());
+            case Reply.InodeFound _ -> new Reply.InodeFound(Optional.empty());
+            case Reply.Map _ -> new Reply.Map(new ClusterMap(0, List.of(), List.of()));
+            case Reply.Deleted deleted -> new Reply.Deleted(deleted.version() + 1, deleted.marker());
+            case Reply.Failed _ -> new Reply.Done();
+            default -> new Reply.Failed(MetadataError.SESSION_CLOSED, "");
+        };
+        return forged.encoded();
+    }
+
+    /** Every open session is closed, and nothing of it referenced. */
+    private static SessionChange forged(SessionChange change) {
+        return switch (change) {
+            case SessionChange.Opened opened ->
+                new SessionChange.Closed(
+                        opened.sequence(), opened.owner(), opened.session(), opened.volume(), List.of());
+            case SessionChange.Closed closed ->
+                new SessionChange.Closed(
+                        closed.sequence(), closed.owner(), closed.session(), closed.volume(), List.of());
+            case SessionChange.Freed freed -> freed;
+            case SessionChange.Collapsed collapsed -> collapsed;
+        };
+    }
+}

@@ -1,0 +1,54 @@
+package io.bulwark.simulation.object;
+
+import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * What correct clients put: each value has a name, which travels as the object's content type, and all its bytes follow from
+ * the name.
+ */
+final class Contents {
+    private static final int FEW_BLOCKS = 6;
+
+    private final int blockBytes;
+    private final Random random;
+    private long last;
+
+    /** Contents of so many bytes need pin lists of their own. */
+    private final int manyBlocks;
+
+    Contents(int blockBytes, Random random) {
+        this.blockBytes = blockBytes;
+        this.random = random;
+        this.manyBlocks = 257 + random.nextInt(20);
+    }
+
+    /** The name of a new value, which tells its length. */
+    String next() {
+        int blocks = random.nextInt(400) == 0 ? manyBlocks : random.nextInt(FEW_BLOCKS);
+        int length = switch (random.nextInt(4)) {
+            case 0 -> blocks * blockBytes;
+            case 1 -> blocks * blockBytes + 1;
+            default -> blocks * blockBytes + random.nextInt(blockBytes);
+        };
+        return "v" + ++last + "/" + length;
+    }
+
+    static Bytes of(String value) {
+        byte[] content = new byte[Integer.parseInt(value.substring(value.indexOf('/') + 1))];
+        new Random(value.hashCode()).nextBytes(content);
+        return Bytes.of(content);
+    }
+
+    static ObjectAttributes attributes(String value) {
+        return new ObjectAttributes(value, new TreeMap<>());
+    }
+
+    /** The name of what an inode of a correct client holds. */
+    static String name(Inode inode) {
+        return inode.attributes().contentType();
+    }
+}

@@ -1,0 +1,214 @@
+package io.bulwark.simulation.object;
+
+import io.bulwark.protocol.bucket.ObjectPut;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.extent.ExtentMessage;
+import io.bulwark.protocol.extent.ExtentTiming;
+import io.bulwark.protocol.extent.ExtentWrite;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Condition;
+import io.bulwark.protocol.metadata.EpochClaim;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.Submission;
+import io.bulwark.protocol.object.ObjectAttributes;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.engine.Observer;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * A Byzantine client with a grant: puts that stop anywhere, inodes over blocks never written, over other bytes than it wrote, or
+ * over others' blocks, two contents under one id, writes to others' blocks, replays of whatever it saw, sessions left open.
+ */
+final class FaultyClient implements Observer {
+    private static final ExtentTiming TIMING = new ExtentTiming(100, 300, 3_000, 1_000);
+    private static final int KEPT = 100;
+
+    private final Simulation simulation;
+    private final Volume volume;
+    private final String bucket;
+    private final PrincipalId self;
+    private final Replicas replicas;
+    private final Random random;
+    private final List<Sent> seen = new ArrayList<>();
+    private BlockRange othersRange;
+    private ObjectClient client;
+
+    private record Sent(PrincipalId to, Message message) {}
+
+    FaultyClient(
+            Simulation simulation, Volume volume, String bucket, PrincipalId self, Replicas replicas, Random random) {
+        this.simulation = simulation;
+        this.volume = volume;
+        this.bucket = bucket;
+        this.self = self;
+        this.replicas = replicas;
+        this.random = random;
+        this.client = new ObjectClient(simulation, self, replicas, random);
+        this.othersRange = new BlockRange(volume.id(), PrincipalId.client(1), 1, 0, 1);
+    }
+
+    @Override
+    public void onSent(PrincipalId from, PrincipalId to, long requestId, Message message) {
+        if (to.kind() == PrincipalKind.CLIENT || from.equals(self)) {
+            return;
+        }
+        if (message instanceof ExtentMessage.Store store && from.kind() == PrincipalKind.CLIENT) {
+            BlockId block = store.block();
+            othersRange = new BlockRange(block.volume(), block.owner(), block.session(), block.counter(), 1);
+        }
+        if (random.nextInt(50) == 0 && !isItsRight(message)) {
+            if (seen.size() == KEPT) {
+                seen.remove(random.nextInt(KEPT));
+            }
+            seen.add(new Sent(to, message));
+        }
+    }
+
+    /** Whoever has a grant may change any name: done again in its own session, that is no attack, and others see it. */
+    private static boolean isItsRight(Message message) {
+        if (!(message instanceof OrderingMessage.Submit(long _, Bytes bytes))
+                || !(Submission.decode(bytes) instanceof Submission.InSession in)) {
+            return false;
+        }
+        return switch (in.command()) {
+            case Command.DeleteObject _, Command.RenameObject _, Command.CopyObject _ -> true;
+            case Command.PutObject put -> put.layout().ranges().isEmpty();
+            default -> false;
+        };
+    }
+
+    /** Keys under which its objects may be. */
+    static String key(PrincipalId client, int number) {
+        return "x" + client.number() + "-" + number;
+    }
+
+    private String anyKey() {
+        return key(self, random.nextInt(3));
+    }
+
+    void step() {
+        switch (random.nextInt(8)) {
+            case 0, 1 -> putSome();
+            case 2 -> nameBlocks(false);
+            case 3 -> nameBlocks(true);
+            case 4 -> nameOthers();
+            case 5 -> writeOthers();
+            case 6 ->
+                client.lease(
+                        volume.id(),
+                        lease -> client.submit(
+                                lease,
+                                new Command.RegisterPending(
+                                        List.of(lease.blocks().take(1 + random.nextInt(5)))),
+                                _ -> {}));
+            default -> replay();
+        }
+        if (random.nextInt(10) == 0) {
+            // The old session stays open.
+            client = new ObjectClient(simulation, self, replicas, random);
+        }
+    }
+
+    private void putSome() {
+        ObjectClient stopping = new ObjectClient(simulation, self, replicas, random);
+        stopping.stopAfter(1 + random.nextInt(12));
+        stopping.put(
+                volume,
+                new ObjectPut.Target(bucket, anyKey(), Condition.NONE, ObjectAttributes.NONE),
+                content(volume.policy().blockBytes() * (1 + random.nextInt(8))),
+                random.nextBoolean(),
+                _ -> {});
+    }
+
+    /** An inode over own blocks, with pins of what was written, of something else, or of nothing. */
+    private void nameBlocks(boolean twice) {
+        client.lease(volume.id(), lease -> {
+            int blocks = 1 + random.nextInt(3);
+            BlockRange range = lease.blocks().take(blocks);
+            byte[] pins = new byte[blocks * ObjectLayout.PIN_BYTES];
+            random.nextBytes(pins);
+            for (int index = 0; index < blocks; index++) {
+                ExtentWrite one = write(range.at(index));
+                ExtentWrite other = write(range.at(index));
+                int length = ObjectLayout.PIN_BYTES;
+                if (random.nextInt(4) != 0) {
+                    client.store(one);
+                    one.pin().copyTo(0, pins, index * length, length);
+                }
+                if (twice) {
+                    client.store(other);
+                    if (random.nextBoolean()) {
+                        other.pin().copyTo(0, pins, index * length, length);
+                    }
+                }
+            }
+            submit(lease, range, Bytes.of(pins), _ -> {});
+        });
+    }
+
+    private void nameOthers() {
+        BlockRange range = othersRange;
+        if (range.volume() == volume.id() && !range.owner().equals(self)) {
+            client.lease(
+                    volume.id(),
+                    lease -> submit(lease, range, Bytes.of(new byte[ObjectLayout.PIN_BYTES]), reply -> {
+                        if (reply instanceof Reply.ObjectStored) {
+                            throw ObjectInvariants.OWN_RANGES_ONLY.violated(
+                                    range.at(0).toString(), self + " got an inode over it");
+                        }
+                    }));
+        }
+    }
+
+    private void submit(ObjectClient.Lease lease, BlockRange range, Bytes pins, Consumer<Reply> then) {
+        int blockBytes = volume.policy().blockBytes();
+        ObjectLayout layout =
+                new ObjectLayout(volume.id(), blockBytes, range.count() * blockBytes, List.of(range), pins);
+        client.submit(
+                lease,
+                new Command.PutObject(
+                        bucket,
+                        anyKey(),
+                        Condition.NONE,
+                        layout,
+                        ObjectAttributes.NONE,
+                        EpochClaim.of(volume),
+                        List.of()),
+                reply -> reply.ifPresent(then));
+    }
+
+    private void writeOthers() {
+        if (othersRange.volume() == volume.id()) {
+            client.store(write(othersRange.at(0)));
+        }
+    }
+
+    private ExtentWrite write(BlockId block) {
+        return new ExtentWrite(volume, block, content(volume.policy().blockBytes()), Set.of(), TIMING);
+    }
+
+    private void replay() {
+        if (!seen.isEmpty()) {
+            Sent old = seen.get(random.nextInt(seen.size()));
+            simulation.send(self, old.to, random.nextLong(1_000), old.message);
+        }
+    }
+
+    private Bytes content(int length) {
+        byte[] content = new byte[length];
+        random.nextBytes(content);
+        return Bytes.of(content);
+    }
+}

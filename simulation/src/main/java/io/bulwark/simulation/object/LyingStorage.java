@@ -1,0 +1,97 @@
+package io.bulwark.simulation.object;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.extent.ExtentMessage;
+import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.NotFound;
+import io.bulwark.protocol.extent.ExtentMessage.NotStored;
+import io.bulwark.protocol.extent.ReadRefusal;
+import io.bulwark.protocol.extent.StoreRefusal;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.simulation.engine.AlteringServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** A Byzantine storage node as those see it who store and fetch extents there; it changes its mind now and then. */
+final class LyingStorage extends AlteringServer {
+    private final Random random;
+    private How how;
+    private @Nullable Found earlier;
+
+    /** What it does to its answers. */
+    private enum How {
+        HONEST,
+        SILENT,
+        /** Another extent's fragment, fpcc and all. */
+        REPLAYS,
+        /** Says that it never had what it has. */
+        DENIES,
+        /** Says that what it has was freed. */
+        CLAIMS_FREED,
+        /** Says that it has what it refused, or never got. */
+        CLAIMS_STORED,
+        /** Refuses what it stored. */
+        REFUSES,
+        /** Drops what it should keep, and says that it is kept. */
+        FORGETS
+    }
+
+    LyingStorage(ProtocolServer correct, long seed) {
+        super(correct);
+        this.random = new Random(seed);
+        this.how = any();
+    }
+
+    @Override
+    protected List<Effect> alter(long nowMillis, Effect effect) {
+        if (random.nextInt(100) == 0) {
+            how = any();
+        }
+        if (!(effect instanceof Effect.Send(PrincipalId to, long requestId, ExtentMessage.Answer answer))
+                || answer instanceof ExtentMessage.Completed) {
+            return List.of(effect);
+        }
+        if (how == How.SILENT) {
+            return List.of();
+        }
+        ExtentMessage lie = switch (answer) {
+            case Found found -> ofFound(found);
+            case Acknowledged ok when how == How.REFUSES -> new NotStored(ok.block(), ok.epoch(), anyRefusal());
+            case NotStored no
+            when how == How.CLAIMS_STORED || how == How.FORGETS -> new Acknowledged(no.block(), no.epoch());
+            case ExtentMessage.Holds holds
+            when how == How.DENIES -> new NotFound(holds.block(), holds.epoch(), ReadRefusal.NONE);
+            case NotFound no when how == How.CLAIMS_STORED -> new ExtentMessage.Holds(no.block(), no.epoch());
+            case NotFound no when how == How.CLAIMS_FREED -> new NotFound(no.block(), no.epoch(), ReadRefusal.FREED);
+            default -> answer;
+        };
+        List<Effect> effects = new ArrayList<>();
+        effects.add(new Effect.Send(to, requestId, lie));
+        return effects;
+    }
+
+    private ExtentMessage ofFound(Found found) {
+        Found before = earlier;
+        if (before == null || random.nextInt(4) == 0) {
+            earlier = found;
+        }
+        return switch (how) {
+            case REPLAYS -> before == null ? found : new Found(found.block(), 1, before.fpcc(), before.share());
+            case DENIES -> new NotFound(found.block(), found.epoch(), ReadRefusal.NONE);
+            case CLAIMS_FREED -> new NotFound(found.block(), found.epoch(), ReadRefusal.FREED);
+            case HONEST, SILENT, CLAIMS_STORED, REFUSES, FORGETS -> found;
+        };
+    }
+
+    private StoreRefusal anyRefusal() {
+        return StoreRefusal.values()[random.nextInt(StoreRefusal.values().length)];
+    }
+
+    private How any() {
+        return How.values()[random.nextInt(How.values().length)];
+    }
+}

@@ -1,0 +1,396 @@
+package io.bulwark.simulation.object;
+
+import io.bulwark.protocol.bucket.BlockAllocator;
+import io.bulwark.protocol.bucket.GetFailure;
+import io.bulwark.protocol.bucket.ObjectGet;
+import io.bulwark.protocol.bucket.ObjectPut;
+import io.bulwark.protocol.bucket.ObjectStep;
+import io.bulwark.protocol.bucket.PutOutcome;
+import io.bulwark.protocol.bucket.SessionCommands;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.extent.ExtentRead;
+import io.bulwark.protocol.extent.ExtentTiming;
+import io.bulwark.protocol.extent.ExtentWrite;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.Submission;
+import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client of objects: drives the production state machines for puts and gets, numbers its commands, renews its sessions, and
+ * begins again in another session where one was lost, as the SDK does.
+ */
+final class ObjectClient {
+    private static final ExtentTiming TIMING = new ExtentTiming(150, 400, 60_000, 3_000);
+
+    private final Simulation simulation;
+    private final PrincipalId self;
+    private final Replicas replicas;
+    private final RandomGenerator random;
+    private final Map<Integer, Lease> leases = new TreeMap<>();
+    /** How many more extents and commands it sends: a faulty client stops anywhere. */
+    private long stepsLeft = Long.MAX_VALUE;
+
+    /** What a range of an object came to. */
+    sealed interface Got {
+        record Content(Bytes content) implements Got {}
+
+        record Failed(GetFailure failure) implements Got {}
+
+        /** The replicas did not answer. */
+        record Unknown() implements Got {}
+    }
+
+    /** An open session, or one that is being opened. */
+    static final class Lease {
+        private final int volume;
+        private final Map<Long, Consumer<Optional<Reply>>> expected = new HashMap<>();
+        private final List<Consumer<Lease>> opening = new ArrayList<>();
+        private @Nullable SessionCommands commands;
+        private @Nullable BlockAllocator blocks;
+        private long number;
+        private long ttlMillis;
+        private long renewedMillis;
+        private long lastToken;
+
+        private Lease(int volume) {
+            this.volume = volume;
+        }
+
+        long number() {
+            return number;
+        }
+
+        BlockAllocator blocks() {
+            if (blocks == null) {
+                throw new IllegalStateException("session for " + volume + " is not open");
+            }
+            return blocks;
+        }
+    }
+
+    ObjectClient(Simulation simulation, PrincipalId self, Replicas replicas, RandomGenerator random) {
+        this.simulation = simulation;
+        this.self = self;
+        this.replicas = replicas;
+        this.random = random;
+    }
+
+    PrincipalId self() {
+        return self;
+    }
+
+    /** Stops after so many more steps. */
+    void stopAfter(long steps) {
+        stepsLeft = steps;
+    }
+
+    void query(Query query, Consumer<Optional<Reply>> then) {
+        run(replicas.ask(query), outcome -> then.accept(Replicas.reply(outcome)));
+    }
+
+    /** A command without blocks; in another session if the first was lost. Nothing if its result is not known. */
+    void execute(Command command, Consumer<Optional<Reply>> then) {
+        execute(command, ObjectPut.ATTEMPTS_MAX, then);
+    }
+
+    private void execute(Command command, int attempts, Consumer<Optional<Reply>> then) {
+        lease(
+                0,
+                lease -> submit(lease, command, reply -> {
+                    boolean lost = reply.orElse(null) instanceof Reply.Failed failed && SessionCommands.isLost(failed);
+                    if (lost) {
+                        leases.remove(0, lease);
+                    }
+                    if (lost && attempts > 1) {
+                        execute(command, attempts - 1, then);
+                    } else {
+                        then.accept(reply);
+                    }
+                }));
+    }
+
+    void put(Volume volume, ObjectPut.Target target, Bytes content, boolean tellsLength, Consumer<PutOutcome> then) {
+        put(volume, target, content, tellsLength, ObjectPut.ATTEMPTS_MAX, then);
+    }
+
+    private void put(
+            Volume volume,
+            ObjectPut.Target target,
+            Bytes content,
+            boolean tellsLength,
+            int attempts,
+            Consumer<PutOutcome> then) {
+        lease(volume.id(), lease -> {
+            ObjectPut put = new ObjectPut(volume, target, tellsLength ? content.length() : -1, lease.blocks());
+            new Putting(volume, put, content, lease, outcome -> {
+                        boolean lost = outcome instanceof PutOutcome.SessionLost;
+                        if (lost) {
+                            leases.remove(volume.id(), lease);
+                        }
+                        if (lost && attempts > 1) {
+                            put(volume, target, content, tellsLength, attempts - 1, then);
+                        } else {
+                            then.accept(outcome);
+                        }
+                    })
+                    .feed();
+        });
+    }
+
+    void get(Volume volume, Inode inode, long offset, long length, Consumer<Got> then) {
+        new Getting(volume, new ObjectGet(volume, inode, offset, length, new Unlimited()), then).begin();
+    }
+
+    /** Stores one extent, outside of any object. */
+    void store(ExtentWrite write) {
+        run(write, _ -> {});
+    }
+
+    /** Closes the sessions that are open. */
+    void close() {
+        for (Lease lease : List.copyOf(leases.values())) {
+            leases.remove(lease.volume);
+            if (lease.commands != null) {
+                submit(lease, new Command.CloseSession(), _ -> {});
+            }
+        }
+    }
+
+    /** Called now and then. */
+    void renew() {
+        for (Lease lease : List.copyOf(leases.values())) {
+            boolean due = lease.commands != null
+                    && simulation.nowMillis() - lease.renewedMillis
+                            >= SessionCommands.renewAfterMillis(lease.ttlMillis);
+            if (due) {
+                lease.renewedMillis = simulation.nowMillis();
+                submit(lease, new Command.RenewSession(), reply -> {
+                    if (reply.orElse(null) instanceof Reply.Failed failed && SessionCommands.isLost(failed)) {
+                        leases.remove(lease.volume, lease);
+                    }
+                });
+            }
+        }
+    }
+
+    void lease(int volume, Consumer<Lease> then) {
+        Lease known = leases.get(volume);
+        if (known != null && known.commands != null) {
+            then.accept(known);
+            return;
+        }
+        Lease lease = leases.computeIfAbsent(volume, Lease::new);
+        lease.opening.add(then);
+        if (known == null) {
+            open(lease);
+        }
+    }
+
+    private void open(Lease lease) {
+        byte[] nonce = new byte[Submission.OpenSession.NONCE_BYTES];
+        random.nextBytes(nonce);
+        run(replicas.submit(new Submission.OpenSession(Bytes.of(nonce), lease.volume)), outcome -> {
+            if (!(Replicas.reply(outcome).orElse(null) instanceof Reply.SessionOpened opened)) {
+                open(lease);
+                return;
+            }
+            lease.number = opened.session();
+            lease.ttlMillis = opened.ttlMillis();
+            lease.renewedMillis = simulation.nowMillis();
+            lease.commands = new SessionCommands(opened.session());
+            lease.blocks = new BlockAllocator(lease.volume, self, opened.session());
+            List<Consumer<Lease>> waiting = List.copyOf(lease.opening);
+            lease.opening.clear();
+            waiting.forEach(then -> then.accept(lease));
+        });
+    }
+
+    void submit(Lease lease, Command command, Consumer<Optional<Reply>> then) {
+        SessionCommands commands = lease.commands;
+        if (commands == null) {
+            throw new IllegalStateException("session for " + lease.volume + " is not open");
+        }
+        lease.expected.put(++lease.lastToken, then);
+        commands.add(lease.lastToken, command);
+        sendWaiting(lease, commands);
+    }
+
+    private void sendWaiting(Lease lease, SessionCommands commands) {
+        for (var next = commands.next(); next.isPresent(); next = commands.next()) {
+            SessionCommands.Numbered numbered = next.get();
+            run(replicas.submit(numbered.submission()), outcome -> {
+                commands.done(numbered.submission().number());
+                Consumer<Optional<Reply>> then = lease.expected.remove(numbered.token());
+                if (then != null) {
+                    then.accept(Replicas.reply(outcome));
+                }
+                sendWaiting(lease, commands);
+            });
+        }
+    }
+
+    private <R> void run(ClientOperation<R> operation, Consumer<R> then) {
+        if (stepsLeft > 0) {
+            stepsLeft--;
+            simulation.start(self, new Reporting<>(operation, then));
+        }
+    }
+
+    private static final class Unlimited implements ObjectGet.Room {
+        @Override
+        public boolean take(int bytes) {
+            return true;
+        }
+
+        @Override
+        public void giveBack(int bytes) {}
+    }
+
+    private final class Putting {
+        private final Volume volume;
+        private final ObjectPut put;
+        private final Bytes content;
+        private final Lease lease;
+        private final Consumer<PutOutcome> then;
+        private int at;
+        private boolean finished;
+        private boolean over;
+
+        Putting(Volume volume, ObjectPut put, Bytes content, Lease lease, Consumer<PutOutcome> then) {
+            this.volume = volume;
+            this.put = put;
+            this.content = content;
+            this.lease = lease;
+            this.then = then;
+        }
+
+        void feed() {
+            while (put.wantsBlock() && at < content.length()) {
+                int count = Math.min(volume.policy().blockBytes(), content.length() - at);
+                at += count;
+                perform(put.offer(content.slice(at - count, count)));
+            }
+            if (at == content.length() && !finished) {
+                finished = true;
+                perform(put.finish());
+            }
+            if (!over && put.outcome().isPresent()) {
+                over = true;
+                then.accept(put.outcome().get());
+            }
+        }
+
+        private void perform(List<ObjectStep> steps) {
+            for (ObjectStep step : steps) {
+                switch (step) {
+                    case ObjectStep.StoreExtent store ->
+                        run(
+                                new ExtentWrite(volume, store.block(), store.content(), Set.of(), TIMING),
+                                outcome -> goOn(put.onStored(store.token(), outcome)));
+                    case ObjectStep.Submit submit ->
+                        submit(
+                                lease,
+                                submit.command(),
+                                reply -> goOn(
+                                        reply.isPresent()
+                                                ? put.onReply(submit.token(), reply.get())
+                                                : put.onSilence(submit.token(), "the replicas do not answer")));
+                    case ObjectStep.FetchExtent _, ObjectStep.Ask _ ->
+                        throw new IllegalStateException("putting an object takes no " + step);
+                }
+            }
+        }
+
+        private void goOn(List<ObjectStep> steps) {
+            perform(steps);
+            feed();
+        }
+    }
+
+    private final class Getting {
+        private final Volume volume;
+        private final ObjectGet get;
+        private final Consumer<Got> then;
+        private final List<Bytes> parts = new ArrayList<>();
+        private boolean over;
+
+        Getting(Volume volume, ObjectGet get, Consumer<Got> then) {
+            this.volume = volume;
+            this.get = get;
+            this.then = then;
+        }
+
+        void begin() {
+            goOn(get.readAhead());
+        }
+
+        private void goOn(List<ObjectStep> steps) {
+            perform(steps);
+            for (Optional<Bytes> part = get.next(); part.isPresent(); part = get.next()) {
+                parts.add(part.get());
+                perform(get.readAhead());
+            }
+            if (get.failure().isPresent()) {
+                end(new Got.Failed(get.failure().get()));
+            } else if (get.atEnd()) {
+                end(new Got.Content(joined(parts)));
+            }
+        }
+
+        private void end(Got got) {
+            if (!over) {
+                over = true;
+                then.accept(got);
+            }
+        }
+
+        private void perform(List<ObjectStep> steps) {
+            for (ObjectStep step : steps) {
+                switch (step) {
+                    case ObjectStep.FetchExtent fetch ->
+                        run(
+                                new ExtentRead(volume, fetch.block(), fetch.pin(), Set.of(), TIMING),
+                                outcome -> goOn(get.onFetched(fetch.token(), outcome)));
+                    case ObjectStep.Ask ask ->
+                        query(ask.query(), reply -> {
+                            if (reply.isPresent()) {
+                                goOn(get.onReply(ask.token(), reply.get()));
+                            } else {
+                                get.close();
+                                end(new Got.Unknown());
+                            }
+                        });
+                    case ObjectStep.StoreExtent _, ObjectStep.Submit _ ->
+                        throw new IllegalStateException("getting an object takes no " + step);
+                }
+            }
+        }
+    }
+
+    private static Bytes joined(List<Bytes> parts) {
+        int length = parts.stream().mapToInt(Bytes::length).sum();
+        byte[] all = new byte[length];
+        int at = 0;
+        for (Bytes part : parts) {
+            part.copyTo(0, all, at, part.length());
+            at += part.length();
+        }
+        return Bytes.of(all);
+    }
+}

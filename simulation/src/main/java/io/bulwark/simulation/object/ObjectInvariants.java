@@ -1,0 +1,165 @@
+package io.bulwark.simulation.object;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.MetadataStateMachine;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.campaign.Invariant;
+import io.bulwark.simulation.engine.SimulatedRecords;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/** What must hold of objects and of the extents below them. */
+final class ObjectInvariants {
+    /** Whoever finds an object of a correct writer gets all its bytes, unless it was deleted meanwhile. */
+    static final Invariant WHOLE_OR_ABSENT =
+            new Invariant("whole-or-absent", "PROTOCOLS section 4, the inode is the commit");
+
+    /** All who get anything of a faulty writer's object get the same. */
+    static final Invariant SAME_BYTES = new Invariant("same-bytes", "PROTOCOLS section 4, a pinned read");
+
+    /** What was acknowledged can be read with any f nodes and f replicas gone. */
+    static final Invariant STAYS_READABLE =
+            new Invariant("stays-readable", "PROTOCOLS section 4, done at m+f OKs, m+f slots share m with any n-f");
+
+    /** No inode gets what is not its submitter's. */
+    static final Invariant OWN_RANGES_ONLY =
+            new Invariant("own-ranges-only", "PROTOCOLS section 4, the ranges belong to the submitter");
+
+    /** No node is told that an extent is freed which an inode names, then or later. */
+    static final Invariant NEVER_FREED_WHILE_NAMED =
+            new Invariant("never-freed-while-named", "PROTOCOLS section 4, freeing");
+
+    /** Once all is quiet each correct node keeps what is referenced, and nothing else. */
+    static final Invariant STORAGE_RETURNS = new Invariant("storage-returns", "PROTOCOLS section 4, freeing");
+
+    /** Each correct node has its fragment of every complete extent once completion has caught up. */
+    static final Invariant COMPLETED = new Invariant("completed", "PROTOCOLS section 4, completion and repair");
+
+    /** The namespace is linearizable. */
+    static final Invariant LINEARIZABLE =
+            new Invariant("linearizable", "thesis definition 3.2.3; PROTOCOLS section 7, read-only");
+
+    /** A client that has some names for itself finds there what it put. */
+    static final Invariant OWN_NAMES = new Invariant("own-names", "PROTOCOLS section 6, deterministic replies");
+
+    private final Supplier<MetadataStateMachine> latest;
+    private final Map<Long, Bytes> ofFaulty = new HashMap<>();
+    private final List<BlockRange> freed = new ArrayList<>();
+    private final Map<String, Fact.ClosedWith> closed = new HashMap<>();
+
+    /** @param latest the most advanced state of a correct replica */
+    ObjectInvariants(Supplier<MetadataStateMachine> latest) {
+        this.latest = latest;
+    }
+
+    /** Somebody got all the bytes of this inode of a faulty writer. */
+    void gotOfFaulty(long inode, Bytes content) {
+        Bytes before = ofFaulty.putIfAbsent(inode, content);
+        if (before != null && !before.equals(content)) {
+            throw SAME_BYTES.violated("inode " + inode, "two readers got different bytes");
+        }
+    }
+
+    /** A correct node's servers are told this. */
+    void told(int volume, Fact fact) {
+        switch (fact) {
+            case Fact.Freed(BlockRange range) -> {
+                freed.add(range);
+                references(volume).forEach(named -> requireNotFreed(named, range));
+            }
+            case Fact.ClosedWith with -> {
+                closed.put(with.volume() + " " + with.owner() + "." + with.session(), with);
+                references(volume).forEach(named -> requireStillNamed(named, with));
+            }
+            case Fact.OfSession _, Fact.OfGrant _, Fact.OfVolume _, Fact.OfPin _, Fact.Pending _ -> {}
+        }
+    }
+
+    /** All that was ever told against all that is named now. */
+    void checkFreed(int volume) {
+        for (BlockRange named : references(volume)) {
+            freed.forEach(range -> requireNotFreed(named, range));
+            closed.values().forEach(with -> requireStillNamed(named, with));
+        }
+    }
+
+    private static void requireNotFreed(BlockRange named, BlockRange range) {
+        boolean overlap = named.volume() == range.volume()
+                && named.owner().equals(range.owner())
+                && named.session() == range.session()
+                && named.first() < range.first() + range.count()
+                && range.first() < named.first() + named.count();
+        if (overlap) {
+            throw NEVER_FREED_WHILE_NAMED.violated(
+                    named.at(0).toString(), "freed are " + range + ", an inode names " + named);
+        }
+    }
+
+    private static void requireStillNamed(BlockRange named, Fact.ClosedWith with) {
+        if (named.volume() != with.volume()
+                || named.session() != with.session()
+                || !named.owner().equals(with.owner())) {
+            return;
+        }
+        for (long index = 0; index < named.count(); index++) {
+            BlockId block = named.at(index);
+            if (with.referenced().stream().noneMatch(range -> range.contains(block))) {
+                throw NEVER_FREED_WHILE_NAMED.violated(
+                        block.toString(), "closed with " + with.referenced() + ", an inode names " + named);
+            }
+        }
+    }
+
+    /** What inodes and pending uploads name. */
+    List<BlockRange> references(int volume) {
+        List<BlockRange> ranges = new ArrayList<>();
+        for (Reply.Reference reference : inodes(volume)) {
+            ranges.addAll(reference.pendingRanges());
+            reference.layout().ifPresent(layout -> ranges.addAll(layout.ranges()));
+        }
+        return ranges;
+    }
+
+    List<Reply.Reference> inodes(int volume) {
+        List<Reply.Reference> all = new ArrayList<>();
+        long after = 0;
+        while (true) {
+            Bytes asked = new Query.References(volume, after, Query.PAGE_MAX).encoded();
+            if (!(Reply.decode(latest.get().query(PrincipalId.node(0), asked)) instanceof Reply.References page)) {
+                throw new IllegalStateException("no references");
+            }
+            all.addAll(page.references());
+            if (!page.more()) {
+                return all;
+            }
+            after = page.next();
+        }
+    }
+
+    /** Extents that a node keeps though nothing names them. */
+    Set<BlockId> leftOver(int volume, SimulatedRecords records) {
+        Set<BlockId> named = new HashSet<>();
+        for (BlockRange range : references(volume)) {
+            for (long index = 0; index < range.count(); index++) {
+                named.add(range.at(index));
+            }
+        }
+        Set<BlockId> left = new TreeSet<>();
+        records.keys().stream()
+                .filter(key -> key.kind() == RecordKind.EXTENT && !named.contains(key.block()))
+                .forEach(key -> left.add(key.block()));
+        return left;
+    }
+}

@@ -1,0 +1,17 @@
+package io.bulwark.simulation.object;
+
+import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.campaign.SimulatedProtocol;
+
+/** Objects, and the metadata that names them, as campaigns run them. */
+public final class ObjectProtocol implements SimulatedProtocol {
+    @Override
+    public String name() {
+        return "objects";
+    }
+
+    @Override
+    public ObjectWorld build(Setting setting) {
+        return new ObjectWorld(setting);
+    }
+}

@@ -1,0 +1,441 @@
+package io.bulwark.simulation.object;
+
+import io.bulwark.protocol.bucket.ExtentFailure;
+import io.bulwark.protocol.bucket.GetFailure;
+import io.bulwark.protocol.bucket.ObjectPut;
+import io.bulwark.protocol.bucket.PutOutcome;
+import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.completion.CompletionPace;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.extent.ExtentCodec;
+import io.bulwark.protocol.extent.ExtentLimits;
+import io.bulwark.protocol.extent.ExtentServer;
+import io.bulwark.protocol.extent.ExtentTiming;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Condition;
+import io.bulwark.protocol.metadata.Genesis;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.Versioning;
+import io.bulwark.protocol.object.Inode;
+import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.campaign.SimulatedWorld;
+import io.bulwark.simulation.engine.Simulation;
+import io.bulwark.simulation.metadata.CommandOrder;
+import io.bulwark.simulation.metadata.LyingReplica;
+import io.bulwark.simulation.metadata.ReplicaDisk;
+import io.bulwark.simulation.metadata.ReplicaInvariants;
+import io.bulwark.simulation.metadata.SimulatedReplica;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/**
+ * Storage nodes and replicas, f of each lying, correct clients that put, get, list, rename and delete objects in a bucket that
+ * keeps versions and one that does not, and faulty clients beside them. Agreed time runs fast, so that sessions expire and graces
+ * end within a run.
+ */
+public final class ObjectWorld implements SimulatedWorld {
+    private static final int BLOCK_BYTES = 512;
+    private static final int CLIENTS = 3;
+    private static final int FIRST_FAULTY_CLIENT = 20;
+    private static final long SETUP_MILLIS = 600_000;
+    private static final int QUIET_ROUNDS = 60;
+    private static final long QUIET_ROUND_MILLIS = 5_000;
+    private static final int SPEED_WHEN_QUIET = 60;
+    private static final CompletionPace PACE = new CompletionPace(400, 8, 500, 20, 1_000);
+    private static final ExtentTiming TIMING = new ExtentTiming(150, 400, 15_000, 1_000);
+    private static final List<String> BUCKETS = List.of("latest", "versions");
+
+    private final Setting setting;
+    private final Random random;
+    private final Simulation simulation;
+    private final CommandOrder order;
+    private final Set<PrincipalId> faulty = new TreeSet<>();
+    private final Set<PrincipalId> all = new TreeSet<>();
+    private final Map<PrincipalId, SimulatedReplica> replicas = new TreeMap<>();
+    private final Contents contents;
+    private final ObjectInvariants invariants;
+    private final List<ObjectClient> clients = new ArrayList<>();
+    private final List<OwnNames> own = new ArrayList<>();
+    private final List<FaultyClient> attackers = new ArrayList<>();
+    private final SharedNames shared;
+    private final Volume volume;
+    private final int replicaCount;
+    private boolean quiet;
+    private long begun;
+    private long ended;
+
+    /** What a read of a name came to. */
+    sealed interface Read {
+        /** All bytes of this value were there. */
+        record Value(String name, long version) implements Read {}
+
+        record Nothing() implements Read {}
+
+        /** It says nothing: too little was up, or the version was deleted meanwhile. */
+        record Failed(String why) implements Read {}
+    }
+
+    ObjectWorld(Setting setting) {
+        this.setting = setting;
+        this.random = new Random(setting.random("objects").nextLong());
+        this.contents = new Contents(BLOCK_BYTES, random);
+        this.simulation = new Simulation(
+                setting.seed(),
+                setting.network(),
+                List.of(new ExtentCodec(), new OrderingCodec()),
+                (_, _) -> Optional.empty());
+        this.order = new CommandOrder(simulation::nowMillis);
+        this.replicaCount = 3 * setting.faults() + 1;
+        this.invariants = new ObjectInvariants(() -> mostAdvanced().machine());
+        chooseFaulty();
+        addReplicas();
+        addNodes();
+        for (int number = 1; number <= CLIENTS; number++) {
+            clients.add(new ObjectClient(simulation, PrincipalId.client(number), calls(number), random));
+        }
+        this.volume = setUp();
+        order.setSpeed(1 + random.nextInt(3) * random.nextInt(30));
+        for (ObjectClient client : clients) {
+            simulation.start(client.self(), new Renewing(client));
+            own.add(new OwnNames(this, client, BUCKETS.get(random.nextInt(BUCKETS.size())), random));
+        }
+        this.shared = new SharedNames(this, clients, BUCKETS, random);
+        for (int number = 0; number < setting.byzantineClients(); number++) {
+            PrincipalId self = PrincipalId.client(FIRST_FAULTY_CLIENT + number);
+            FaultyClient attacker = new FaultyClient(
+                    simulation, volume, BUCKETS.getFirst(), self, calls(self.number()), new Random(random.nextLong()));
+            attackers.add(attacker);
+            simulation.observe(attacker);
+        }
+    }
+
+    private void chooseFaulty() {
+        while (faulty.size() < setting.faults()) {
+            faulty.add(PrincipalId.node(random.nextInt(setting.nodes())));
+        }
+        while (faulty.size() < 2 * setting.faults()) {
+            faulty.add(PrincipalId.replica(random.nextInt(replicaCount)));
+        }
+    }
+
+    private Replicas calls(int purpose) {
+        return Replicas.of(replicaCount, 10_000_000, setting.random("calls " + purpose));
+    }
+
+    private void addReplicas() {
+        List<NodeAddress> addresses = new ArrayList<>();
+        for (int node = 0; node < setting.nodes(); node++) {
+            addresses.add(new NodeAddress(node, "node-" + node, 1));
+        }
+        List<Genesis.Grant> grants = new ArrayList<>();
+        for (int client = 1; client <= CLIENTS; client++) {
+            grants.add(Genesis.Grant.all(PrincipalId.client(client)));
+        }
+        for (int client = 0; client < setting.byzantineClients(); client++) {
+            grants.add(new Genesis.Grant(PrincipalId.client(FIRST_FAULTY_CLIENT + client), false, true, true));
+        }
+        Genesis genesis = new Genesis(addresses, grants);
+        ReplicaInvariants agreement = new ReplicaInvariants();
+        for (int number = 0; number < replicaCount; number++) {
+            PrincipalId id = PrincipalId.replica(number);
+            ReplicaDisk disk = new ReplicaDisk(genesis);
+            all.add(id);
+            simulation.addNode(id, () -> {
+                SimulatedReplica replica = new SimulatedReplica(order, disk, agreement, random.nextLong());
+                if (faulty.contains(id)) {
+                    return new LyingReplica(replica, random.nextLong());
+                }
+                replicas.put(id, replica);
+                return replica;
+            });
+        }
+    }
+
+    private void addNodes() {
+        ExtentLimits limits = new ExtentLimits(1L << 30, 8, 1, 1L << 20, TIMING);
+        for (int node = 0; node < setting.nodes(); node++) {
+            int number = node;
+            PrincipalId id = PrincipalId.node(node);
+            StorageParty.Disk disk = new StorageParty.Disk();
+            all.add(id);
+            simulation.addNode(id, () -> {
+                ProtocolServer server = new ExtentServer(number, limits);
+                boolean lies = faulty.contains(id);
+                return new StorageParty(
+                        number,
+                        lies ? new LyingStorage(server, random.nextLong()) : server,
+                        calls(1_000 + number + random.nextInt(1_000_000)),
+                        new Random(random.nextLong()),
+                        PACE,
+                        TIMING,
+                        disk,
+                        fact -> {
+                            if (!lies) {
+                                invariants.told(volumeId(), fact);
+                            }
+                        });
+            });
+        }
+    }
+
+    /** The only one. */
+    private static int volumeId() {
+        return 1;
+    }
+
+    private Volume setUp() {
+        ProtectionPolicy policy =
+                new ProtectionPolicy(setting.faults(), setting.fragments(), setting.slots(), BLOCK_BYTES);
+        ObjectClient client = clients.getFirst();
+        must(client, new Command.CreateVolume("volume", VolumeKind.OBJECT, policy, 0, 1 + random.nextInt(3), 0));
+        must(client, new Command.CreateBucket(BUCKETS.getFirst(), "volume", Versioning.LATEST_ONLY, 0));
+        must(client, new Command.CreateBucket(BUCKETS.getLast(), "volume", Versioning.KEEP_ALL, 0));
+        List<Reply> replies = new ArrayList<>();
+        client.query(new Query.GetMap(), reply -> reply.ifPresent(replies::add));
+        if (!simulation.runUntil(() -> !replies.isEmpty(), SETUP_MILLIS)
+                || !(replies.getFirst() instanceof Reply.Map(var map))) {
+            throw new IllegalStateException("no map: " + replies);
+        }
+        return map.volume(volumeId()).orElseThrow();
+    }
+
+    private void must(ObjectClient client, Command command) {
+        List<Optional<Reply>> replies = new ArrayList<>();
+        client.execute(command, replies::add);
+        if (!simulation.runUntil(() -> !replies.isEmpty(), SETUP_MILLIS)
+                || replies.getFirst().orElse(null) instanceof Reply.Failed) {
+            throw new IllegalStateException(command + ": " + replies);
+        }
+    }
+
+    /** Renews a client's sessions as long as the world lasts. */
+    private record Renewing(ObjectClient client) implements ClientOperation<Boolean> {
+        @Override
+        public List<Effect> start(long nowMillis) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onTick(long nowMillis) {
+            client.renew();
+            return List.of();
+        }
+
+        @Override
+        public Optional<Boolean> outcome() {
+            return Optional.empty();
+        }
+
+        @Override
+        public boolean finished() {
+            return false;
+        }
+    }
+
+    private SimulatedReplica mostAdvanced() {
+        return replicas.values().stream()
+                .max(Comparator.comparingInt(SimulatedReplica::executed))
+                .orElseThrow();
+    }
+
+    Contents contents() {
+        return contents;
+    }
+
+    void begins() {
+        begun++;
+    }
+
+    void ends() {
+        ended++;
+    }
+
+    void put(
+            ObjectClient client,
+            String bucket,
+            String key,
+            Condition condition,
+            String value,
+            Consumer<PutOutcome> then) {
+        client.put(
+                volume,
+                new ObjectPut.Target(bucket, key, condition, Contents.attributes(value)),
+                Contents.of(value),
+                random.nextBoolean(),
+                then);
+    }
+
+    /** Reads a name whose objects are all of correct clients: all of the object, or any part of it. */
+    void read(ObjectClient client, String bucket, String key, Consumer<Read> then) {
+        client.query(new Query.FindObject(bucket, key, 0), reply -> {
+            switch (reply.orElse(null)) {
+                case Reply.ObjectFound found -> readBytes(client, bucket + "/" + key, found, then);
+                case Reply.Failed _ -> then.accept(new Read.Nothing());
+                case null, default -> then.accept(new Read.Failed("no reply"));
+            }
+        });
+    }
+
+    private void readBytes(ObjectClient client, String name, Reply.ObjectFound found, Consumer<Read> then) {
+        String value = Contents.name(found.inode());
+        Bytes content = Contents.of(value);
+        boolean whole = random.nextInt(3) != 0;
+        int offset = whole ? 0 : random.nextInt(content.length() + 10);
+        int length = whole ? Integer.MAX_VALUE : random.nextInt(2 * BLOCK_BYTES);
+        int from = Math.min(offset, content.length());
+        Bytes expected = content.slice(from, Math.min(length, content.length() - from));
+        client.get(volume, found.inode(), offset, length, got -> {
+            switch (got) {
+                case ObjectClient.Got.Content(Bytes bytes)
+                when bytes.equals(expected) -> then.accept(new Read.Value(value, found.version()));
+                case ObjectClient.Got.Content(Bytes bytes) ->
+                    throw ObjectInvariants.WHOLE_OR_ABSENT.violated(
+                            name, bytes.length() + " bytes that are not those of " + value);
+                case ObjectClient.Got.Failed(GetFailure failure) -> {
+                    requireExcuse(name, value, failure);
+                    then.accept(new Read.Failed(failure.toString()));
+                }
+                case ObjectClient.Got.Unknown _ -> then.accept(new Read.Failed("no reply"));
+            }
+        });
+    }
+
+    private void requireExcuse(String name, String value, GetFailure failure) {
+        boolean deleted = failure instanceof GetFailure.Changed;
+        boolean unavailable = failure instanceof GetFailure.Extent(ExtentFailure extent)
+                && extent.reason() == ExtentFailure.Reason.UNAVAILABLE;
+        if (!deleted && !(unavailable && !quiet)) {
+            throw (quiet ? ObjectInvariants.STAYS_READABLE : ObjectInvariants.WHOLE_OR_ABSENT)
+                    .violated(name, value + ": " + failure);
+        }
+    }
+
+    private void readFaulty(ObjectClient client, String key) {
+        begins();
+        client.query(new Query.FindObject(BUCKETS.getFirst(), key, 0), reply -> {
+            if (!(reply.orElse(null) instanceof Reply.ObjectFound found)) {
+                ends();
+                return;
+            }
+            Inode inode = found.inode();
+            client.get(volume, inode, 0, Long.MAX_VALUE, got -> {
+                if (got instanceof ObjectClient.Got.Content(Bytes bytes)) {
+                    invariants.gotOfFaulty(inode.id(), bytes);
+                }
+                ends();
+            });
+        });
+    }
+
+    @Override
+    public Simulation simulation() {
+        return simulation;
+    }
+
+    @Override
+    public List<PrincipalId> nodes() {
+        return List.copyOf(all);
+    }
+
+    @Override
+    public Set<PrincipalId> faulty() {
+        return Set.copyOf(faulty);
+    }
+
+    @Override
+    public void step() {
+        shared.step();
+        own.get(random.nextInt(own.size())).step();
+        if (!attackers.isEmpty()) {
+            int attacker = random.nextInt(attackers.size());
+            attackers.get(attacker).step();
+            if (random.nextInt(3) == 0) {
+                PrincipalId of = PrincipalId.client(FIRST_FAULTY_CLIENT + attacker);
+                readFaulty(clients.get(random.nextInt(CLIENTS)), FaultyClient.key(of, random.nextInt(3)));
+            }
+        }
+    }
+
+    @Override
+    public boolean idle() {
+        return begun == ended;
+    }
+
+    @Override
+    public void check() {
+        // What is seen is judged when it is seen.
+    }
+
+    @Override
+    public void readEverything() {
+        quiet = true;
+        shared.readAll();
+        own.forEach(OwnNames::readAll);
+        for (int attacker = 0; attacker < attackers.size(); attacker++) {
+            for (int number = 0; number < 3; number++) {
+                String key = FaultyClient.key(PrincipalId.client(FIRST_FAULTY_CLIENT + attacker), number);
+                readFaulty(clients.getFirst(), key);
+                readFaulty(clients.getLast(), key);
+            }
+        }
+    }
+
+    @Override
+    public void checkAtEnd() {
+        shared.check();
+        clients.forEach(ObjectClient::close);
+        order.setSpeed(SPEED_WHEN_QUIET);
+        String left = "";
+        for (int round = 0; round < QUIET_ROUNDS; round++) {
+            simulation.runFor(QUIET_ROUND_MILLIS);
+            left = leftOver();
+            if (left.isEmpty()) {
+                invariants.checkFreed(volume.id());
+                return;
+            }
+        }
+        throw ObjectInvariants.STORAGE_RETURNS.violated("", left);
+    }
+
+    /** Why the storage has not returned to what is referenced; empty if it has. */
+    private String leftOver() {
+        for (PrincipalId id : all) {
+            if (!faulty.contains(id) && !replicas.containsKey(id)) {
+                Set<BlockId> more = invariants.leftOver(volume.id(), simulation.records(id));
+                if (!more.isEmpty()) {
+                    return id + " keeps " + more;
+                }
+            }
+        }
+        return "";
+    }
+
+    @Override
+    public long completed() {
+        return ended;
+    }
+}

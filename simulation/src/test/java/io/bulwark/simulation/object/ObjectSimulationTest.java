@@ -1,0 +1,58 @@
+package io.bulwark.simulation.object;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.simulation.campaign.Run;
+import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.campaign.Shape;
+import java.util.OptionalInt;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Fixed seeds, those that found something among them, and a few fresh ones; each is run twice and must give the same trace. */
+@NullMarked
+class ObjectSimulationTest {
+    private static final int FIXED = Integer.getInteger("bulwark.runs", 4);
+    private static final int FRESH = 2;
+    private static final int STEPS = 40;
+    private static final int SHOWN = 60;
+
+    private static Shape shape(OptionalInt steps) {
+        return new Shape(OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty(), steps);
+    }
+
+    @Test
+    void noInvariantIsViolated() {
+        long fresh = Long.getLong("bulwark.seed", System.nanoTime() >>> 8);
+        System.out.println("ObjectSimulationTest seeds 1 to " + FIXED + ", " + fresh + " and after");
+        for (long seed = 1; seed <= FIXED; seed++) {
+            runTwice(shape(OptionalInt.of(STEPS)).setting(seed));
+        }
+        for (long seed = fresh; seed < fresh + FRESH; seed++) {
+            runTwice(shape(OptionalInt.of(STEPS)).setting(seed));
+        }
+    }
+
+    /** A session was closed with references, which then went all at once: nodes kept the extents for ever. */
+    @Test
+    void extentsOfASessionThatCollapsedLaterAreFreed() {
+        run(shape(OptionalInt.empty()).setting(5));
+    }
+
+    private static void runTwice(Setting setting) {
+        Run once = run(setting);
+        assertThat(once.world().completed()).as("%s", setting).isPositive();
+        Run again = run(setting);
+        assertThat(again.traceDigest()).as("%s, run again", setting).isEqualTo(once.traceDigest());
+    }
+
+    private static Run run(Setting setting) {
+        Run run = new Run(new ObjectProtocol(), setting);
+        run.go().ifPresent(violation -> {
+            StringBuilder trace = new StringBuilder();
+            run.lastEvents(SHOWN).forEach(entry -> trace.append('\n').append(entry));
+            throw new AssertionError("objects " + setting + trace + '\n' + violation.getMessage(), violation);
+        });
+        return run;
+    }
+}
