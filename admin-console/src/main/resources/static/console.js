@@ -58,7 +58,7 @@ function show(status) {
   summary.className = least === null || least > 0 ? "good" : least === 0 ? "warn" : "bad";
   fill("volumes", status.volumes.map((v) => [[v.name], [v.kind.toLowerCase()],
     [`fp: f = ${v.f}, any ${v.m} of ${v.n}`], [bytes(v.blockBytes), "number"],
-    [`${v.faultsLeft} of ${v.f}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft > 0 ? "warn" : "bad"]]),
+    [`${v.faultsLeft} of ${v.f}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft >= 0 ? "warn" : "bad"]]),
     "No volume yet; the first bucket makes one.");
   fill("nodes", status.nodes.map((n) => [[`node-${n.number}`], [n.address], stateOf(n), told(n, bytes(n.usedBytes)),
     told(n, bytes(n.freeBytes)), told(n, n.pending.toLocaleString("en")),
@@ -68,7 +68,8 @@ function show(status) {
   fill("buckets", status.buckets.map((b) => [[b.name], [b.volume], number(b.objects), [bytes(b.bytes), "number"]]),
     "No bucket yet; `bulwark mb NAME` makes one.");
   fill("faults", status.faults.map((f) => [[f.node], [f.verdict, accuses(f.verdict) ? "bad" : "warn"],
-    [f.block, "code"], [f.detail], [new Date(f.lastMillis).toLocaleString()]]), "None.");
+    [f.block, "code"], [f.detail], [new Date(f.lastMillis).toLocaleString()]]),
+    "None. A node's fault goes on record when f + 1 others have met it; what single ones saw stands with the node above.");
 }
 
 async function refresh() {

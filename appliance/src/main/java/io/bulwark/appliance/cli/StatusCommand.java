@@ -133,7 +133,7 @@ final class StatusCommand implements Callable<Integer> {
                     bucket.name(), bucket.volume(), Long.toString(bucket.objects()), Text.bytes(bucket.bytes())));
         }
         List<List<String>> faults = new ArrayList<>();
-        faults.add(List.of("FAULTY", "VERDICT", "BLOCK", "WHAT"));
+        faults.add(List.of("ON RECORD", "VERDICT", "BLOCK", "WHAT"));
         for (StatusView.Fault fault : cluster.faults()) {
             faults.add(List.of(fault.node(), fault.verdict(), fault.block(), Text.printable(fault.detail())));
         }
