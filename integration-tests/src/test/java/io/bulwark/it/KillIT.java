@@ -6,8 +6,10 @@ import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.OwnCommand;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
-import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.VolumeSpec;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.simulation.history.HistoryCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +30,8 @@ class KillIT {
     private static final int NODES = 5;
     private static final int REPLICAS = 4;
     private static final int HEAP_MEBIBYTES = 512;
-    private static final int THREADS = 3;
+    private static final int CLIENTS = 3;
+    private static final int BLOCK = 4096;
     private static final long OPERATIONS = 60;
     private static final long UP_MILLIS_MAX = 240_000;
     private static final long END_SECONDS_MAX = 60;
@@ -43,9 +46,13 @@ class KillIT {
         Process killed = up(portBase);
         Process ended = killed;
         try (Bulwark client = Bulwark.connect(DataDirectory.clientProperties(data))) {
-            Bucket bucket = client.createBucket("kept");
-            CheckedLoad load = CheckedLoad.start(bucket, THREADS, LiveCluster.SEED);
+            client.createVolume(VolumeSpec.registers("disk", new ProtectionPolicy(1, 2, 4, BLOCK), MixedLoad.BLOCKS));
+            client.createBucket("kept");
+            MixedLoad load = new MixedLoad("kept", "disk", BLOCK, LiveCluster.SEED);
             try (load) {
+                for (int i = 0; i < CLIENTS; i++) {
+                    load.start(client, "client-" + i);
+                }
                 load.awaitOperations(OPERATIONS);
                 List<Long> members = members();
                 assertThat(members).hasSize(NODES + REPLICAS);
@@ -59,7 +66,8 @@ class KillIT {
                 load.awaitOperations(OPERATIONS);
                 load.stop();
             }
-            assertThat(load.wrong(bucket)).isEmpty();
+            assertThat(load.readAll(client, "reader")).isEmpty();
+            assertThat(HistoryCheck.of(load.history()).violations()).isEmpty();
             assertThat(ControlSocket.ask(data, new ControlRequest("down", null, null))
                             .error())
                     .isEmpty();
