@@ -53,7 +53,7 @@ final class ControlCodec implements MessageCodec {
     }
 
     @Override
-    public Message read(int type, WireReader in) {
+    public Message readBody(int type, WireReader in) {
         return switch (type) {
             case HELLO ->
                 new ControlMessage.Hello(

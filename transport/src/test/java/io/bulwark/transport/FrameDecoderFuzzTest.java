@@ -2,103 +2,102 @@ package io.bulwark.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.bulwark.protocol.control.NodeControlCodec;
+import io.bulwark.protocol.control.NodeControlMessage;
+import io.bulwark.protocol.extent.ExtentCodec;
+import io.bulwark.protocol.fp.FpCodec;
+import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.FrameHeader;
+import io.bulwark.protocol.wire.MessageCodecs;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.ByteArrayOutputStream;
-import java.util.ArrayList;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.List;
-import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.NullMarked;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Streams of frames, cut anywhere and damaged anywhere. */
+/**
+ * A stream of bytes that arrives in pieces: what is read are the messages of the frames that it begins with; then a frame
+ * is not complete, or the connection has a fault.
+ */
 @NullMarked
 class FrameDecoderFuzzTest {
-    private static final int ROUNDS = 3_000;
+    private static final int WITH_RIGHT_CHECKSUMS = 0x80;
+    private static final MessageCodecs CODECS = new MessageCodecs(
+            new ControlCodec(), new ExtentCodec(), new FpCodec(), new OrderingCodec(), new NodeControlCodec());
 
-    private final long seed = Long.getLong("bulwark.seed", System.nanoTime());
-
-    @Test
-    void whatArrivesUndamagedIsReadAndNothingElse() {
-        System.out.println("-Dbulwark.seed=" + seed);
-        SplittableRandom random = new SplittableRandom(seed);
-        for (int round = 0; round < ROUNDS; round++) {
-            damagedStream(random, "seed " + seed + ", round " + round);
-        }
+    static Stream<byte[]> streams() {
+        ByteArrayOutputStream frames = new ByteArrayOutputStream();
+        ControlCodecTest.messages().values().forEach(message -> frames.writeBytes(Letter.flat(CODECS, 0, message)));
+        frames.writeBytes(Letter.flat(CODECS, 1, new OrderingMessage.Submit(5, Bytes.of(new byte[20]))));
+        frames.writeBytes(Letter.flat(CODECS, 2, new NodeControlMessage.NodeStatusRequest()));
+        byte[] good = frames.toByteArray();
+        byte[] cut = Arrays.copyOf(good, good.length - 5);
+        byte[] bad = good.clone();
+        bad[60] ^= 1;
+        byte[] tooLong = good.clone();
+        tooLong[16] = 0x7F;
+        return Stream.of(good, cut, bad, tooLong)
+                .flatMap(frame -> Stream.of(0, 6, WITH_RIGHT_CHECKSUMS | 40).map(how -> stream(how, frame)));
     }
 
-    @Test
-    void garbageIsNeverAMessage() {
-        System.out.println("-Dbulwark.seed=" + seed);
-        SplittableRandom random = new SplittableRandom(seed);
-        for (int round = 0; round < ROUNDS; round++) {
-            byte[] garbage = new byte[random.nextInt(200)];
-            random.nextBytes(garbage);
-            // a good start lets the garbage reach further
-            byte[] good = Letter.frame(1, Letter.ofLength(50, round));
-            System.arraycopy(good, 0, garbage, 0, Math.min(garbage.length, random.nextInt(FrameHeader.BYTES - 3)));
-            assertThat(decode(random, garbage))
-                    .as("seed %d, round %d", seed, round)
-                    .isEmpty();
-        }
+    private static byte[] stream(int how, byte[] frames) {
+        byte[] stream = new byte[1 + frames.length];
+        stream[0] = (byte) how;
+        System.arraycopy(frames, 0, stream, 1, frames.length);
+        return stream;
     }
 
-    private static void damagedStream(SplittableRandom random, String context) {
-        List<Received> sent = new ArrayList<>();
-        List<Integer> ends = new ArrayList<>();
-        ByteArrayOutputStream stream = new ByteArrayOutputStream();
-        for (int i = random.nextInt(1, 6); i > 0; i--) {
-            Letter letter = Letter.ofLength(random.nextInt(4) == 0 ? 0 : random.nextInt(5_000), random.nextLong());
-            long requestId = random.nextLong();
-            stream.writeBytes(Letter.frame(requestId, letter));
-            sent.add(new Received(requestId, letter, letter.bytes().length()));
-            ends.add(stream.size());
+    /** The first byte says how long the pieces are, and whether wrong checksums are made right first. */
+    @MethodSource("streams")
+    @FuzzTest
+    void streams(byte[] bytes) {
+        int how = bytes.length == 0 ? 0 : bytes[0] & 0xFF;
+        byte[] stream = bytes.length == 0 ? bytes : Arrays.copyOfRange(bytes, 1, bytes.length);
+        if ((how & WITH_RIGHT_CHECKSUMS) != 0) {
+            rightChecksums(stream);
         }
-        byte[] bytes = stream.toByteArray();
-        int firstDamage = bytes.length;
-        switch (random.nextInt(3)) {
-            case 0 -> {
-                firstDamage = random.nextInt(bytes.length);
-                bytes[firstDamage] ^= (byte) (1 << random.nextInt(8));
-            }
-            case 1 -> {
-                firstDamage = random.nextInt(bytes.length);
-                bytes = Arrays.copyOf(bytes, firstDamage);
-            }
-            default -> {}
-        }
-        int limit = firstDamage;
-        int whole = (int) ends.stream().filter(end -> end <= limit).count();
-        assertThat(decode(random, bytes)).as(context).isEqualTo(sent.subList(0, whole));
-    }
-
-    /** What comes out when the bytes arrive in pieces, up to a fault if there is one. */
-    private static List<Received> decode(SplittableRandom random, byte[] bytes) {
-        EmbeddedChannel channel = new EmbeddedChannel(new FrameDecoder(Letter.CODECS, FrameHeader.BODY_BYTES_MAX));
+        EmbeddedChannel channel = new EmbeddedChannel(new FrameDecoder(CODECS, FrameHeader.BODY_BYTES_MAX));
+        boolean fault = false;
+        int piece = 1 + (how & ~WITH_RIGHT_CHECKSUMS);
         try {
-            int at = 0;
-            while (at < bytes.length) {
-                int count = Math.min(bytes.length - at, random.nextInt(1, 1 << random.nextInt(1, 13)));
-                channel.writeInbound(Unpooled.wrappedBuffer(bytes, at, count));
-                at += count;
+            for (int at = 0; at < stream.length; at += piece) {
+                channel.writeInbound(Unpooled.wrappedBuffer(stream, at, Math.min(piece, stream.length - at)));
             }
         } catch (ConnectionFault expected) {
-            assertThat(expected.fault())
-                    .isIn(
-                            Fault.MAGIC,
-                            Fault.VERSION,
-                            Fault.RESERVED,
-                            Fault.LENGTH,
-                            Fault.TYPE,
-                            Fault.CHECKSUM,
-                            Fault.BODY);
+            fault = true;
         }
-        List<Received> received = new ArrayList<>();
+        ByteArrayOutputStream read = new ByteArrayOutputStream();
         for (Received next = channel.readInbound(); next != null; next = channel.readInbound()) {
-            received.add(next);
+            read.writeBytes(Letter.flat(CODECS, next.requestId(), next.message()));
         }
-        return received;
+        assertThat(read.toByteArray()).isEqualTo(Arrays.copyOf(stream, read.size()));
+        int left = stream.length - read.size();
+        if (!fault && left >= FrameHeader.BYTES) {
+            FrameHeader header = FrameHeader.read(Bytes.of(stream, read.size(), FrameHeader.BYTES));
+            assertThat(left - FrameHeader.BYTES).isLessThan(header.bodyLength());
+        }
+    }
+
+    private static void rightChecksums(byte[] stream) {
+        ByteBuffer buffer = ByteBuffer.wrap(stream);
+        int at = 0;
+        while (stream.length - at >= FrameHeader.BYTES) {
+            int length = buffer.getInt(at + 16);
+            if (length < 0 || length > stream.length - at - FrameHeader.BYTES) {
+                return;
+            }
+            CRC32C crc = new CRC32C();
+            crc.update(stream, at, 20);
+            crc.update(stream, at + FrameHeader.BYTES, length);
+            buffer.putInt(at + 20, (int) crc.getValue());
+            at += FrameHeader.BYTES + length;
+        }
     }
 }

@@ -53,7 +53,7 @@ record Letter(Bytes bytes) implements Message {
         }
 
         @Override
-        public Message read(int type, WireReader in) {
+        public Message readBody(int type, WireReader in) {
             if (type != TYPE) {
                 throw new MalformedException("unknown type " + type);
             }

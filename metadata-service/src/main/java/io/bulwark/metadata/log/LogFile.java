@@ -3,6 +3,7 @@ package io.bulwark.metadata.log;
 import io.bulwark.protocol.ordering.PeerMessage;
 import io.bulwark.protocol.ordering.Position;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.io.IOException;
@@ -76,8 +77,13 @@ final class LogFile {
             channel.close();
             return Optional.empty();
         }
-        WireReader in = new WireReader(Bytes.of(header.array(), 8, covered - 8));
-        return Optional.of(new LogFile(path, channel, Position.read(in)));
+        try {
+            Position start = Position.read(new WireReader(Bytes.of(header.array(), 8, covered - 8)));
+            return Optional.of(new LogFile(path, channel, start));
+        } catch (MalformedException e) {
+            channel.close();
+            return Optional.empty();
+        }
     }
 
     Position start() {

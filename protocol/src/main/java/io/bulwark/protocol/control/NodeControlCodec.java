@@ -48,18 +48,12 @@ public final class NodeControlCodec implements MessageCodec {
     }
 
     @Override
-    public Message read(int type, WireReader in) {
-        try {
-            Message message = switch (type) {
-                case STATUS_REQUEST -> new NodeStatusRequest();
-                case STATUS_REPLY -> readReply(in);
-                default -> throw new MalformedException("unknown type " + type);
-            };
-            in.end();
-            return message;
-        } catch (IllegalArgumentException e) {
-            throw new MalformedException(e);
-        }
+    public Message readBody(int type, WireReader in) {
+        return switch (type) {
+            case STATUS_REQUEST -> new NodeStatusRequest();
+            case STATUS_REPLY -> readReply(in);
+            default -> throw new MalformedException("unknown type " + type);
+        };
     }
 
     private static void write(NodeStatusReply reply, WireWriter out) {

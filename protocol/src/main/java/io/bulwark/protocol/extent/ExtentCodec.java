@@ -107,18 +107,9 @@ public final class ExtentCodec implements MessageCodec {
     }
 
     @Override
-    public Message read(int type, WireReader in) {
-        try {
-            BlockId block = BlockId.read(in);
-            Message message = read(type, block, in.nonNegative64(), in);
-            in.end();
-            return message;
-        } catch (IllegalArgumentException e) {
-            throw new MalformedException(e);
-        }
-    }
-
-    private static Message read(int type, BlockId block, long epoch, WireReader in) {
+    public Message readBody(int type, WireReader in) {
+        BlockId block = BlockId.read(in);
+        long epoch = in.nonNegative64();
         return switch (type) {
             case STORE -> {
                 int slot = in.u8();

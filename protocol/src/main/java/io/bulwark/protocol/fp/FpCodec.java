@@ -185,12 +185,12 @@ public final class FpCodec implements MessageCodec {
     }
 
     @Override
-    public Message read(int type, WireReader in) {
+    public Message readBody(int type, WireReader in) {
         if (type >> 8 != FAMILY) {
             throw new MalformedException("type " + type + " is not of family " + FAMILY);
         }
         Target target = Target.read(in);
-        Message message = switch (type & 0xFF) {
+        return switch (type & 0xFF) {
             case 1 ->
                 new FpMessage.PrepareFragment(
                         target, in.nonNegative64(), in.i64(), Fpcc.decode(in), in.bytes(FRAGMENT_BYTES_MAX));
@@ -222,8 +222,6 @@ public final class FpCodec implements MessageCodec {
                         target, constant(ASKED, in.u8()), in.i64(), constant(REFUSALS, in.u8()), in.nonNegative64());
             default -> throw new MalformedException("unknown type " + type);
         };
-        in.end();
-        return message;
     }
 
     private static FpMessage.Commit readCommit(Target target, WireReader in) {

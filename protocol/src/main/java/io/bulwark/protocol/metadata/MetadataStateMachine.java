@@ -147,6 +147,9 @@ public final class MetadataStateMachine {
         try {
             MetadataStateMachine restored = new MetadataStateMachine(in);
             in.end();
+            if (!restored.snapshot().equals(snapshot)) {
+                throw new MalformedException("not the canonical bytes of a snapshot");
+            }
             return restored;
         } catch (IllegalArgumentException e) {
             throw new MalformedException(e);

@@ -60,10 +60,8 @@ public final class OrderingCodec implements MessageCodec {
     }
 
     @Override
-    public Message read(int type, WireReader in) {
-        Message message = type >= PeerCodec.FIRST ? PeerCodec.read(type, in) : readOrdering(type, in);
-        in.end();
-        return message;
+    public Message readBody(int type, WireReader in) {
+        return type >= PeerCodec.FIRST ? PeerCodec.read(type, in) : readOrdering(type, in);
     }
 
     private static OrderingMessage readOrdering(int type, WireReader in) {

@@ -22,5 +22,20 @@ public interface MessageCodec {
      *
      * @throws MalformedException on an unknown type, a value out of bounds, or trailing bytes
      */
-    Message read(int type, WireReader in);
+    default Message read(int type, WireReader in) {
+        try {
+            Message message = readBody(type, in);
+            in.end();
+            return message;
+        } catch (IllegalArgumentException e) {
+            throw new MalformedException(e);
+        }
+    }
+
+    /**
+     * Reads the parts of a body; what its records refuse is malformed, too.
+     *
+     * @throws MalformedException on an unknown type, or a value out of bounds
+     */
+    Message readBody(int type, WireReader in);
 }

@@ -57,15 +57,7 @@ public final class MessageCodecs {
         if (body.length() != header.bodyLength()) {
             throw new MalformedException("body of " + body.length() + " bytes, not " + header.bodyLength());
         }
-        WireReader in = new WireReader(body);
-        Message message;
-        try {
-            message = codec.read(header.type(), in);
-        } catch (IllegalArgumentException e) {
-            throw new MalformedException(e);
-        }
-        in.end();
-        return message;
+        return codec.read(header.type(), new WireReader(body));
     }
 
     private MessageCodec codecOf(Message message) {

@@ -9,6 +9,7 @@ import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.MessageCodecContract;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,11 @@ class FpCodecTest implements MessageCodecContract {
     @Override
     public MessageCodec codec() {
         return codec;
+    }
+
+    @Override
+    public List<Class<?>> families() {
+        return List.of(FpMessage.class);
     }
 
     @Override

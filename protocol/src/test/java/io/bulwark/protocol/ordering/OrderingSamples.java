@@ -2,7 +2,9 @@ package io.bulwark.protocol.ordering;
 
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 
@@ -22,7 +24,14 @@ final class OrderingSamples {
         return Bytes.of(digest);
     }
 
-    static List<Message> all() {
+    /** By the names of their types. */
+    static Map<String, Message> all() {
+        Map<String, Message> all = new LinkedHashMap<>();
+        messages().forEach(message -> all.put(message.getClass().getSimpleName(), message));
+        return all;
+    }
+
+    private static List<Message> messages() {
         return List.of(
                 new OrderingMessage.Submit(1, BODY),
                 new OrderingMessage.Query(-2, Bytes.EMPTY),

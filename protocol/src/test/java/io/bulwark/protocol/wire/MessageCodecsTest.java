@@ -36,7 +36,7 @@ final class MessageCodecsTest {
         }
 
         @Override
-        public Message read(int type, WireReader in) {
+        public Message readBody(int type, WireReader in) {
             return new Note(in.string(100));
         }
     }
@@ -63,7 +63,7 @@ final class MessageCodecsTest {
         }
 
         @Override
-        public Message read(int type, WireReader in) {
+        public Message readBody(int type, WireReader in) {
             if (type != 0x0201) {
                 throw new MalformedException("unknown type " + type);
             }

@@ -56,7 +56,7 @@ record Note(Verb verb, BlockId block, Bytes text) implements Message {
         }
 
         @Override
-        public Message read(int type, WireReader in) {
+        public Message readBody(int type, WireReader in) {
             return new Note(Verb.values()[in.u8()], BlockId.read(in), in.bytes(1 << 20));
         }
     }

@@ -1,0 +1,31 @@
+package io.bulwark.protocol.control;
+
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
+import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
+import io.bulwark.protocol.effect.Verdict;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.NullMarked;
+
+/** One message of each kind, by name. */
+@NullMarked
+final class ControlSamples {
+    private ControlSamples() {}
+
+    static Map<String, NodeControlMessage> all() {
+        Map<String, NodeControlMessage> all = new LinkedHashMap<>();
+        all.put("NodeStatusRequest", new NodeStatusRequest());
+        all.put(
+                "NodeStatusReply",
+                new NodeStatusReply(
+                        true,
+                        1 << 20,
+                        5L << 40,
+                        List.of(new VolumeWork(1, 0, true), new VolumeWork(7, 12, false)),
+                        List.of(new PeerVerdict(3, Verdict.CORRUPT, 2))));
+        return all;
+    }
+}

@@ -1,0 +1,142 @@
+package io.bulwark.protocol.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.CodecFuzzing;
+import io.bulwark.protocol.wire.FuzzedBytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Replicas that execute whatever comes: they answer, agree, and a snapshot is the state. */
+@NullMarked
+class MetadataStateMachineFuzzTest {
+    private static final int SESSIONS = 4;
+    private static final List<PrincipalId> PRINCIPALS = List.of(
+            Rig.ALICE,
+            Rig.BOB,
+            PrincipalId.node(0),
+            Rig.READER,
+            PrincipalId.node(1),
+            PrincipalId.node(2),
+            Rig.STRANGER);
+    private static final List<Query> QUERIES = List.copyOf(Samples.queries().values());
+    private static final Bytes START = start();
+    private static final List<Command> COMMANDS = commands();
+
+    /** Sessions 1 and 2 are Alice's, 3 is Bob's, 4 a node's. */
+    private static Bytes start() {
+        Rig rig = Rig.ready();
+        Rig.User alice = rig.user(Rig.ALICE, rig.volume);
+        rig.user(Rig.BOB, rig.volume);
+        rig.user(PrincipalId.node(0), 0);
+        alice.put("films", "a", 10);
+        alice.put("diary", "a", 2 * Rig.BLOCK);
+        alice.run(new Command.RegisterPending(List.of(alice.range(50, 2))));
+        return rig.machine.snapshot();
+    }
+
+    private static List<Command> commands() {
+        Rig rig = Rig.ready();
+        Rig.User alice = rig.user(Rig.ALICE, rig.volume);
+        Rig.User bob = rig.user(Rig.BOB, rig.volume);
+        List<Command> commands = new ArrayList<>();
+        for (Rig.User user : List.of(alice, bob)) {
+            for (String bucket : List.of("films", "diary")) {
+                user.layout(5 * Rig.BLOCK);
+                commands.add(user.putOf(bucket, "a", Condition.NONE, user.layout(700)));
+                commands.add(user.putOf(bucket, "b", Condition.IF_ABSENT, user.layout(10)));
+            }
+            commands.add(new Command.RegisterPending(List.of(user.range(60, 5))));
+            commands.add(new Command.AbandonRanges(List.of(user.range(70, 2)), List.of(3L)));
+        }
+        commands.add(new Command.DeleteObject("films", "a", 1));
+        commands.add(new Command.DeleteObject("diary", "a", 0));
+        commands.add(new Command.RenameObject("films", "a", "diary", "b", Condition.NONE));
+        commands.add(new Command.CopyObject("films", "a", 0, "diary", "c", Condition.NONE));
+        commands.add(new Command.CopyObject("diary", "a", 0, "diary", "a", Condition.ifVersion(1)));
+        Samples.submissions().values().stream()
+                .filter(Submission.InSession.class::isInstance)
+                .map(in -> ((Submission.InSession) in).command())
+                .forEach(commands::add);
+        return commands;
+    }
+
+    static Stream<byte[]> histories() {
+        byte[] each = new byte[COMMANDS.size() * 4];
+        for (int i = 0; i < COMMANDS.size(); i++) {
+            each[4 * i] = (byte) (i % 3);
+            each[4 * i + 1] = (byte) (1 + i % 2);
+            each[4 * i + 2] = (byte) i;
+        }
+        return Stream.of(new byte[0], each, new byte[] {4, 0, 0, 0, 5, 100, 0, 1, 16, 0, 6, 3, 7, 0, 5, 0});
+    }
+
+    static Stream<byte[]> snapshotSamples() {
+        return Stream.of(
+                START.toByteArray(),
+                Rig.ready().machine.snapshot().toByteArray(),
+                new Rig().machine.snapshot().toByteArray());
+    }
+
+    @MethodSource("histories")
+    @FuzzTest
+    void submissions(byte[] bytes) {
+        FuzzedBytes decisions = new FuzzedBytes(bytes);
+        MetadataStateMachine first = MetadataStateMachine.restore(START);
+        MetadataStateMachine second = MetadataStateMachine.restore(START);
+        long[] numbers = {100, 100, 100, 100};
+        long nowMillis = first.agreedMillis();
+        while (!decisions.isOver()) {
+            int kind = decisions.below(8);
+            switch (kind) {
+                case 4 -> {
+                    Query query = QUERIES.get(decisions.below(QUERIES.size()));
+                    PrincipalId asker = PRINCIPALS.get(decisions.below(PRINCIPALS.size()));
+                    Bytes asked = decisions.changed(query.encoded());
+                    agree(first.query(asker, asked), second.query(asker, asked));
+                }
+                case 5 -> nowMillis += decisions.u8() * 10_000L;
+                case 6 -> {
+                    Bytes nonce = Rig.filled(Submission.OpenSession.NONCE_BYTES, decisions.u8());
+                    PrincipalId opener = PRINCIPALS.get(decisions.below(PRINCIPALS.size()));
+                    Bytes open = new Submission.OpenSession(nonce, decisions.below(3)).encoded();
+                    agree(first.execute(opener, open, nowMillis), second.execute(opener, open, nowMillis));
+                }
+                case 7 -> second = MetadataStateMachine.restore(second.snapshot());
+                default -> {
+                    PrincipalId submitter = PRINCIPALS.get(kind);
+                    int session = decisions.below(SESSIONS);
+                    Command command = COMMANDS.get(decisions.below(COMMANDS.size()));
+                    long number = ++numbers[session];
+                    Bytes submission =
+                            decisions.changed(new Submission.InSession(session + 1, number, number, command).encoded());
+                    agree(
+                            first.execute(submitter, submission, nowMillis),
+                            second.execute(submitter, submission, nowMillis));
+                }
+            }
+        }
+        assertThat(second.digest()).isEqualTo(first.digest());
+        MetadataStateMachine restored = MetadataStateMachine.restore(first.snapshot());
+        assertThat(restored.snapshot()).isEqualTo(first.snapshot());
+        assertThat(restored.weightBytes()).isEqualTo(first.weightBytes()).isNotNegative();
+    }
+
+    private static void agree(Bytes first, Bytes second) {
+        assertThat(second).isEqualTo(first);
+        assertThat(Reply.decode(first).encoded()).isEqualTo(first);
+    }
+
+    @MethodSource("snapshotSamples")
+    @FuzzTest
+    void snapshots(byte[] bytes) {
+        CodecFuzzing.malformedOrCanonical(
+                bytes, snapshot -> MetadataStateMachine.restore(snapshot).snapshot());
+    }
+}
