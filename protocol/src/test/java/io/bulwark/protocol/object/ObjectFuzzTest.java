@@ -50,11 +50,11 @@ class ObjectFuzzTest {
         });
     }
 
-    /** The reader knows level and number of pins from the layout. */
+    /** The reader knows level and number of pins, at least one, from the layout. */
     @MethodSource("listSamples")
     @FuzzTest
     void pinLists(byte[] bytes) {
-        int pins = Math.max(0, bytes.length - PinList.HEADER_BYTES) / ObjectLayout.PIN_BYTES;
+        int pins = Math.max(1, (bytes.length - PinList.HEADER_BYTES) / ObjectLayout.PIN_BYTES);
         CodecFuzzing.malformedOrCanonical(
                 bytes, content -> PinList.read(content, 1, pins).encoded());
     }
