@@ -10,6 +10,7 @@ import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.byzantine.StoppingOperation;
 import io.bulwark.simulation.engine.NetworkFaults;
 import io.bulwark.simulation.engine.RunningOperation;
 import java.util.ArrayList;

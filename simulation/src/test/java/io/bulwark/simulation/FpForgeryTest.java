@@ -19,6 +19,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.byzantine.StoppingOperation;
 import io.bulwark.simulation.engine.AlteringServer;
 import io.bulwark.simulation.engine.NetworkFaults;
 import java.util.ArrayList;

@@ -36,6 +36,7 @@ import picocli.CommandLine.Spec;
             VerifyCommand.class,
             VolumeCommand.class,
             BenchCommand.class,
+            SimulateCommand.class,
             DemoCommand.class,
             NodeCommand.class,
             RoleCommands.Replica.class,

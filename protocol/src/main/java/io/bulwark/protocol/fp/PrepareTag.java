@@ -12,9 +12,9 @@ import io.bulwark.protocol.wire.WireWriter;
  * epoch and one sender only. The nonce carries tag, block and timestamp and nothing else, so that every prepare of a version at a
  * node, by anyone, in any epoch, gives the same one.
  */
-final class PrepareTag {
+public final class PrepareTag {
     /** The writer tag of the MACs that nodes give to each other for REPAIR. */
-    static final PrincipalId REPAIR = PrincipalId.NOBODY;
+    public static final PrincipalId REPAIR = PrincipalId.NOBODY;
 
     private static final int NONCE_TAG = 0x21;
     private static final int PREPARE_TAG = 0x22;
@@ -23,7 +23,7 @@ final class PrepareTag {
     private PrepareTag() {}
 
     /** Line 1401: MAC_ii(tag, volume, block, t, fpcc), 32 bytes. */
-    static Bytes nonce(PairwiseKeys keys, BlockId block, Timestamp version) {
+    public static Bytes nonce(PairwiseKeys keys, BlockId block, Timestamp version) {
         WireWriter out = new WireWriter(BlockId.BYTES + 512).u8(NONCE_TAG);
         block.write(out);
         version.write(out);
@@ -37,7 +37,7 @@ final class PrepareTag {
      * @param receiver the slot j of the node that will check it
      * @param writer who may commit with it, or {@link #REPAIR}
      */
-    static Bytes input(Target giver, int receiver, PrincipalId writer, Timestamp version, Bytes nonce) {
+    public static Bytes input(Target giver, int receiver, PrincipalId writer, Timestamp version, Bytes nonce) {
         WireWriter out = new WireWriter(Target.BYTES + 512).u8(writer.equals(REPAIR) ? REPAIR_TAG : PREPARE_TAG);
         giver.write(out);
         out.u8(receiver);

@@ -15,6 +15,10 @@ public record Invariant(String name, String source) {
     public static final Invariant NEVER_THROWS =
             new Invariant("never-throws", "ARCHITECTURE: misbehaviour is evidence");
 
+    /** There is one order of all operations that explains what every client saw. */
+    public static final Invariant LINEARIZABLE =
+            new Invariant("linearizable", "thesis definition 3.2.3, with the criteria of 3.3.1");
+
     public InvariantViolation violated(String subject, String detail) {
         return new InvariantViolation(this, subject, detail);
     }

@@ -2,6 +2,7 @@ package io.bulwark.simulation.campaign;
 
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.engine.Trace;
+import io.bulwark.simulation.history.HistoryCheck;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -55,6 +56,13 @@ public final class Run {
         world.readEverything();
         await("with the faulty nodes gone");
         world.checkAtEnd();
+        HistoryCheck check = HistoryCheck.of(world.history());
+        check.problem().ifPresent(problem -> {
+            String key = check.violations().isEmpty()
+                    ? ""
+                    : check.violations().getFirst().key();
+            throw Invariant.LINEARIZABLE.violated(key, problem);
+        });
     }
 
     private void await(String when) {

@@ -2,6 +2,7 @@ package io.bulwark.simulation.campaign;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.simulation.engine.Simulation;
+import io.bulwark.simulation.history.History;
 import java.util.List;
 import java.util.Set;
 
@@ -30,8 +31,11 @@ public interface SimulatedWorld {
     /** Begins to read, by correct clients, everything that may have been written. The faulty nodes are gone by now. */
     void readEverything();
 
-    /** All that must hold once everything was read: histories too. */
+    /** All that must hold once everything was read, beside the history. */
     void checkAtEnd();
+
+    /** What correct clients did, and what correct nodes let faulty ones do; it must be linearizable. */
+    History history();
 
     /** How many operations of correct clients are over. */
     long completed();

@@ -65,7 +65,8 @@ final class FpInvariants {
         written.put(new Content(group.block(), pin), value);
     }
 
-    private static Bytes padded(FpGroup group, Bytes value) {
+    /** As it is encoded: with zeros at the end, to m fragments. */
+    static Bytes padded(FpGroup group, Bytes value) {
         byte[] padded = new byte[group.policy().m() * group.policy().fragmentBytes(value.length())];
         value.copyTo(0, padded, 0, value.length());
         return Bytes.of(padded);

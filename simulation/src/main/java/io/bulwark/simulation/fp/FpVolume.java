@@ -77,6 +77,10 @@ final class FpVolume {
         return FpGroup.of(volume, BlockId.register(ID, block));
     }
 
+    boolean has(BlockId block) {
+        return block.equals(BlockId.register(ID, block.counter())) && block.counter() < volume.blocks();
+    }
+
     void open(PrincipalId client, long session) {
         sessions.put(new SessionKey(client, session), SessionState.OPEN);
     }

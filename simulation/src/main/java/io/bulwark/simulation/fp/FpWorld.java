@@ -4,16 +4,22 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
+import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.byzantine.Collusion;
+import io.bulwark.simulation.byzantine.Liar;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.Simulation;
+import io.bulwark.simulation.history.History;
+import io.bulwark.simulation.history.RegisterRecorder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,6 +35,7 @@ public final class FpWorld implements SimulatedWorld {
     /** Of one client to one block: with more than a node may stage of them, they would keep each other from a quorum. */
     private static final int WRITES_AT_ONCE = 3;
 
+    private static final int ATTACKERS_FROM = 20;
     private static final PrincipalId READER = PrincipalId.client(9);
     private static final FpTimes TIMES = new FpTimes(120, 300, 2_000, 10_000_000);
 
@@ -40,7 +47,9 @@ public final class FpWorld implements SimulatedWorld {
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new HashSet<>();
     private final FpInvariants invariants;
+    private final RegisterRecorder recorder = new RegisterRecorder();
     private final List<Pending<?>> pending = new ArrayList<>();
+    private final List<FpAttacker> attackers = new ArrayList<>();
     private final Map<Account, Integer> writing = new HashMap<>();
     private long completed;
     private long lastValue;
@@ -83,13 +92,37 @@ public final class FpWorld implements SimulatedWorld {
             faulty.add(PrincipalId.node(random.nextInt(setting.nodes())));
         }
         this.invariants = new FpInvariants(simulation, faulty);
+        simulation.observe((from, to, _, message) -> {
+            if (message instanceof FpMessage.Prepared prepared
+                    && to.number() >= ATTACKERS_FROM
+                    && !faulty.contains(from)) {
+                recorder.prepared(to, prepared.target().block(), prepared.version(), simulation.nowMillis());
+            }
+        });
+        Set<PrincipalId> attackingParties = new HashSet<>(faulty);
+        Random malice = new Random(setting.random("malice").nextLong());
+        FpPlot plot = new FpPlot(new Collusion(simulation, attackingParties, malice), malice);
         for (int node = 0; node < setting.nodes(); node++) {
-            int number = node;
-            nodes.add(PrincipalId.node(node));
-            simulation.addNode(PrincipalId.node(node), () -> parts.server(volume.keysOf(number), limits));
+            addNode(PrincipalId.node(node), volume.keysOf(node), limits, plot);
+        }
+        for (int i = 0; i < setting.byzantineClients(); i++) {
+            PrincipalId self = PrincipalId.client(ATTACKERS_FROM + i);
+            attackingParties.add(self);
+            volume.open(self, self.number());
+            attackers.add(new FpAttacker(self, self.number(), simulation, plot, TIMES, this::value));
         }
         for (int writer = 1; writer <= WRITERS; writer++) {
             volume.open(PrincipalId.client(writer), writer);
+        }
+    }
+
+    private void addNode(PrincipalId node, PairwiseKeys keys, FpLimits limits, FpPlot plot) {
+        nodes.add(node);
+        if (faulty.contains(node)) {
+            Liar liar = Liar.any(new FpLies(keys, volume, plot), plot.random());
+            simulation.addNode(node, () -> liar.around(parts.server(keys, limits)));
+        } else {
+            simulation.addNode(node, () -> parts.server(keys, limits));
         }
     }
 
@@ -112,6 +145,10 @@ public final class FpWorld implements SimulatedWorld {
     public void step() {
         FpGroup group = volume.group(random.nextInt(blocks));
         int client = 1 + random.nextInt(WRITERS);
+        if (!attackers.isEmpty() && random.nextInt(3) == 0) {
+            attackers.get(random.nextInt(attackers.size())).move(group);
+            return;
+        }
         switch (random.nextInt(6)) {
             case 0, 1, 2 -> write(client, group);
             case 3, 4 -> read(PrincipalId.client(client), client, group);
@@ -128,7 +165,8 @@ public final class FpWorld implements SimulatedWorld {
         Bytes value = value();
         Timestamp floor = invariants.floor(group.block());
         invariants.writes(group, value);
-        begin(PrincipalId.client(client), parts.write(group, client, value, TIMES), outcome -> {
+        PrincipalId writer = PrincipalId.client(client);
+        begin(writer, recorder.write(writer, group, value, parts.write(group, client, value, TIMES)), outcome -> {
             writing.merge(account, -1, Integer::sum);
             switch (outcome) {
                 case FpWriteOutcome.Written written -> invariants.wrote(group, floor, written.timestamp());
@@ -143,7 +181,7 @@ public final class FpWorld implements SimulatedWorld {
         Timestamp floor = invariants.floor(group.block());
         ClientOperation<FpReadOutcome> read =
                 session == 0 ? parts.readAskingForRepair(group, TIMES) : parts.readWritingBack(group, session, TIMES);
-        begin(client, read, outcome -> {
+        begin(client, recorder.read(client, group.block(), read), outcome -> {
             switch (outcome) {
                 case FpReadOutcome.Value value -> invariants.read(group, floor, value);
                 case FpReadOutcome.NeverWritten _ -> invariants.readNothing(group, floor);
@@ -193,6 +231,11 @@ public final class FpWorld implements SimulatedWorld {
     @Override
     public void checkAtEnd() {
         check();
+    }
+
+    @Override
+    public History history() {
+        return recorder.history();
     }
 
     @Override

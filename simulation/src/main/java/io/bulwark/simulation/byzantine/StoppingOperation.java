@@ -1,4 +1,4 @@
-package io.bulwark.simulation;
+package io.bulwark.simulation.byzantine;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
@@ -6,13 +6,12 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.NullMarked;
 
 /** A faulty client: a correct operation of which only the first messages are sent, and some not at all. */
-@NullMarked
-final class StoppingOperation<R> implements ClientOperation<R> {
+public final class StoppingOperation<R> implements ClientOperation<R> {
     /** Whether the message numbered from 0 is sent. */
-    interface Sends {
+    @FunctionalInterface
+    public interface Sends {
         boolean sends(int number, Effect.Send send);
     }
 
@@ -20,7 +19,7 @@ final class StoppingOperation<R> implements ClientOperation<R> {
     private final Sends sends;
     private int sent;
 
-    StoppingOperation(ClientOperation<R> operation, Sends sends) {
+    public StoppingOperation(ClientOperation<R> operation, Sends sends) {
         this.operation = operation;
         this.sends = sends;
     }

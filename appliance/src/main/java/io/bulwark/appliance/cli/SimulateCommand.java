@@ -1,0 +1,147 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.simulation.campaign.Campaign;
+import io.bulwark.simulation.campaign.InvariantViolation;
+import io.bulwark.simulation.campaign.Run;
+import io.bulwark.simulation.campaign.Shape;
+import io.bulwark.simulation.campaign.SimulatedProtocol;
+import io.bulwark.simulation.engine.Trace;
+import io.bulwark.simulation.fp.FpProtocol;
+import io.bulwark.simulation.history.HistoryWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code simulate}: a campaign of simulated clusters, each from one seed, until time is up or an invariant is violated. */
+@Command(
+        name = "simulate",
+        description = {
+            "Run simulated clusters with faults, lying nodes and attacking clients until the time is up.",
+            "Ends with code 1 at the first violation, and prints its seed and the last events that concern it."
+        })
+final class SimulateCommand implements Callable<Integer> {
+    private static final long PROGRESS_NANOS = 2_000_000_000L;
+    private static final int EVENTS_SHOWN = 80;
+    private static final int LINE_LENGTH_MAX = 400;
+
+    /** All that can be simulated. */
+    private static final List<SimulatedProtocol> PROTOCOLS = List.of(new FpProtocol());
+
+    @Option(
+            names = "--seed",
+            description = "The first seed; the runs after it take the next ones. Default: by the clock.")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--seconds",
+            defaultValue = "10",
+            description = "How long; 0 for a single run (default: ${DEFAULT-VALUE}).")
+    private double seconds;
+
+    @Option(
+            names = "--protocol",
+            defaultValue = "fp",
+            description = "What is simulated: fp, extent (default: ${DEFAULT-VALUE}).")
+    private String protocol = "fp";
+
+    @Option(names = "--nodes", description = "How many nodes; at least m + 2f. Default: each seed chooses.")
+    private @Nullable Integer nodes;
+
+    @Option(names = "--faults", description = "f: how many nodes lie. Default: each seed chooses 1 or 2.")
+    private @Nullable Integer faults;
+
+    @Option(names = "--fragments", description = "m: how many fragments make a block. Default: each seed chooses.")
+    private @Nullable Integer fragments;
+
+    @Option(names = "--byzantine-clients", description = "How many clients attack. Default: each seed chooses.")
+    private @Nullable Integer byzantineClients;
+
+    @Option(names = "--steps", description = "Moves of clients in each run. Default: each seed chooses.")
+    private @Nullable Integer steps;
+
+    @Option(names = "--history", description = "Write the history of the last run to this file, as JSON lines.")
+    private @Nullable Path history;
+
+    private long toldNanos;
+
+    @Override
+    public Integer call() throws IOException {
+        Map<String, SimulatedProtocol> known =
+                PROTOCOLS.stream().collect(Collectors.toMap(SimulatedProtocol::name, each -> each));
+        SimulatedProtocol chosen = known.get(protocol.toLowerCase(Locale.ROOT));
+        if (chosen == null || !(seconds >= 0)) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE, "--protocol is one of " + known.keySet() + ", --seconds 0 or more");
+        }
+        Shape shape = new Shape(
+                optional(nodes), optional(faults), optional(fragments), optional(byzantineClients), optional(steps));
+        long first = seed == null ? System.currentTimeMillis() : seed;
+        try {
+            shape.setting(first);
+        } catch (IllegalArgumentException wrong) {
+            throw new CommandFailure(CommandFailure.USAGE, wrong.getMessage());
+        }
+        long begun = System.nanoTime();
+        Campaign.Progress end = new Campaign(chosen, shape, first)
+                .go(() -> System.nanoTime() - begun >= seconds * 1e9, progress -> tell(begun, progress));
+        if (history != null) {
+            Files.write(history, (Iterable<String>)
+                    HistoryWriter.lines(end.run().world().history())::iterator);
+        }
+        System.out.println(summary(begun, end));
+        end.violation().ifPresent(violation -> print(end.run(), violation));
+        return end.violation().isEmpty() ? 0 : CommandFailure.FAILED;
+    }
+
+    private static OptionalInt optional(@Nullable Integer given) {
+        return given == null ? OptionalInt.empty() : OptionalInt.of(given);
+    }
+
+    private void tell(long begun, Campaign.Progress progress) {
+        if (System.nanoTime() - toldNanos >= PROGRESS_NANOS) {
+            toldNanos = System.nanoTime();
+            System.err.println(summary(begun, progress));
+        }
+    }
+
+    private static String summary(long begun, Campaign.Progress progress) {
+        double elapsed = Math.max(1e-3, (System.nanoTime() - begun) / 1e9);
+        return String.format(
+                Locale.ROOT,
+                "%.0f s: seed %d, %d runs, %d operations (%.0f/s), %d events, no violation%s",
+                elapsed,
+                progress.run().setting().seed(),
+                progress.runs(),
+                progress.operations(),
+                progress.operations() / elapsed,
+                progress.events(),
+                progress.violation().isEmpty() ? "" : " before this");
+    }
+
+    private void print(Run run, InvariantViolation violation) {
+        for (Trace.Entry entry : run.lastEvents(EVENTS_SHOWN)) {
+            String line = entry.toString();
+            System.out.println(line.length() <= LINE_LENGTH_MAX ? line : line.substring(0, LINE_LENGTH_MAX) + " ...");
+        }
+        System.out.println("faulty: " + run.world().faulty());
+        System.out.println(run.setting());
+        System.out.println("violated: " + violation.getMessage());
+        System.out.println("again: bulwark simulate --protocol " + protocol + " --seconds 0 --seed "
+                + run.setting().seed() + given("--nodes", nodes) + given("--faults", faults)
+                + given("--fragments", fragments) + given("--byzantine-clients", byzantineClients)
+                + given("--steps", steps));
+    }
+
+    private static String given(String option, @Nullable Integer value) {
+        return value == null ? "" : " " + option + " " + value;
+    }
+}

@@ -1,0 +1,45 @@
+package io.bulwark.appliance.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SimulateCommandTest {
+    @TempDir
+    Path directory;
+
+    @Test
+    void aRunEndsWithCode0AndLeavesItsHistory() throws IOException {
+        Path history = directory.resolve("history.json");
+        assertThat(BulwarkCommand.run(
+                        "simulate",
+                        "--seed",
+                        "1",
+                        "--seconds",
+                        "0",
+                        "--steps",
+                        "30",
+                        "--faults",
+                        "1",
+                        "--fragments",
+                        "2",
+                        "--byzantine-clients",
+                        "1",
+                        "--history",
+                        history.toString()))
+                .isZero();
+        assertThat(Files.readAllLines(history)).hasSizeGreaterThan(10);
+    }
+
+    @Test
+    void whatCannotBeSimulatedIsCode2() {
+        assertThat(BulwarkCommand.run("simulate", "--protocol", "none")).isEqualTo(CommandFailure.USAGE);
+        assertThat(BulwarkCommand.run("simulate", "--nodes", "3", "--faults", "1", "--fragments", "2"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(BulwarkCommand.run("simulate", "--seed", "x")).isEqualTo(CommandFailure.USAGE);
+    }
+}

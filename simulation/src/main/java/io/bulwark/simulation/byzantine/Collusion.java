@@ -1,0 +1,66 @@
+package io.bulwark.simulation.byzantine;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** What the faulty parties know together: every message that one of them sent or was sent. */
+public final class Collusion {
+    private static final int KNOWN_MAX = 4_096;
+
+    /** A message that one of the faulty sent or was sent. */
+    public record Known(PrincipalId from, PrincipalId to, long requestId, Message message) {}
+
+    private final Random random;
+    private final List<Known> known = new ArrayList<>();
+    private int next;
+
+    /** @param faulty nodes and clients; may grow */
+    public Collusion(Simulation simulation, Set<PrincipalId> faulty, Random random) {
+        this.random = random;
+        simulation.observe((from, to, requestId, message) -> {
+            if (faulty.contains(from) || faulty.contains(to)) {
+                learn(new Known(from, to, requestId, message));
+            }
+        });
+    }
+
+    /** Once there is no more room, in the place of something old. */
+    private void learn(Known message) {
+        if (known.size() < KNOWN_MAX) {
+            known.add(message);
+        } else {
+            known.set(next++ % KNOWN_MAX, message);
+        }
+    }
+
+    /** One of a few that match, or null. */
+    public <T> @Nullable T recall(Class<T> kind, Predicate<T> matches) {
+        if (known.isEmpty()) {
+            return null;
+        }
+        int start = random.nextInt(known.size());
+        for (int i = 0; i < known.size(); i++) {
+            Message message = known.get((start + i) % known.size()).message();
+            if (kind.isInstance(message) && matches.test(kind.cast(message))) {
+                return kind.cast(message);
+            }
+        }
+        return null;
+    }
+
+    /** Anything ever seen, or null. */
+    public @Nullable Known anything() {
+        return known.isEmpty() ? null : known.get(random.nextInt(known.size()));
+    }
+
+    public List<Known> everything() {
+        return List.copyOf(known);
+    }
+}

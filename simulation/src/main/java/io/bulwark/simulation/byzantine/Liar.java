@@ -1,0 +1,153 @@
+package io.bulwark.simulation.byzantine;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * A faulty node: a correct server whose requests and answers are tampered with. It has a few lies in use at a time, and
+ * takes to others now and then; what it is like outlives its crashes.
+ */
+public final class Liar {
+    private static final Lie[] ALL = Lie.values();
+
+    private record Held(long untilMillis, Effect.Send send) {}
+
+    private final Lies lies;
+    private final Random random;
+    private final Set<Lie> menu;
+    private final List<Lie> inUse = new ArrayList<>();
+    private final List<Held> held = new ArrayList<>();
+    private int refused;
+
+    /** @param menu what it ever does */
+    public Liar(Lies lies, Set<Lie> menu, Random random) {
+        this.lies = lies;
+        this.menu = EnumSet.copyOf(menu);
+        this.random = random;
+        change();
+    }
+
+    /** A liar with a random menu: everything, or a few things only. */
+    public static Liar any(Lies lies, Random random) {
+        Set<Lie> menu = EnumSet.of(Lie.HONEST);
+        int kinds = random.nextInt(4);
+        for (int i = 0; i < kinds; i++) {
+            menu.add(ALL[random.nextInt(ALL.length)]);
+        }
+        return new Liar(lies, kinds == 0 ? EnumSet.allOf(Lie.class) : menu, random);
+    }
+
+    private void change() {
+        List<Lie> all = List.copyOf(menu);
+        inUse.clear();
+        int many = 1 + random.nextInt(3);
+        for (int i = 0; i < many; i++) {
+            inUse.add(all.get(random.nextInt(all.size())));
+        }
+        refused = random.nextInt(4);
+    }
+
+    /** The lie that this party is told now. */
+    private Lie towards(PrincipalId party) {
+        Lie lie = inUse.get(random.nextInt(inUse.size()));
+        return switch (lie) {
+            case EQUIVOCATES -> party.number() % 2 == refused % 2 ? ALL[random.nextInt(ALL.length)] : Lie.HONEST;
+            case REFUSES_ONE -> party.number() % 4 == refused ? Lie.REFUSES : Lie.HONEST;
+            default -> lie;
+        };
+    }
+
+    public ProtocolServer around(ProtocolServer correct) {
+        held.clear();
+        return new Lying(correct);
+    }
+
+    private final class Lying implements ProtocolServer {
+        private final ProtocolServer correct;
+
+        Lying(ProtocolServer correct) {
+            this.correct = correct;
+        }
+
+        @Override
+        public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+            lies.onRequest(from, message);
+            Lie lie = towards(from);
+            if (lie == Lie.SILENT && random.nextBoolean()) {
+                return List.of();
+            }
+            List<Message> answers = lies.instead(lie, from, message);
+            if (!answers.isEmpty()) {
+                List<Effect> effects = new ArrayList<>();
+                answers.forEach(answer -> effects.add(new Effect.Send(from, requestId, answer)));
+                return effects;
+            }
+            return tampered(nowMillis, correct.onMessage(nowMillis, from, requestId, message));
+        }
+
+        @Override
+        public List<Effect> onTick(long nowMillis) {
+            if (random.nextInt(60) == 0) {
+                change();
+            }
+            List<Effect> effects = new ArrayList<>(tampered(nowMillis, correct.onTick(nowMillis)));
+            held.removeIf(waiting -> {
+                boolean over = waiting.untilMillis() <= nowMillis;
+                if (over) {
+                    effects.add(waiting.send());
+                }
+                return over;
+            });
+            return effects;
+        }
+
+        @Override
+        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+            return tampered(nowMillis, correct.onStored(nowMillis, token, stored));
+        }
+
+        @Override
+        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+            return tampered(nowMillis, correct.onLoaded(nowMillis, token, loaded));
+        }
+
+        @Override
+        public List<Effect> onFact(long nowMillis, Fact fact) {
+            return tampered(nowMillis, correct.onFact(nowMillis, fact));
+        }
+
+        @Override
+        public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
+            return tampered(nowMillis, correct.onCompleted(nowMillis, token, outcome));
+        }
+
+        private List<Effect> tampered(long nowMillis, List<Effect> effects) {
+            List<Effect> tampered = new ArrayList<>();
+            for (Effect effect : effects) {
+                if (!(effect instanceof Effect.Send send)) {
+                    tampered.add(effect);
+                    continue;
+                }
+                Lie lie = towards(send.to());
+                switch (lie) {
+                    case SILENT -> {}
+                    case SLOW -> held.add(new Held(nowMillis + random.nextInt(3_000), send));
+                    default ->
+                        tampered.add(new Effect.Send(
+                                send.to(), send.requestId(), lies.altered(lie, send.to(), send.message())));
+                }
+            }
+            return tampered;
+        }
+    }
+}
