@@ -6,6 +6,7 @@ import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Shape;
 import io.bulwark.simulation.campaign.SimulatedProtocol;
 import io.bulwark.simulation.engine.Trace;
+import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.history.HistoryWriter;
 import java.io.IOException;
@@ -34,7 +35,7 @@ final class SimulateCommand implements Callable<Integer> {
     private static final int LINE_LENGTH_MAX = 400;
 
     /** All that can be simulated. */
-    private static final List<SimulatedProtocol> PROTOCOLS = List.of(new FpProtocol());
+    private static final List<SimulatedProtocol> PROTOCOLS = List.of(new FpProtocol(), new ExtentProtocol());
 
     @Option(
             names = "--seed",

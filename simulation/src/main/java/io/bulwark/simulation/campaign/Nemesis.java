@@ -3,10 +3,13 @@ package io.bulwark.simulation.campaign;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.simulation.engine.Clock;
 import io.bulwark.simulation.engine.NetworkFaults;
+import io.bulwark.simulation.engine.SimulatedRecords;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 /**
@@ -19,11 +22,14 @@ final class Nemesis {
     private final Setting setting;
     private final Random random;
     private final int everySteps;
+    private final List<PrincipalId> faulty;
+    private final Map<PrincipalId, SimulatedRecords> backups = new HashMap<>();
 
     Nemesis(SimulatedWorld world, Setting setting) {
         this.world = world;
         this.simulation = world.simulation();
         this.setting = setting;
+        this.faulty = world.faulty().stream().sorted().toList();
         this.random = new Random(setting.random("nemesis").nextLong());
         this.everySteps = 2 + random.nextInt(20);
         if (random.nextBoolean()) {
@@ -48,7 +54,11 @@ final class Nemesis {
             case 4 -> partition();
             case 5, 6 -> simulation.healNetwork();
             case 7 -> simulation.setNetwork(random.nextBoolean() ? setting.network() : NetworkFaults.calm());
-            default -> rot();
+            default -> {
+                if (!faulty.isEmpty()) {
+                    failDisk();
+                }
+            }
         }
     }
 
@@ -79,10 +89,27 @@ final class Nemesis {
         }
     }
 
-    /** A faulty node's disk loses a fragment, a whole record, or all that it had since some moment. */
-    private void rot() {
-        if (!world.faulty().isEmpty()) {
-            simulation.records(any(List.copyOf(world.faulty()))).rot(random);
+    /** A faulty node's disk fails in one of the ways that disks have. */
+    private void failDisk() {
+        PrincipalId node = any(faulty);
+        SimulatedRecords records = simulation.records(node);
+        switch (random.nextInt(6)) {
+            case 0 -> records.rot(random);
+            case 1 -> records.damage(random);
+            case 2 -> records.setFull(random.nextBoolean());
+            case 3 -> backups.put(node, records.copy());
+            case 4 -> {
+                simulation.crashTearing(node);
+                simulation.restart(node);
+            }
+            default -> {
+                SimulatedRecords backup = backups.get(node);
+                if (backup != null) {
+                    simulation.crash(node);
+                    records.rollBackTo(backup);
+                    simulation.restart(node);
+                }
+            }
         }
     }
 
@@ -100,7 +127,7 @@ final class Nemesis {
 
     /** The faulty nodes are gone for good. */
     void removeFaulty() {
-        world.faulty().forEach(simulation::crash);
+        faulty.forEach(simulation::crash);
     }
 
     private <T> T any(List<T> list) {

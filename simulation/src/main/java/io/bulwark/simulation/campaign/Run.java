@@ -50,6 +50,7 @@ public final class Run {
             world.check();
         }
         nemesis.heal();
+        world.healed();
         await("once all nodes were well");
         // Whatever was acknowledged is still there without the faulty.
         nemesis.removeFaulty();

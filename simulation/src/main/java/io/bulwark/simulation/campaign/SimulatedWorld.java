@@ -22,6 +22,9 @@ public interface SimulatedWorld {
     /** Begins something: an operation of a correct client, or a move of a faulty one. Chosen by the setting's seed. */
     void step();
 
+    /** Every node is up, awake and connected again: what replicas tell nodes, they tell now once more. */
+    default void healed() {}
+
     /** Whether all operations of correct clients that were begun are over. */
     boolean idle();
 
@@ -34,8 +37,10 @@ public interface SimulatedWorld {
     /** All that must hold once everything was read, beside the history. */
     void checkAtEnd();
 
-    /** What correct clients did, and what correct nodes let faulty ones do; it must be linearizable. */
-    History history();
+    /** What correct clients did, and what correct nodes let faulty ones do; it must be linearizable. Empty if write-once. */
+    default History history() {
+        return new History(List.of());
+    }
 
     /** How many operations of correct clients are over. */
     long completed();

@@ -7,6 +7,7 @@ import io.bulwark.protocol.id.BlockId;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +46,21 @@ final class SimulatedNode {
         server = factory.get();
     }
 
-    /** Of the stores under way a first part, {@code durable} of them, still reaches the disk. */
-    void crash(int durable) {
+    /**
+     * Of the stores under way a first part, {@code durable} of them, still reaches the disk.
+     *
+     * @param torn whether the next one leaves its records there, too, with fragments that are lost
+     */
+    void crash(int durable, boolean torn) {
         server = null;
         life++;
         for (int i = 0; i < durable && !pending.isEmpty(); i++) {
             complete(pending.getFirst());
+        }
+        if (torn && !pending.isEmpty()) {
+            List<Mutation> mutations = pending.getFirst().mutations();
+            records.apply(mutations);
+            mutations.forEach(mutation -> records.damage(mutation.key()));
         }
         pending.clear();
         lastDiskMillis.clear();

@@ -72,22 +72,37 @@ public final class SimulatedRecords {
         records.computeIfPresent(key.encoded(), (_, old) -> new Content(old.meta(), null));
     }
 
-    /** Something rots: a fragment, a record, or several records at once. */
+    /** Something rots, and the disk does not say so: bits flip in a fragment, or whole records are gone. */
     public void rot(RandomGenerator random) {
         List<RecordKey> keys = keys();
-        if (keys.isEmpty()) {
-            return;
-        }
-        int many = random.nextInt(4) == 0 ? keys.size() : 1;
-        boolean wholly = random.nextInt(3) == 0;
+        int many = keys.isEmpty() ? 0 : random.nextInt(4) == 0 ? keys.size() : 1;
         for (int i = 0; i < many; i++) {
             RecordKey key = keys.get(random.nextInt(keys.size()));
-            if (wholly) {
+            Content content = get(key);
+            Bytes fragment = content == null ? null : content.fragment();
+            if (content == null || fragment == null || fragment.isEmpty() || random.nextInt(3) == 0) {
                 records.remove(key.encoded());
             } else {
-                damage(key);
+                byte[] flipped = fragment.toByteArray();
+                flipped[random.nextInt(flipped.length)] ^= (byte) (1 << random.nextInt(8));
+                put(key, new Content(content.meta(), Bytes.of(flipped)));
             }
         }
+    }
+
+    /** Something rots, and the disk finds out: fragments are lost, the meta data stays. */
+    public void damage(RandomGenerator random) {
+        List<RecordKey> keys = keys();
+        int many = keys.isEmpty() ? 0 : random.nextInt(4) == 0 ? keys.size() : 1;
+        for (int i = 0; i < many; i++) {
+            damage(keys.get(random.nextInt(keys.size())));
+        }
+    }
+
+    /** All that was written since the copy was made is gone. */
+    public void rollBackTo(SimulatedRecords copy) {
+        records.clear();
+        records.putAll(copy.records);
     }
 
     /** Writes behind the server's back. */

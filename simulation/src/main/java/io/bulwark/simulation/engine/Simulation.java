@@ -140,10 +140,20 @@ public final class Simulation {
         return node(node).server() != null;
     }
 
+    /** Loses what was not synced, or a last part of it. */
     public void crash(PrincipalId id) {
+        crash(id, false);
+    }
+
+    /** As a crash, but what was just being written is torn. */
+    public void crashTearing(PrincipalId id) {
+        crash(id, true);
+    }
+
+    private void crash(PrincipalId id, boolean torn) {
         SimulatedNode node = node(id);
-        trace.add(nowMillis, "crash", id, "", node.pendingStores());
-        node.crash(random.nextInt(node.pendingStores() + 1));
+        trace.add(nowMillis, torn ? "tears" : "crash", id, "", node.pendingStores());
+        node.crash(random.nextInt(node.pendingStores() + 1), torn);
         paused.remove(id);
         operations.values().removeIf(operation -> operation.party().equals(id));
     }

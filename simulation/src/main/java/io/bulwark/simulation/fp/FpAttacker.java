@@ -13,6 +13,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.byzantine.Collusion;
+import io.bulwark.simulation.byzantine.Forgery;
 import io.bulwark.simulation.byzantine.StoppingOperation;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.ArrayList;
@@ -48,12 +49,12 @@ final class FpAttacker {
     void move(FpGroup group) {
         switch (random.nextInt(12)) {
             case 0, 1 -> stop(group);
-            case 2 -> write(group, 0, poison(group), some(group), all());
+            case 2 -> write(group, 0, poison(group), some(group), _ -> true);
             case 3 -> bulk(group);
             case 4 -> forgedCommits(group);
             case 5 -> otherSession(group);
             case 6 -> replay();
-            case 7 -> write(group, wildTs(group.block()), encode(group), all(), some(group));
+            case 7 -> write(group, wildTs(group.block()), encode(group), _ -> true, some(group));
             case 8 -> twoFaced(group);
             case 9 -> garbage(group);
             case 10 -> plot.swear(group.block(), plot.anyVersion(group.block()));
@@ -62,7 +63,7 @@ final class FpAttacker {
                         group,
                         0,
                         encode(group),
-                        all(),
+                        _ -> true,
                         slot -> slot == random.nextInt(group.policy().n()));
         }
     }
@@ -83,7 +84,7 @@ final class FpAttacker {
     }
 
     private BlockCode.Encoded poison(FpGroup group) {
-        return FpForgery.poison(
+        return Forgery.poison(
                 group.code(), group.policy().m(), padded(group, values.get()), padded(group, values.get()), random);
     }
 
@@ -103,10 +104,6 @@ final class FpAttacker {
         Bytes block =
                 group.code().erasureCode().decode(first, encoded.fragments().subList(0, first.length));
         simulation.start(self, new FpAttackingWrite(group, session, ts, encoded, block, prepares, commits));
-    }
-
-    private static IntPredicate all() {
-        return _ -> true;
     }
 
     private IntPredicate some(FpGroup group) {

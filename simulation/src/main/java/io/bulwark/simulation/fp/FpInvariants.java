@@ -1,7 +1,10 @@
 package io.bulwark.simulation.fp;
 
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.fp.FpGroup;
+import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.Timestamp;
@@ -10,10 +13,12 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -28,7 +33,15 @@ final class FpInvariants {
     static final Invariant NEVER_ACCUSED =
             new Invariant("never-accused", "PROTOCOLS section 4, verdicts: correct nodes are not accused");
 
+    static final Invariant BOUNDED = new Invariant(
+            "bounded", "PROTOCOLS section 2, bounds: S staged versions per client, and per client and block");
+
+    /** Checking disks takes long. */
+    private static final int CHECKS_PER_BOUND = 16;
+
     private record Named(BlockId block, Version version) {}
+
+    private record Account(PrincipalId client, BlockId block) {}
 
     private record Content(BlockId block, Bytes pin) {}
 
@@ -40,9 +53,14 @@ final class FpInvariants {
 
     private final Map<Content, Bytes> written = new HashMap<>();
     private final Map<BlockId, Timestamp> floors = new HashMap<>();
+    private final FpLimits limits;
+    private final List<PrincipalId> correct;
     private int sightingsSeen;
+    private int checks;
 
-    FpInvariants(Simulation simulation, Set<PrincipalId> faulty) {
+    FpInvariants(Simulation simulation, Set<PrincipalId> faulty, List<PrincipalId> correct, FpLimits limits) {
+        this.correct = List.copyOf(correct);
+        this.limits = limits;
         this.simulation = simulation;
         this.faulty = faulty;
         simulation.observe((from, to, requestId, message) -> saw(from, message));
@@ -125,5 +143,34 @@ final class FpInvariants {
                 throw NEVER_ACCUSED.violated(sighting.evidence().block().toString(), sighting.toString());
             }
         }
+        if (checks++ % CHECKS_PER_BOUND == 0) {
+            correct.forEach(this::checkBounds);
+        }
+    }
+
+    /** What a client has staged at a node is listed there, one record for each version. */
+    private void checkBounds(PrincipalId node) {
+        Map<PrincipalId, Integer> ofClient = new HashMap<>();
+        Map<Account, Integer> ofBlock = new HashMap<>();
+        for (RecordKey key : simulation.records(node).keys()) {
+            if (key.kind() == RecordKind.REGISTER) {
+                PrincipalId client = key.block().owner();
+                WireReader suffix = new WireReader(key.suffix());
+                BlockId block = BlockId.register(suffix.i32(0, Integer.MAX_VALUE), suffix.nonNegative64());
+                ofClient.merge(client, 1, Integer::sum);
+                ofBlock.merge(new Account(client, block), 1, Integer::sum);
+            }
+        }
+        ofClient.forEach((client, count) -> {
+            if (count > limits.stagedPerClient()) {
+                throw BOUNDED.violated(client.toString(), count + " staged versions at " + node);
+            }
+        });
+        ofBlock.forEach((account, count) -> {
+            if (count > limits.stagedPerBlock()) {
+                throw BOUNDED.violated(
+                        account.block().toString(), count + " staged versions of " + account.client() + " at " + node);
+            }
+        });
     }
 }

@@ -13,6 +13,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.byzantine.Forgery;
 import io.bulwark.simulation.byzantine.Lie;
 import io.bulwark.simulation.byzantine.Lies;
 import java.util.ArrayList;
@@ -230,11 +231,11 @@ final class FpLies implements Lies {
             default -> fragment;
         };
         List<Bytes> cc = holding.cc();
-        boolean forge = wrong != fragment && random.nextBoolean();
+        boolean forge = !wrong.equals(fragment) && random.nextBoolean();
         Bytes nonceHash = lie == Lie.WRONG_MACS ? plot.bytes(32) : holding.nonceHash();
         return new Holding(
                 wrong,
-                forge ? FpForgery.crossChecksum(wrong, volume.policy().n()) : cc,
+                forge ? Forgery.crossChecksum(wrong, volume.policy().n()) : cc,
                 nonceHash,
                 holding.nonces(),
                 false);

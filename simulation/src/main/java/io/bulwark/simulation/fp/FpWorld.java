@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /** A few registers, correct clients that read and write them, f nodes and some clients that attack them. */
 public final class FpWorld implements SimulatedWorld {
@@ -91,7 +92,14 @@ public final class FpWorld implements SimulatedWorld {
         while (faulty.size() < setting.faults()) {
             faulty.add(PrincipalId.node(random.nextInt(setting.nodes())));
         }
-        this.invariants = new FpInvariants(simulation, faulty);
+        this.invariants = new FpInvariants(
+                simulation,
+                faulty,
+                IntStream.range(0, setting.nodes())
+                        .mapToObj(PrincipalId::node)
+                        .filter(node -> !faulty.contains(node))
+                        .toList(),
+                limits);
         simulation.observe((from, to, _, message) -> {
             if (message instanceof FpMessage.Prepared prepared
                     && to.number() >= ATTACKERS_FROM

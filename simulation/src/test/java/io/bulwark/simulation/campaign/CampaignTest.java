@@ -2,6 +2,7 @@ package io.bulwark.simulation.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -16,7 +17,7 @@ class CampaignTest {
     private static final int SHOWN = 60;
 
     static List<SimulatedProtocol> protocols() {
-        return List.of(new FpProtocol());
+        return List.of(new FpProtocol(), new ExtentProtocol());
     }
 
     @ParameterizedTest

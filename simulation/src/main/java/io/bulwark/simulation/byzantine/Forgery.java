@@ -1,4 +1,4 @@
-package io.bulwark.simulation.fp;
+package io.bulwark.simulation.byzantine;
 
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Random;
 
 /** Cross-checksums and fragments that do not belong together. */
-final class FpForgery {
-    private FpForgery() {}
+public final class Forgery {
+    private Forgery() {}
 
     /** Says of every slot that it holds this fragment. */
-    static List<Bytes> crossChecksum(Bytes fragment, int slots) {
+    public static List<Bytes> crossChecksum(Bytes fragment, int slots) {
         return Collections.nCopies(slots, Hashes.sha256(fragment));
     }
 
@@ -22,7 +22,7 @@ final class FpForgery {
      * Fragments of two blocks under one fpcc. Which of them are consistent with it depends on where the fingerprints come
      * from: none, the data fragments only, or those of one of the blocks.
      */
-    static BlockCode.Encoded poison(BlockCode code, int m, Bytes one, Bytes other, Random random) {
+    public static BlockCode.Encoded poison(BlockCode code, int m, Bytes one, Bytes other, Random random) {
         BlockCode.Encoded a = code.encode(one);
         BlockCode.Encoded b = code.encode(other);
         List<Bytes> mixed = new ArrayList<>();

@@ -1,0 +1,142 @@
+package io.bulwark.simulation.extent;
+
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.extent.ExtentLimits;
+import io.bulwark.protocol.extent.ExtentMessage;
+import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.campaign.Invariant;
+import io.bulwark.simulation.campaign.InvariantViolation;
+import io.bulwark.simulation.engine.SimulatedRecords;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What must hold of extents, judged by one who sees everything. */
+final class ExtentInvariants {
+    static final Invariant RIGHT_OR_REFUSED =
+            new Invariant("right-or-refused", "PROTOCOLS section 4, a pinned read; thesis theorem 2.2.4");
+    static final Invariant SAME_TO_ALL =
+            new Invariant("same-to-all-readers", "PROTOCOLS section 4: one pin, one content; thesis theorem 2.2.4");
+    static final Invariant STAYS_READABLE =
+            new Invariant("stays-readable", "PROTOCOLS section 4: m+f acknowledgements leave m good fragments");
+    static final Invariant ONE_CONTENT_PER_ID = new Invariant(
+            "one-content-per-id", "PROTOCOLS section 4: two sets of m+f share m slots, hence a correct node");
+    static final Invariant FREED_STAYS_FREED = new Invariant("freed-stays-freed", "PROTOCOLS section 4, freeing");
+    static final Invariant NEVER_REFUSED =
+            new Invariant("never-refused", "PROTOCOLS section 4: the writer waits for no faulty node");
+    static final Invariant NEVER_ACCUSED = new Invariant("never-accused", "PROTOCOLS section 4, verdicts");
+    static final Invariant BOUNDED =
+            new Invariant("bounded", "PROTOCOLS section 4: a node bounds each client's unreferenced bytes");
+
+    private record Named(BlockId block, Bytes pin) {}
+
+    private record Account(PrincipalId node, PrincipalId owner) {}
+
+    private final Simulation simulation;
+    private final ExtentVolume volume;
+    private final Set<PrincipalId> faulty;
+    private final ExtentLimits limits;
+    private final Map<Named, Bytes> read = new HashMap<>();
+    private final Map<Bytes, Fpcc> named = new HashMap<>();
+    private final Map<BlockId, Bytes> complete = new HashMap<>();
+    private final Set<BlockId> referenced = new HashSet<>();
+    private int sightingsSeen;
+    private int checks;
+
+    ExtentInvariants(Simulation simulation, ExtentVolume volume, Set<PrincipalId> faulty, ExtentLimits limits) {
+        this.simulation = simulation;
+        this.volume = volume;
+        this.faulty = faulty;
+        this.limits = limits;
+        simulation.observe((_, _, _, message) -> {
+            if (message instanceof ExtentMessage.Store store) {
+                named.putIfAbsent(store.fpcc().pin(), store.fpcc());
+            }
+        });
+    }
+
+    /** A client, correct or not, that follows the protocol has been told that its extent is complete. */
+    void complete(BlockId block, Bytes pin) {
+        Bytes before = complete.putIfAbsent(block, pin);
+        if (before != null && !before.equals(pin)) {
+            throw ONE_CONTENT_PER_ID.violated(block.toString(), "complete as " + before + " and as " + pin);
+        }
+    }
+
+    void referenced(BlockId block) {
+        referenced.add(block);
+    }
+
+    /** @param meant what its correct writer wrote, padded; empty if the writer is faulty */
+    void whole(BlockId block, Bytes pin, Bytes meant, Bytes content) {
+        if (!meant.isEmpty() && !meant.equals(content)) {
+            throw RIGHT_OR_REFUSED.violated(block.toString(), "read " + content + " where " + meant + " was written");
+        }
+        Bytes before = read.putIfAbsent(new Named(block, pin), content);
+        if (before != null && !before.equals(content)) {
+            throw SAME_TO_ALL.violated(block.toString(), "read as " + before + " and as " + content);
+        }
+        Fpcc fpcc = named.get(pin);
+        if (fpcc == null || volume.code().acceptBlock(content, fpcc, 0).isEmpty()) {
+            throw RIGHT_OR_REFUSED.violated(
+                    block.toString(), "fewer than m fragments of what was read are consistent with " + fpcc);
+        }
+    }
+
+    /** A read of something that a correct client had completed came to nothing. */
+    static InvariantViolation missing(BlockId block, ReadOutcome outcome) {
+        return STAYS_READABLE.violated(block.toString(), outcome.toString());
+    }
+
+    void check() {
+        List<Simulation.Sighting> sightings = simulation.sightingsSince(sightingsSeen);
+        sightingsSeen += sightings.size();
+        for (Simulation.Sighting sighting : sightings) {
+            Verdict verdict = sighting.evidence().verdict();
+            boolean accuses = verdict == Verdict.CORRUPT || verdict == Verdict.MISBEHAVED;
+            if (accuses && !faulty.contains(sighting.evidence().about())) {
+                throw NEVER_ACCUSED.violated(sighting.evidence().block().toString(), sighting.toString());
+            }
+        }
+        if (checks++ % 16 == 0) {
+            checkBounds();
+        }
+    }
+
+    private void checkBounds() {
+        for (int number = 0; number < volume.volume().groups().size(); number++) {
+            for (int holder : volume.volume().groups().get(number).holders()) {
+                PrincipalId node = PrincipalId.node(holder);
+                if (!faulty.contains(node)) {
+                    checkBounds(node);
+                }
+            }
+        }
+    }
+
+    private void checkBounds(PrincipalId node) {
+        Map<Account, Long> kept = new HashMap<>();
+        SimulatedRecords records = simulation.records(node);
+        for (RecordKey key : records.keys()) {
+            SimulatedRecords.Content content = records.get(key);
+            Bytes fragment = content == null ? null : content.fragment();
+            if (key.kind() == RecordKind.EXTENT && fragment != null && !referenced.contains(key.block())) {
+                kept.merge(new Account(node, key.block().owner()), (long) fragment.length(), Long::sum);
+            }
+        }
+        kept.forEach((account, bytes) -> {
+            if (bytes > limits.unreferencedBytesMax()) {
+                throw BOUNDED.violated(account.owner().toString(), bytes + " unreferenced bytes at " + account.node());
+            }
+        });
+    }
+}

@@ -1,0 +1,5 @@
+/** Extents (PROTOCOLS section 4) in campaigns: their cluster, clients, attackers and invariants. */
+@NullMarked
+package io.bulwark.simulation.extent;
+
+import org.jspecify.annotations.NullMarked;
