@@ -9,6 +9,7 @@ import io.bulwark.simulation.engine.Trace;
 import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.history.HistoryWriter;
+import io.bulwark.simulation.object.ObjectProtocol;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +36,8 @@ final class SimulateCommand implements Callable<Integer> {
     private static final int LINE_LENGTH_MAX = 400;
 
     /** All that can be simulated. */
-    private static final List<SimulatedProtocol> PROTOCOLS = List.of(new FpProtocol(), new ExtentProtocol());
+    private static final List<SimulatedProtocol> PROTOCOLS =
+            List.of(new FpProtocol(), new ExtentProtocol(), new ObjectProtocol());
 
     @Option(
             names = "--seed",
@@ -51,7 +53,7 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(
             names = "--protocol",
             defaultValue = "fp",
-            description = "What is simulated: fp, extent (default: ${DEFAULT-VALUE}).")
+            description = "What is simulated: fp, extent, objects (default: ${DEFAULT-VALUE}).")
     private String protocol = "fp";
 
     @Option(names = "--nodes", description = "How many nodes; at least m + 2f. Default: each seed chooses.")
@@ -89,14 +91,14 @@ final class SimulateCommand implements Callable<Integer> {
         try {
             shape.setting(first);
         } catch (IllegalArgumentException wrong) {
-            throw new CommandFailure(CommandFailure.USAGE, wrong.getMessage());
+            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(wrong.getMessage()));
         }
         long begun = System.nanoTime();
         Campaign.Progress end = new Campaign(chosen, shape, first)
                 .go(() -> System.nanoTime() - begun >= seconds * 1e9, progress -> tell(begun, progress));
         if (history != null) {
-            Files.write(history, (Iterable<String>)
-                    HistoryWriter.lines(end.run().world().history())::iterator);
+            Files.write(
+                    history, HistoryWriter.lines(end.run().world().history()).toList());
         }
         System.out.println(summary(begun, end));
         end.violation().ifPresent(violation -> print(end.run(), violation));
