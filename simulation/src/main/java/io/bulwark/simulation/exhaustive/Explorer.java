@@ -1,0 +1,341 @@
+package io.bulwark.simulation.exhaustive;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Explores a world breadth first, so that the first violation is a shortest one. A state is the parties' states, the messages under
+ * way, and which operations had their outcomes when each operation began; it is followed once. A message may be late for ever,
+ * hence lost; two equal ones under way are one.
+ */
+public final class Explorer {
+    /** The words are: for each party its state, for each operation its mask, then the messages in ascending order. */
+    private static final class State {
+        private final int number;
+        private final int[] words;
+
+        State(int number, int[] words) {
+            this.number = number;
+            this.words = words;
+        }
+
+        int number() {
+            return number;
+        }
+
+        int[] words() {
+            return words;
+        }
+    }
+
+    private final TinyWorld world;
+    private final int depthMax;
+    private final long statesMax;
+    private final int nodes;
+    private final int parties;
+    private final int fixed;
+    private final Messages messages;
+    private final List<Automaton> automata = new ArrayList<>();
+    private final SeenStates seen = new SeenStates();
+    private final Set<List<Object>> judged = new HashSet<>();
+    private final Ancestry ancestry = new Ancestry();
+    /** For each state, the orders that lead to it. */
+    private double[] paths = new double[1 << 10];
+    /** One step further than what is being expanded. */
+    private List<State> next = new ArrayList<>();
+
+    private int firstOfNext;
+    private long steps;
+    private double schedules;
+    private Optional<Exploration.Counterexample> wrong = Optional.empty();
+
+    private Explorer(TinyWorld world, int depthMax, long statesMax, boolean merging) {
+        this.world = world;
+        this.depthMax = depthMax;
+        this.statesMax = statesMax;
+        this.nodes = world.nodes().size();
+        this.parties = nodes + world.operations().size();
+        this.fixed = parties + world.operations().size();
+        this.messages = new Messages(world);
+        for (TinyWorld.Node node : world.nodes()) {
+            automata.add(new Automaton(
+                    () -> new NodeParty(node, world.replicas(), world.tickMillis()), messages, node.id(), merging));
+        }
+        for (int number = 0; number < world.operations().size(); number++) {
+            TinyWorld.Operation operation = world.operations().get(number);
+            long id = number;
+            automata.add(new Automaton(
+                    () -> new OperationParty(id, operation.operation().get(), world.tickMillis()),
+                    messages,
+                    operation.client(),
+                    merging));
+        }
+    }
+
+    /**
+     * Explores all orders of at most so many steps, or gives up after so many states.
+     *
+     * @param depthMax steps in one order
+     * @param statesMax different states
+     */
+    public static Exploration explore(TinyWorld world, int depthMax, long statesMax) {
+        return new Explorer(world, depthMax, statesMax, true).run();
+    }
+
+    /** Without merging the states of a party that have equal digests. */
+    static Exploration exploreUnmerged(TinyWorld world, int depthMax, long statesMax) {
+        return new Explorer(world, depthMax, statesMax, false).run();
+    }
+
+    private Exploration run() {
+        int[] start = new int[fixed];
+        for (int node = 0; node < nodes; node++) {
+            start[node] = automata.get(node)
+                    .step(0, new Input(Input.Kind.BEGIN, 0, 0))
+                    .to();
+        }
+        seen.add(start, 0);
+        paths[ancestry.add(-1, -1, new Input(Input.Kind.BEGIN, 0, 0))] = 1;
+        List<State> level = List.of(new State(0, start));
+        int depth = 0;
+        while (!level.isEmpty() && depth < depthMax && wrong.isEmpty() && ancestry.size() < statesMax) {
+            depth++;
+            level = nextOf(level);
+        }
+        for (State state : level) {
+            schedules += paths[state.number()];
+        }
+        return new Exploration(
+                world.name(),
+                ancestry.size(),
+                steps,
+                schedules,
+                depth,
+                level.isEmpty() && wrong.isEmpty(),
+                automata.stream().mapToLong(Automaton::stateCount).sum(),
+                automata.stream().mapToLong(Automaton::stepCount).sum(),
+                judged.size(),
+                wrong);
+    }
+
+    private List<State> nextOf(List<State> level) {
+        next = new ArrayList<>();
+        firstOfNext = ancestry.size();
+        for (State state : level) {
+            long before = steps;
+            expand(state);
+            if (steps == before) {
+                schedules += paths[state.number()];
+            }
+            if (wrong.isPresent() || ancestry.size() >= statesMax) {
+                break;
+            }
+        }
+        return next;
+    }
+
+    private void expand(State state) {
+        for (int i = fixed; i < state.words().length; i++) {
+            int message = state.words()[i];
+            all(state, messages.envelope(message).to(), Input.Kind.DELIVER, message);
+        }
+        for (int party = 0; party < parties; party++) {
+            Automaton.Local local = automata.get(party).state(state.words()[party]);
+            if (party < nodes) {
+                TinyWorld.Node node = world.nodes().get(party);
+                if (local.diskBusy()) {
+                    all(state, party, Input.Kind.DISK, 0);
+                }
+                if (local.crashes() < node.crashes()) {
+                    all(state, party, Input.Kind.CRASH, 0);
+                }
+                if (local.ticks() < node.ticks()) {
+                    all(state, party, Input.Kind.TICK, 0);
+                }
+            } else {
+                TinyWorld.Operation operation = world.operations().get(party - nodes);
+                if (state.words()[party] == 0) {
+                    if (operation.after() < 0 || over(state.words(), operation.after())) {
+                        all(state, party, Input.Kind.BEGIN, 0);
+                    }
+                } else if (local.ticks() < operation.ticks() && !local.finished()) {
+                    all(state, party, Input.Kind.TICK, 0);
+                }
+            }
+        }
+    }
+
+    private boolean over(int[] words, int operation) {
+        return automata.get(nodes + operation)
+                .state(words[nodes + operation])
+                .outcome()
+                .isPresent();
+    }
+
+    private void all(State state, int party, Input.Kind kind, int message) {
+        Automaton automaton = automata.get(party);
+        int from = state.words()[party];
+        int choices = automaton.state(from).choices();
+        for (int choice = 0; choice < choices && wrong.isEmpty(); choice++) {
+            Input input = new Input(kind, message, choice);
+            // A lie about nothing is the truth.
+            if (choice == 0 || !automaton.step(from, input).sameAs(automaton.step(from, new Input(kind, message, 0)))) {
+                take(state, party, input);
+            }
+        }
+    }
+
+    private void take(State state, int party, Input input) {
+        Automaton automaton = automata.get(party);
+        Automaton.Step step = automaton.step(state.words()[party], input);
+        int[] words = after(state.words(), party, input, step);
+        steps++;
+        int number = seen.add(words, ancestry.size());
+        if (number == ancestry.size()) {
+            ancestry.add(state.number(), party, input);
+            if (number == paths.length) {
+                paths = Arrays.copyOf(paths, 2 * number);
+            }
+            next.add(new State(number, words));
+            accuse(number, step);
+            boolean outcome = party >= nodes
+                    && automaton.state(step.to()).outcome().isPresent()
+                    && automaton.state(state.words()[party]).outcome().isEmpty();
+            if (outcome) {
+                judge(number, words);
+            }
+        }
+        if (number >= firstOfNext) {
+            paths[number] += paths[state.number()];
+        }
+    }
+
+    private int[] after(int[] words, int party, Input input, Automaton.Step step) {
+        int[] sent = step.sent();
+        int[] after = new int[words.length + sent.length];
+        System.arraycopy(words, 0, after, 0, fixed);
+        after[party] = step.to();
+        if (party >= nodes && input.kind() == Input.Kind.BEGIN) {
+            int mask = 0;
+            for (int operation = 0; operation < world.operations().size(); operation++) {
+                mask |= over(words, operation) ? 1 << operation : 0;
+            }
+            after[parties + party - nodes] = mask;
+        }
+        // Both lists of messages ascend.
+        int length = fixed;
+        int old = fixed;
+        int added = 0;
+        while (old < words.length || added < sent.length) {
+            boolean takeSent = old == words.length || (added < sent.length && sent[added] <= words[old]);
+            int message = takeSent ? sent[added] : words[old];
+            boolean delivered = !takeSent && input.kind() == Input.Kind.DELIVER && message == input.message();
+            if (takeSent) {
+                old += old < words.length && words[old] == message ? 1 : 0;
+                added++;
+            } else {
+                old++;
+            }
+            if (!delivered && !deaf(after, messages.envelope(message).to())) {
+                after[length++] = message;
+            }
+        }
+        return Arrays.copyOf(after, length);
+    }
+
+    /** An operation that is over for good hears nothing. */
+    private boolean deaf(int[] words, int party) {
+        return party >= nodes && automata.get(party).state(words[party]).finished();
+    }
+
+    /** A correct node is never accused. */
+    private void accuse(int number, Automaton.Step step) {
+        for (Effect.Evidence evidence : step.evidence()) {
+            boolean accuses = evidence.verdict() == Verdict.CORRUPT || evidence.verdict() == Verdict.MISBEHAVED;
+            if (accuses && correct(evidence.about())) {
+                fail(number, "a correct node is accused: " + evidence);
+            }
+        }
+    }
+
+    private boolean correct(PrincipalId id) {
+        return messages.node(id)
+                .map(node -> automata.get(node).state(1).choices() == 1)
+                .orElse(false);
+    }
+
+    private void judge(int number, int[] words) {
+        List<Object> key = new ArrayList<>();
+        for (int operation = 0; operation < world.operations().size(); operation++) {
+            Automaton.Local local = automata.get(nodes + operation).state(words[nodes + operation]);
+            key.add(words[nodes + operation] != 0);
+            key.add(words[parties + operation]);
+            key.add(local.outcome());
+        }
+        if (judged.add(key)) {
+            world.judge().wrong(done(number, words)).ifPresent(problem -> fail(number, problem));
+        }
+    }
+
+    /** In the order that led here; another order with the same masks gives the same verdict. */
+    private List<TinyWorld.Done> done(int number, int[] words) {
+        int count = world.operations().size();
+        long[] invoked = new long[count];
+        long[] completed = new long[count];
+        Arrays.fill(invoked, -1);
+        Arrays.fill(completed, Long.MAX_VALUE);
+        int[] locals = new int[parties];
+        List<Ancestry.Link> path = ancestry.path(number);
+        for (int time = 0; time < path.size(); time++) {
+            Ancestry.Link link = path.get(time);
+            int operation = link.party() - nodes;
+            if (operation >= 0) {
+                Automaton automaton = automata.get(link.party());
+                int before = locals[link.party()];
+                int after = automaton.step(before, link.input()).to();
+                locals[link.party()] = after;
+                if (before == 0) {
+                    invoked[operation] = time;
+                }
+                if (automaton.state(after).outcome().isPresent()
+                        && automaton.state(before).outcome().isEmpty()) {
+                    completed[operation] = time;
+                }
+            }
+        }
+        List<TinyWorld.Done> done = new ArrayList<>();
+        for (int operation = 0; operation < count; operation++) {
+            if (invoked[operation] >= 0) {
+                Optional<Object> outcome = automata.get(nodes + operation)
+                        .state(words[nodes + operation])
+                        .outcome();
+                done.add(new TinyWorld.Done(operation, invoked[operation], completed[operation], outcome));
+            }
+        }
+        return done;
+    }
+
+    private void fail(int number, String problem) {
+        if (wrong.isEmpty()) {
+            List<String> lines = ancestry.path(number).stream()
+                    .map(link -> switch (link.input().kind()) {
+                        case DELIVER ->
+                            messages.text(link.input().message())
+                                    + (link.input().choice() == 0
+                                            ? ""
+                                            : " (lie " + link.input().choice() + ")");
+                        case BEGIN, TICK, CRASH, DISK ->
+                            messages.party(link.party()) + " " + link.input().kind();
+                    })
+                    .toList();
+            wrong = Optional.of(new Exploration.Counterexample(problem, lines));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.bulwark.simulation.exhaustive;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.fp.FpMessage;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** A write whose COMMITs go to some nodes only. */
+final class FewCommits<R> implements ClientOperation<R> {
+    private final ClientOperation<R> write;
+    private final Set<PrincipalId> nodes;
+
+    FewCommits(ClientOperation<R> write, Set<PrincipalId> nodes) {
+        this.write = write;
+        this.nodes = Set.copyOf(nodes);
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        return filter(write.start(nowMillis));
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        return filter(write.onMessage(nowMillis, from, message));
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        return filter(write.onTick(nowMillis));
+    }
+
+    private List<Effect> filter(List<Effect> effects) {
+        return effects.stream()
+                .filter(effect -> !(effect instanceof Effect.Send send
+                        && send.message() instanceof FpMessage.Commit
+                        && !nodes.contains(send.to())))
+                .toList();
+    }
+
+    @Override
+    public Optional<R> outcome() {
+        return write.outcome();
+    }
+
+    @Override
+    public boolean finished() {
+        return write.finished();
+    }
+}

@@ -1,0 +1,19 @@
+package io.bulwark.simulation.exhaustive;
+
+/**
+ * One step of one party.
+ *
+ * @param message the number of the message delivered, 0 for the other kinds
+ * @param choice which lie of the menu is told
+ */
+record Input(Kind kind, int message, int choice) {
+    enum Kind {
+        /** An operation begins, or a node starts. */
+        BEGIN,
+        DELIVER,
+        TICK,
+        CRASH,
+        /** The oldest disk operation is done. */
+        DISK
+    }
+}

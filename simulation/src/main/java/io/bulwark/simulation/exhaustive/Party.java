@@ -1,0 +1,46 @@
+package io.bulwark.simulation.exhaustive;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+import java.util.Optional;
+
+/** A node or an operation, live: it is made anew for each path of inputs that is run. */
+interface Party {
+    /** What the party sends; called once for each input. */
+    interface Mail {
+        /** To a server. */
+        void request(PrincipalId to, long requestId, Message message);
+
+        /** To an operation of this client, or of this node. */
+        void answer(PrincipalId to, long requestId, Message message);
+
+        void evidence(Effect.Evidence evidence);
+    }
+
+    void begin(Mail mail);
+
+    void deliver(Envelope envelope, Message message, Mail mail);
+
+    void tick(Mail mail);
+
+    void crash(Mail mail);
+
+    void disk(Mail mail);
+
+    /** Lies to choose from. */
+    int choices();
+
+    void choose(int choice);
+
+    boolean diskBusy();
+
+    Optional<Object> outcome();
+
+    /** Whether no message can do anything any more. */
+    boolean finished();
+
+    /** All that decides what it does next. */
+    List<Object> state();
+}

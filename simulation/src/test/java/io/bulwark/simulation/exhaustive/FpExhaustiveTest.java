@@ -1,0 +1,110 @@
+package io.bulwark.simulation.exhaustive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.simulation.fp.FpParts;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** Every order of the tiny worlds of the FP register. */
+@NullMarked
+class FpExhaustiveTest {
+    private static final int DEPTH_MAX = Integer.getInteger("bulwark.exhaustive.depth", 60);
+    private static final long STATES_MAX = Long.getLong("bulwark.exhaustive.states", 200_000);
+
+    /** What a planted bug changes is found here: there is no violation, and the end of each world is reached. */
+    @Test
+    void everyOrderOfTheSmallWorldsIsLinearizable() {
+        for (TinyWorld world : FpTinyWorlds.small(FpParts.PRODUCTION)) {
+            Exploration explored = Explorer.explore(world, DEPTH_MAX, STATES_MAX);
+            System.out.println("FpExhaustiveTest " + explored.summary());
+            assertThat(explored.counterexample()).as(world.name()).isEmpty();
+            assertThat(explored.complete()).as(world.name()).isTrue();
+        }
+    }
+
+    @Test
+    @EnabledIfSystemProperty(named = "bulwark.exhaustive.large", matches = "true")
+    void everyOrderOfTheLargeWorldsIsLinearizableUpToABound() {
+        for (TinyWorld world : FpTinyWorlds.large(FpParts.PRODUCTION)) {
+            Exploration explored = Explorer.explore(world, DEPTH_MAX, STATES_MAX);
+            System.out.println("FpExhaustiveTest " + explored.summary());
+            assertThat(explored.counterexample()).as(world.name()).isEmpty();
+        }
+    }
+
+    @Test
+    void plantedQuorumsThatAreTooSmallAreFound() {
+        for (FpParts parts : List.of(
+                PlantedParts.WRITE_DONE_AT_ONE_ANSWER_TOO_FEW,
+                PlantedParts.READ_DONE_AT_ONE_ANSWER_TOO_FEW,
+                PlantedParts.COMMITTED_BEFORE_IT_IS_DURABLE)) {
+            List<Exploration.Counterexample> found = new ArrayList<>();
+            for (TinyWorld world : FpTinyWorlds.small(parts)) {
+                if (found.isEmpty()) {
+                    Explorer.explore(world, DEPTH_MAX, STATES_MAX)
+                            .counterexample()
+                            .ifPresent(found::add);
+                }
+            }
+            assertThat(found).as("%s", parts).hasSize(1);
+            assertThat(found.getFirst().wrong()).startsWith("not linearizable");
+        }
+    }
+
+    /** That states of a party with equal digests are one makes the search fast, and must not hide anything. */
+    @Test
+    void mergedStatesHideNothing() {
+        for (TinyWorld world : List.of(new FpTinyWorld("a write and a read that end early", FpParts.PRODUCTION)
+                .write(1, -1, 0)
+                .read(2, -1, 0)
+                .build())) {
+            TreeSet<String> merged = new TreeSet<>();
+            TreeSet<String> unmerged = new TreeSet<>();
+            int depth = 14;
+            Explorer.explore(collecting(world, merged), depth, 400_000);
+            Exploration all = Explorer.exploreUnmerged(collecting(world, unmerged), depth, 400_000);
+            assertThat(all.states()).isLessThan(400_000);
+            assertThat(merged).isEqualTo(unmerged).isNotEmpty();
+        }
+    }
+
+    /** Which operations had which outcomes before which others began. */
+    private static TinyWorld collecting(TinyWorld world, Set<String> into) {
+        return new TinyWorld(
+                world.name(),
+                world.codec(),
+                world.replicas(),
+                world.nodes(),
+                world.operations(),
+                world.tickMillis(),
+                done -> {
+                    StringBuilder text = new StringBuilder();
+                    for (TinyWorld.Done one : done) {
+                        text.append(one.operation()).append(' ').append(one.outcome());
+                        done.stream()
+                                .filter(other -> other.completed() < one.invoked())
+                                .forEach(other -> text.append(" after ").append(other.operation()));
+                        text.append("; ");
+                    }
+                    into.add(text.toString());
+                    return world.judge().wrong(done);
+                });
+    }
+
+    @Test
+    void aBoundIsSaidToBeOne() {
+        TinyWorld world = FpTinyWorlds.small(FpParts.PRODUCTION).getFirst();
+        Exploration shallow = Explorer.explore(world, 5, STATES_MAX);
+        assertThat(shallow.complete()).isFalse();
+        assertThat(shallow.depth()).isEqualTo(5);
+        Exploration few = Explorer.explore(world, DEPTH_MAX, 10);
+        assertThat(few.complete()).isFalse();
+        assertThat(few.summary()).contains("bounded");
+    }
+}
