@@ -113,6 +113,12 @@ public final class FpServer implements ProtocolServer {
     public List<Effect> onFact(long nowMillis, Fact fact) {
         Question answered = node.access().onFact(nowMillis, fact, now -> onClosed(now, fact));
         if (answered instanceof Question.OfVolume of) {
+            // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.
+            registers.forEach((block, register) -> {
+                if (block.volume() == of.volume()) {
+                    node.access().group(block).ifPresent(register::setGroup);
+                }
+            });
             parked.keySet().stream()
                     .filter(question -> question instanceof Question.OfVolume other && other.volume() == of.volume())
                     .toList()

@@ -57,7 +57,11 @@ final class LocalNodes {
     final Map<Integer, Integer> stores = new HashMap<>();
     Stored nextStore = Stored.DURABLE;
     long now = 1_000;
-    private final Volume volume;
+    /** From now on stores are kept back until {@link #releaseStores}. */
+    boolean holdStores;
+
+    private final Deque<Runnable> heldStores = new ArrayDeque<>();
+    private Volume volume;
     private final FpLimits limits;
     private final Map<Integer, FpServer> servers = new HashMap<>();
     private final Map<Integer, TreeMap<Bytes, OnDisk>> disks = new HashMap<>();
@@ -124,6 +128,14 @@ final class LocalNodes {
     List<FpMessage> ask(PrincipalId from, FpMessage.Request request) {
         answers.clear();
         network.add(new Arrival(from, group.node(request.target().slot()), 1, request));
+        deliver();
+        return List.copyOf(answers);
+    }
+
+    /** The answers of a node that need not be the one that the request names. */
+    List<FpMessage> askNode(int node, PrincipalId from, FpMessage.Request request) {
+        answers.clear();
+        network.add(new Arrival(from, PrincipalId.node(node), 1, request));
         deliver();
         return List.copyOf(answers);
     }
@@ -336,12 +348,11 @@ final class LocalNodes {
                     }
                 }
                 case Effect.Store store -> {
-                    Stored stored = nextStore;
-                    if (stored == Stored.DURABLE) {
-                        stores.merge(node, 1, Integer::sum);
-                        store.mutations().forEach(mutation -> apply(disk(node), mutation));
+                    if (holdStores) {
+                        heldStores.add(() -> store(node, store));
+                    } else {
+                        store(node, store);
                     }
-                    perform(node, server(node).onStored(now, store.token(), stored));
                 }
                 case Effect.Load load ->
                     perform(node, server(node).onLoaded(now, load.token(), load(node, load.key())));
@@ -367,6 +378,36 @@ final class LocalNodes {
                 case Effect.Scan _ -> throw new AssertionError("not expected: " + effect);
             }
         }
+    }
+
+    private void store(int node, Effect.Store store) {
+        Stored stored = nextStore;
+        if (stored == Stored.DURABLE) {
+            stores.merge(node, 1, Integer::sum);
+            store.mutations().forEach(mutation -> apply(disk(node), mutation));
+        }
+        perform(node, server(node).onStored(now, store.token(), stored));
+    }
+
+    void releaseStores() {
+        holdStores = false;
+        for (Runnable next = heldStores.poll(); next != null; next = heldStores.poll()) {
+            next.run();
+            deliver();
+        }
+    }
+
+    /** The same holders in another epoch, told to all. */
+    void epoch(long epoch) {
+        List<Integer> holders = volume.groups().getFirst().holders();
+        volume = new Volume(
+                VOLUME,
+                volume.name(),
+                volume.kind(),
+                volume.policy(),
+                volume.blocks(),
+                List.of(new PlacementGroup(epoch, holders)));
+        servers.keySet().forEach(node -> tell(node, new Fact.OfVolume(VOLUME, Optional.of(volume))));
     }
 
     private static void apply(Map<Bytes, OnDisk> disk, Mutation mutation) {

@@ -41,6 +41,7 @@ class RangeTest {
     @Test
     void freedAndAbandonedRangesStayUsed() {
         alice.done(abandon(alice.range(0, 4)));
+        assertThat(freed()).as("nodes are told").containsExactly(alice.range(0, 4));
         alice.refused(MetadataError.RANGE_USED, alice.putOf("films", "a", Condition.NONE, alice.layout(10)));
         alice.run(alice.putOf("films", "a", Condition.NONE, alice.layout(10, List.of(alice.range(4, 1)))));
         alice.run(new Command.DeleteObject("films", "a", 0));

@@ -1,0 +1,124 @@
+package io.bulwark.protocol.extent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.NotFound;
+import io.bulwark.protocol.extent.ExtentMessage.NotStored;
+import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What it takes for a writer or a reader of an extent to conclude something: one epoch, and more than f nodes. */
+@NullMarked
+class ExtentEpochTest {
+    private static final Bytes CONTENT = Bytes.of(new byte[100]);
+    private static final BlockId BLOCK = LocalNode.block(1);
+    private static final BlockCode.Encoded ENCODED = new BlockCode(2, 1, 4).encode(CONTENT);
+
+    private final Volume volume = LocalNode.volume(1, List.of(0, 1, 2, 3));
+    private final ExtentWrite write = new ExtentWrite(volume, BLOCK, CONTENT, Set.of(), ExtentTiming.standard());
+    private final ExtentRead read =
+            new ExtentRead(volume, BLOCK, ENCODED.fpcc().pin(), Set.of(), ExtentTiming.standard());
+    private final List<Effect> effects = new ArrayList<>();
+
+    private void answer(ExtentWrite to, int node, ExtentMessage.Answer answer) {
+        effects.addAll(to.onMessage(1, PrincipalId.node(node), answer));
+    }
+
+    private void answer(ExtentRead to, int node, ExtentMessage.Answer answer) {
+        effects.addAll(to.onMessage(1, PrincipalId.node(node), answer));
+    }
+
+    @Test
+    void oksOfAnotherEpochDoNotCount() {
+        write.start(0);
+        for (int node = 0; node < 3; node++) {
+            answer(write, node, new Acknowledged(BLOCK, node == 0 ? 2 : 1));
+        }
+        assertThat(write.outcome()).isEmpty();
+        answer(write, 3, new Acknowledged(BLOCK, 1));
+        assertThat(write.outcome())
+                .contains(new WriteOutcome.Complete(ENCODED.fpcc().pin(), 1));
+    }
+
+    @Test
+    void oneNodesWordIsNotEnoughForANewerEpoch() {
+        write.start(0);
+        answer(write, 0, new NotStored(BLOCK, 9, StoreRefusal.WRONG_EPOCH));
+        assertThat(write.outcome()).isEmpty();
+        answer(write, 1, new NotStored(BLOCK, 7, StoreRefusal.WRONG_EPOCH));
+        assertThat(write.outcome()).contains(new WriteOutcome.StaleMap(7));
+    }
+
+    @Test
+    void aReaderToldOfANewerEpochByOneNodeGoesOn() {
+        read.start(0);
+        answer(read, 0, new NotFound(BLOCK, 9, ReadRefusal.WRONG_EPOCH));
+        assertThat(read.outcome()).isEmpty();
+        answer(read, 1, new NotFound(BLOCK, 7, ReadRefusal.WRONG_EPOCH));
+        assertThat(read.outcome()).contains(new ReadOutcome.StaleMap(7));
+    }
+
+    @Test
+    void aRefusedFragmentIsSentAgainAsABlock() {
+        write.start(0);
+        answer(write, 1, new NotStored(BLOCK, 1, StoreRefusal.INCONSISTENT));
+        assertThat(effects)
+                .anySatisfy(effect -> assertThat(effect)
+                        .isInstanceOfSatisfying(
+                                Effect.Send.class,
+                                send -> assertThat(send.message())
+                                        .isEqualTo(new StoreBlock(BLOCK, 1, 1, CONTENT, ENCODED.fpcc()))));
+    }
+
+    @Test
+    void incompleteTakesMoreThanTwoF() {
+        read.start(0);
+        answer(read, 0, new NotFound(BLOCK, 1, ReadRefusal.NONE));
+        answer(read, 1, new NotFound(BLOCK, 1, ReadRefusal.OTHER_VERSION));
+        assertThat(read.outcome()).isEmpty();
+        answer(read, 2, new NotFound(BLOCK, 1, ReadRefusal.NONE));
+        assertThat(read.outcome()).contains(new ReadOutcome.Incomplete());
+    }
+
+    @Test
+    void oneRefusalEndsNoRead() {
+        read.start(0);
+        answer(read, 0, new NotFound(BLOCK, 1, ReadRefusal.NOT_PERMITTED));
+        assertThat(read.outcome()).isEmpty();
+        answer(read, 1, new NotFound(BLOCK, 1, ReadRefusal.FREED));
+        assertThat(read.outcome()).isEmpty();
+    }
+
+    @Test
+    void anotherVersionAccusesNobody() {
+        read.start(0);
+        answer(read, 0, new NotFound(BLOCK, 1, ReadRefusal.OTHER_VERSION));
+        answer(read, 1, new NotFound(BLOCK, 1, ReadRefusal.NONE));
+        assertThat(read.verdicts()).isEqualTo(Map.of(0, Verdict.OTHER_VERSION, 1, Verdict.BEHIND));
+    }
+
+    @Test
+    void fragmentsOfAnotherEpochDoNotCount() {
+        read.start(0);
+        for (int node = 0; node < 2; node++) {
+            Share share = new Share(ENCODED.fragments().get(node), null);
+            answer(read, node, new Found(BLOCK, node == 0 ? 2 : 1, ENCODED.fpcc(), share));
+        }
+        assertThat(read.outcome()).isEmpty();
+    }
+}

@@ -1,0 +1,196 @@
+package io.bulwark.protocol.extent;
+
+import static io.bulwark.protocol.extent.LocalNode.OWNER;
+import static io.bulwark.protocol.extent.LocalNode.POLICY;
+import static io.bulwark.protocol.extent.LocalNode.VOLUME;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.Complete;
+import io.bulwark.protocol.extent.ExtentMessage.Completed;
+import io.bulwark.protocol.extent.ExtentMessage.NotFound;
+import io.bulwark.protocol.extent.ExtentMessage.NotStored;
+import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
+import io.bulwark.protocol.extent.ExtentMessage.Store;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Rules of PROTOCOLS section 4 at one node, most of them about what happens between a store and its end. */
+@NullMarked
+class ExtentNodeTest {
+    private static final BlockId BLOCK = LocalNode.block(1);
+    private static final BlockRange RANGE = new BlockRange(VOLUME, OWNER, 1, 1, 1);
+    private static final BlockCode CODE = new BlockCode(POLICY.m(), POLICY.f(), POLICY.n());
+
+    private final LocalNode node = new LocalNode();
+
+    private static BlockCode.Encoded content(int seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return CODE.encode(Bytes.of(bytes));
+    }
+
+    private static Store store(BlockId block, int slot, int seed) {
+        BlockCode.Encoded encoded = content(seed, 100);
+        return new Store(block, 1, slot, encoded.fragments().get(slot), encoded.fpcc());
+    }
+
+    private static Bytes pin(int seed) {
+        return content(seed, 100).fpcc().pin();
+    }
+
+    private void stored(BlockId block, int seed) {
+        assertThat(node.ask(OWNER, store(block, 0, seed))).containsExactly(new Acknowledged(block, 1));
+    }
+
+    private void refused(Store store, StoreRefusal reason) {
+        assertThat(node.ask(OWNER, store)).containsExactly(new NotStored(store.block(), 1, reason));
+    }
+
+    @Test
+    void anIdTakesOneContentEver() {
+        stored(BLOCK, 1);
+        refused(store(BLOCK, 0, 2), StoreRefusal.OTHER_CONTENT);
+        stored(BLOCK, 1);
+        node.restart();
+        refused(store(BLOCK, 0, 2), StoreRefusal.OTHER_CONTENT);
+        stored(BLOCK, 1);
+    }
+
+    @Test
+    void onceAPinIsKnownOnlyThatVersionIsStored() {
+        node.tell(new Fact.OfPin(BLOCK, pin(1)));
+        refused(store(BLOCK, 0, 2), StoreRefusal.OTHER_CONTENT);
+        stored(BLOCK, 1);
+    }
+
+    @Test
+    void onlyTheNodeItselfTellsWhatIsReferenced() {
+        assertThat(node.ask(OWNER, new Complete(BLOCK, 1, 0, pin(1), false)))
+                .containsExactly(new Completed(BLOCK, 1, CompletionResult.REFUSED));
+        stored(BLOCK, 2);
+    }
+
+    @Test
+    void aFragmentBeyondTheBlockSizeIsRefused() {
+        BlockCode.Encoded huge = content(1, 2 * POLICY.blockBytes());
+        refused(new Store(BLOCK, 1, 0, huge.fragments().getFirst(), huge.fpcc()), StoreRefusal.INCONSISTENT);
+    }
+
+    @Test
+    void aRequestForAnotherSlotIsRefused() {
+        refused(store(BLOCK, 1, 1), StoreRefusal.NOT_HOLDER);
+    }
+
+    @Test
+    void whoSendsNonsenseIsKeptOutForAWhile() {
+        BlockCode.Encoded right = content(1, 100);
+        refused(new Store(BLOCK, 1, 0, right.fragments().get(1), right.fpcc()), StoreRefusal.INCONSISTENT);
+        refused(store(LocalNode.block(2), 0, 2), StoreRefusal.LIMIT);
+        node.pass(500);
+        stored(LocalNode.block(2), 2);
+    }
+
+    @Test
+    void anUnknownSessionStoresNothing() {
+        node.session = SessionState.UNKNOWN;
+        assertThat(node.ask(OWNER, store(BLOCK, 0, 1))).isEmpty();
+        node.pass(3_000);
+        assertThat(node.answers).containsExactly(new NotStored(BLOCK, 1, StoreRefusal.NO_SESSION));
+        assertThat(node.has(BLOCK)).isFalse();
+    }
+
+    @Test
+    void aClosedSessionStaysClosed() {
+        stored(BLOCK, 1);
+        node.tell(new Fact.OfSession(VOLUME, OWNER, 1, SessionState.CLOSED));
+        node.tell(new Fact.OfSession(VOLUME, OWNER, 1, SessionState.OPEN));
+        refused(store(LocalNode.block(2), 0, 2), StoreRefusal.SESSION_CLOSED);
+    }
+
+    @Test
+    void whatIsClosedWhileItIsStoredIsNotAcknowledged() {
+        stored(LocalNode.block(2), 2);
+        node.holdStores = true;
+        assertThat(node.ask(OWNER, store(BLOCK, 0, 1))).isEmpty();
+        node.tell(new Fact.OfSession(VOLUME, OWNER, 1, SessionState.CLOSED));
+        node.release(0);
+        assertThat(node.answers).containsExactly(new NotStored(BLOCK, 1, StoreRefusal.SESSION_CLOSED));
+    }
+
+    /** What is freed is deleted while the store is still under way: it must be deleted again when that ends. */
+    @Test
+    void whatIsFreedWhileItIsStoredIsGone() {
+        stored(LocalNode.block(2), 2);
+        node.holdStores = true;
+        assertThat(node.ask(OWNER, store(BLOCK, 0, 1))).isEmpty();
+        node.tell(new Fact.Freed(RANGE));
+        assertThat(node.held).hasSize(2);
+        node.release(1);
+        node.holdStores = false;
+        while (!node.held.isEmpty()) {
+            node.release(0);
+        }
+        assertThat(node.answers).containsExactly(new NotStored(BLOCK, 1, StoreRefusal.FREED));
+        assertThat(node.has(BLOCK)).isFalse();
+    }
+
+    @Test
+    void whatIsFreedIsRememberedBeforeItIsDeleted() {
+        stored(BLOCK, 1);
+        node.holdStores = true;
+        node.tell(new Fact.Freed(RANGE));
+        node.release(0);
+        node.restart();
+        refused(store(BLOCK, 0, 1), StoreRefusal.FREED);
+    }
+
+    @Test
+    void anInterruptedDeletionIsResumed() {
+        stored(BLOCK, 1);
+        node.holdStores = true;
+        node.tell(new Fact.Freed(RANGE));
+        node.release(0);
+        assertThat(node.has(BLOCK)).as("the deletion itself is held").isTrue();
+        node.restart();
+        node.pass(200);
+        assertThat(node.has(BLOCK)).isFalse();
+    }
+
+    @Test
+    void aFragmentThatIsNotWhatWasStoredIsNotServed() {
+        stored(BLOCK, 1);
+        node.corrupt(BLOCK);
+        assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), true)))
+                .containsExactly(new NotFound(BLOCK, 1, ReadRefusal.DAMAGED));
+        assertThat(node.runs).as("repairs").hasSize(1);
+    }
+
+    /** A holder that was given another slot makes the fragment of that slot again. */
+    @Test
+    void aFragmentCutForAnotherSlotIsNotServed() {
+        stored(BLOCK, 1);
+        node.use(LocalNode.volume(2, List.of(1, 0, 2, 3)));
+        assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 2, 1, pin(1), true)))
+                .containsExactly(new NotFound(BLOCK, 2, ReadRefusal.DAMAGED));
+    }
+
+    @Test
+    void aMapOfAnOlderEpochIsNotTaken() {
+        stored(BLOCK, 1);
+        node.use(LocalNode.volume(2, List.of(0, 1, 2, 3)));
+        node.tell(new Fact.OfVolume(VOLUME, Optional.of(LocalNode.volume(1, List.of(0, 1, 2, 3)))));
+        assertThat(node.ask(PrincipalId.client(2), new ReadPinned(BLOCK, 1, 0, pin(1), true)))
+                .containsExactly(new NotFound(BLOCK, 2, ReadRefusal.WRONG_EPOCH));
+    }
+}

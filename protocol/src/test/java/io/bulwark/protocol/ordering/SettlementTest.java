@@ -1,0 +1,146 @@
+package io.bulwark.protocol.ordering;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.ordering.PeerMessage.Standing;
+import io.bulwark.protocol.ordering.PeerMessage.Start;
+import io.bulwark.protocol.ordering.Settlement.Action;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What one replica of four may conclude on the way into an incarnation, step by step. Replica 1 coordinates the first. */
+@NullMarked
+class SettlementTest {
+    private final List<Action> actions = new ArrayList<>();
+    private Position own = Position.GENESIS;
+    private long now = 1;
+
+    private static Position position(long sequence, int seed) {
+        byte[] digest = new byte[Position.GENESIS.digest().length()];
+        digest[0] = (byte) seed;
+        return new Position(sequence, Bytes.of(digest));
+    }
+
+    /** A replica that has begun to seal incarnation 1, and waits for its disk. */
+    private Settlement sealing(int self) {
+        Settlement settlement = new Settlement(self, 4, 0, new Settlement.History() {
+            @Override
+            public Position position() {
+                return own;
+            }
+
+            @Override
+            public Optional<Bytes> digestAt(long sequence) {
+                return sequence == own.sequence() ? Optional.of(own.digest()) : Optional.empty();
+            }
+        });
+        settlement.start(now);
+        for (int peer = 0; peer < 4; peer++) {
+            if (peer != self) {
+                settlement.onStanding(now, peer, new Standing(0, Phase.FOLLOWING, Position.GENESIS));
+            }
+        }
+        now += Settlement.HEAR_MILLIS;
+        assertThat(settlement.onTick(now)).contains(new Action.Seal(1));
+        return settlement;
+    }
+
+    private Settlement sealed(int self) {
+        Settlement settlement = sealing(self);
+        actions.addAll(settlement.onSealed(now));
+        return settlement;
+    }
+
+    private void hear(Settlement settlement, int peer, long incarnation, Phase phase, Position position) {
+        actions.addAll(settlement.onStanding(now, peer, new Standing(incarnation, phase, position)));
+        actions.addAll(settlement.onTick(now));
+    }
+
+    private void waitLong(Settlement settlement) {
+        now += Settlement.SEAL_GRACE_MILLIS + 1;
+        actions.addAll(settlement.onTick(now));
+    }
+
+    private List<Start> starts() {
+        return actions.stream()
+                .filter(action -> action instanceof Action.Send send && send.message() instanceof Start)
+                .map(action -> (Start) ((Action.Send) action).message())
+                .distinct()
+                .toList();
+    }
+
+    @Test
+    void threeSealedReplicasStartAnIncarnationAndTwoDoNot() {
+        Settlement settlement = sealed(1);
+        hear(settlement, 0, 1, Phase.SEALED, Position.GENESIS);
+        waitLong(settlement);
+        assertThat(starts()).isEmpty();
+        hear(settlement, 2, 1, Phase.SEALED, Position.GENESIS);
+        waitLong(settlement);
+        assertThat(starts()).containsExactly(new Start(1, Position.GENESIS));
+    }
+
+    @Test
+    void whoIsSealedInAnotherIncarnationOrRunsDoesNotCount() {
+        Settlement settlement = sealed(1);
+        hear(settlement, 0, 1, Phase.SEALED, Position.GENESIS);
+        hear(settlement, 2, 0, Phase.SEALED, Position.GENESIS);
+        waitLong(settlement);
+        assertThat(starts()).as("sealed in incarnation 0").isEmpty();
+        hear(settlement, 2, 1, Phase.RUNNING, Position.GENESIS);
+        waitLong(settlement);
+        assertThat(starts()).as("running").isEmpty();
+    }
+
+    @Test
+    void nothingIsDecidedBeforeTheOwnSealIsDurable() {
+        Settlement settlement = sealing(1);
+        hear(settlement, 0, 1, Phase.SEALED, Position.GENESIS);
+        hear(settlement, 2, 1, Phase.SEALED, Position.GENESIS);
+        waitLong(settlement);
+        assertThat(starts()).isEmpty();
+    }
+
+    @Test
+    void aHistoryThatOnlyOneHasIsNotChosen() {
+        own = position(5, 1);
+        Settlement settlement = sealed(1);
+        hear(settlement, 0, 1, Phase.SEALED, position(5, 2));
+        hear(settlement, 2, 1, Phase.SEALED, Position.GENESIS);
+        waitLong(settlement);
+        assertThat(starts()).isEmpty();
+    }
+
+    @Test
+    void aCoordinatorDecidesOnce() {
+        Settlement settlement = sealed(1);
+        hear(settlement, 0, 1, Phase.SEALED, Position.GENESIS);
+        hear(settlement, 2, 1, Phase.SEALED, Position.GENESIS);
+        waitLong(settlement);
+        hear(settlement, 0, 1, Phase.SEALED, position(5, 1));
+        hear(settlement, 2, 1, Phase.SEALED, position(5, 1));
+        waitLong(settlement);
+        assertThat(starts()).containsExactly(new Start(1, Position.GENESIS));
+    }
+
+    @Test
+    void aReplicaRunsOnceItsLogIsWhereTheOthersAre() {
+        Settlement settlement = sealed(0);
+        Position target = position(5, 1);
+        assertThat(settlement.onStart(now, 1, new Start(1, target))).contains(new Action.Align(target));
+        assertThat(settlement.onAligned(now)).isEmpty();
+        own = target;
+        assertThat(settlement.onAligned(now)).contains(new Action.Run(1));
+    }
+
+    @Test
+    void aStartOfAnotherIncarnationOrFromAnotherReplicaIsIgnored() {
+        Settlement settlement = sealed(0);
+        assertThat(settlement.onStart(now, 1, new Start(5, position(5, 1)))).isEmpty();
+        assertThat(settlement.onStart(now, 2, new Start(1, position(5, 1)))).isEmpty();
+    }
+}

@@ -1,0 +1,483 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.simulation.mutation.Detector.protocol;
+import static io.bulwark.simulation.mutation.Detector.simulation;
+import static io.bulwark.simulation.mutation.PlantedBug.in;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What can go wrong with extents and the code below them: PROTOCOLS sections 1 and 4. */
+final class ExtentBugs {
+    private static final List<PlantedBug> CODE = List.of(
+            in(
+                    "fingerprint/BlockCode",
+                    "groups of one cross-checksum are not encoded again",
+                    protocol("fingerprint.BlockCodePaperTest", "everyCombinationOfAnswersOfFour"),
+                    """
+                    fpcc, fragments, fragments.stream().map(Hashes::sha256).toList())) {
+                    return Optional.of(block);
+                    """,
+                    """
+                    fpcc, fragments, fragments.stream().map(Hashes::sha256).toList()) || true) {
+                    return Optional.of(block);
+                    """),
+            in(
+                    "fingerprint/BlockCode",
+                    "fragments of several cross-checksums are mixed",
+                    protocol("fp.FpReadTest", "fragmentsWithAnotherCrossChecksumAreTriedGroupByGroup"),
+                    "groups.computeIfAbsent(cc, _ -> new TreeMap<>())",
+                    "groups.computeIfAbsent(List.of(), _ -> new TreeMap<>())"),
+            in(
+                    "fingerprint/BlockCode",
+                    "a reader does not check fragments against fpcc",
+                    protocol("fp.FpReadTest", "whatTheVersionsBytesAreNotIsCorruptAndMasked"),
+                    "if (fpcc.consistent(code, slot, share.fragment())) {",
+                    "if (true) {"),
+            in(
+                    "fingerprint/BlockCode",
+                    "a server does not check the block that it gets",
+                    protocol("fp.FpServerTest", "aFragmentThatIsNotConsistentIsRefused"),
+                    "if (!enoughConsistent(fpcc, fragments, cc)) {",
+                    "if (false) {"),
+            in(
+                    "fingerprint/BlockCode",
+                    "m-1 consistent fragments are enough",
+                    protocol("fingerprint.BlockCodePaperTest", "aBlockWithTooFewConsistentFragmentsIsRefused"),
+                    "return count >= m;",
+                    "return count >= m - 1;"),
+            in(
+                    "fingerprint/BlockCode",
+                    "a fragment need not have the hash that its cross-checksum says",
+                    protocol("fingerprint.BlockCodePaperTest", "everyCombinationOfAnswersOfFour"),
+                    "&& Hashes.sha256(share.fragment()).equals(cc.get(slot));",
+                    ";"),
+            in(
+                    "fingerprint/BlockCode",
+                    "a share with a cross-checksum may have any length",
+                    protocol("fp.FpRulesTest", "aShareOfAnotherLengthIsNone"),
+                    "&& share.fragment().length() == fpcc.length()",
+                    ""),
+            in(
+                    "fingerprint/Fpcc",
+                    "fingerprints are not compared",
+                    protocol("fingerprint.FpccTest", "theHashAloneIsNotEnough"),
+                    """
+                    && hash.equals(cc.get(index))
+                    && fingerprint().of(fragment).equals(code.combine(index, fp));
+                    """,
+                    "&& hash.equals(cc.get(index));"),
+            in(
+                    "fingerprint/Fpcc",
+                    "hashes are not compared",
+                    protocol("fingerprint.FpccTest", "theFingerprintAloneIsNotEnough"),
+                    """
+                    && hash.equals(cc.get(index))
+                    && fingerprint()
+                    """,
+                    "&& fingerprint()"),
+            in(
+                    "fingerprint/Fpcc",
+                    "the evaluation point does not depend on the hashes",
+                    protocol("fingerprint.FpccTest", "goldenVector"),
+                    "List<Bytes> parts = new ArrayList<>(cc);",
+                    "List<Bytes> parts = new ArrayList<>();"),
+            in(
+                    "fingerprint/Fpcc",
+                    "the evaluation point does not depend on the length",
+                    protocol("fingerprint.FpccTest", "goldenVector"),
+                    "parts.add(new WireWriter(4).i32(length).toBytes());",
+                    "parts.add(new WireWriter(4).i32(0).toBytes());"),
+            in(
+                    "fingerprint/Fpcc",
+                    "fragments of any length are consistent",
+                    protocol("fingerprint.FpccTest", "zerosAppendedAreInconsistentEvenWithTheirOwnHash"),
+                    "index < cc.size() && fragment.length() == length;",
+                    "index < cc.size();"));
+
+    private static final List<PlantedBug> CLIENT = List.of(
+            in(
+                    "extent/ExtentWrite",
+                    "a write is done at m+f-1 OKs",
+                    simulation("ExtentRulesTest", "anIdIsNeverCompleteWithTwoContentsEvenThroughCrashes"),
+                    "if (stored >= policy.writeQuorum()) {",
+                    "if (stored >= policy.writeQuorum() - 1) {"),
+            in(
+                    "extent/ExtentWrite",
+                    "OKs of another epoch count",
+                    protocol("extent.ExtentEpochTest", "oksOfAnotherEpochDoNotCount"),
+                    "when answer.epoch() == group.epoch() -> {",
+                    "when answer.epoch() >= 0 -> {"),
+            in(
+                    "extent/ExtentWrite",
+                    "slow nodes get no help",
+                    protocol("extent.LateSlotsTest", "oneThatIsSilentWhileOthersAnswerGetsHelpSoon"),
+                    "if (slots[index].helped) {",
+                    "if (true) {"),
+            in(
+                    "extent/ExtentWrite",
+                    "f full disks end a write",
+                    simulation("ExtentRulesTest", "aFullDiskAtFNodesIsMaskedAndAtMoreIsAClearError"),
+                    "} else if (refused.size() > f) {",
+                    "} else if (refused.size() >= f) {"),
+            in(
+                    "extent/ExtentWrite",
+                    "LIMIT ends a write",
+                    simulation("ExtentRulesTest", "unreferencedBytesAreLimitedUntilTheyAreReferencedAlsoAfterARestart"),
+                    """
+                    StoreRefusal.LIMIT,
+                    StoreRefusal.NO_SPACE,
+                    """,
+                    "StoreRefusal.NO_SPACE,"),
+            in(
+                    "extent/ExtentWrite",
+                    "one node's word is enough for a newer epoch",
+                    protocol("extent.ExtentEpochTest", "oneNodesWordIsNotEnoughForANewerEpoch"),
+                    "otherEpochs.size() > f && otherEpochs.get(f) > group.epoch()",
+                    "!otherEpochs.isEmpty() && otherEpochs.getFirst() > group.epoch()"),
+            in(
+                    "extent/ExtentWrite",
+                    "a refused fragment is not sent again as a block",
+                    protocol("extent.ExtentEpochTest", "aRefusedFragmentIsSentAgainAsABlock"),
+                    """
+                    slot.wholeBlock = true;
+                    slot.refusal = null;
+                    ask(nowMillis, index, effects);
+                    """,
+                    ""),
+            in(
+                    "extent/ExtentRead",
+                    "the pin is not compared",
+                    simulation("ExtentSimulationTest", "acknowledgedExtentsAreReadableWhateverFNodesDo"),
+                    "slot.bad = !found.fpcc().pin().equals(pin) ||",
+                    "slot.bad ="),
+            in(
+                    "extent/ExtentRead",
+                    "shares are not checked",
+                    simulation("ExtentLyingTest", "aLiarAtEachSlotIsNamedByTheReaderAndConfirmedByFPlusOneNodes"),
+                    """
+                    slot.bad = !found.fpcc().pin().equals(pin) || !code.isShareOf(found.fpcc(), index, found.share());
+                    """,
+                    "slot.bad = !found.fpcc().pin().equals(pin);"),
+            in(
+                    "extent/ExtentRead",
+                    "2f holders are enough for incomplete",
+                    protocol("extent.ExtentEpochTest", "incompleteTakesMoreThanTwoF"),
+                    "+ count(ReadRefusal.OTHER_VERSION) > 2 * f) {",
+                    "+ count(ReadRefusal.OTHER_VERSION) >= 2 * f) {"),
+            in(
+                    "extent/ExtentRead",
+                    "f nodes are enough for freed",
+                    simulation("ExtentSimulationTest", "acknowledgedExtentsAreReadableWhateverFNodesDo"),
+                    "count(ReadRefusal.FREED) > f",
+                    "count(ReadRefusal.FREED) >= f"),
+            in(
+                    "extent/ExtentRead",
+                    "f nodes are enough for not permitted",
+                    protocol("extent.ExtentEpochTest", "oneRefusalEndsNoRead"),
+                    "count(ReadRefusal.NOT_PERMITTED) > f",
+                    "count(ReadRefusal.NOT_PERMITTED) >= f"),
+            in(
+                    "extent/ExtentRead",
+                    "one node's word is enough for a newer epoch",
+                    protocol("extent.ExtentEpochTest", "aReaderToldOfANewerEpochByOneNodeGoesOn"),
+                    ".skip(policy.f())",
+                    ".skip(0)"),
+            in(
+                    "extent/ExtentRead",
+                    "fragments of another epoch count",
+                    protocol("extent.ExtentEpochTest", "fragmentsOfAnotherEpochDoNotCount"),
+                    "case Found found when answer.epoch() == group.epoch() ->",
+                    "case Found found when answer.epoch() >= 0 ->"),
+            in(
+                    "extent/ExtentRead",
+                    "who has no cross-checksum of the writer is accused",
+                    simulation("ExtentSimulationTest", "acknowledgedExtentsAreReadableWhateverFNodesDo"),
+                    "if (!cleared && !code.matches(accepted, index, found.share().fragment())) {",
+                    "if (!cleared) {"),
+            in(
+                    "extent/ExtentRead",
+                    "another version accuses its holder",
+                    protocol("extent.ExtentEpochTest", "anotherVersionAccusesNobody"),
+                    "case OTHER_VERSION -> blame(index, Verdict.OTHER_VERSION,",
+                    "case OTHER_VERSION -> blame(index, Verdict.CORRUPT,"),
+            in(
+                    "extent/ExtentRead",
+                    "nodes are not told of a suspect",
+                    simulation("ExtentLyingTest", "aLiarAtEachSlotIsNamedByTheReaderAndConfirmedByFPlusOneNodes"),
+                    "if (!excluded.isEmpty() || slots[index].passedOn) {",
+                    "if (true) {"),
+            in(
+                    "extent/ExtentRead",
+                    "a refuted cross-checksum is tried for ever",
+                    simulation("ExtentLyingTest", "aLiarAtEachSlotIsNamedByTheReaderAndConfirmedByFPlusOneNodes"),
+                    """
+                    if (consistent + size >= policy.m()) {
+                    refutedGroups.add(cc);
+                    }
+                    """,
+                    ""));
+
+    private static final List<PlantedBug> SERVER = List.of(
+            in(
+                    "extent/StoreProposal",
+                    "fragments are not checked against fpcc",
+                    protocol("extent.ExtentNodeTest", "whoSendsNonsenseIsKeptOutForAWhile"),
+                    "&& code(volume.policy()).isShareOf(store.fpcc(), slot, share);",
+                    "&& !store.fragment().isEmpty();"),
+            in(
+                    "extent/StoreProposal",
+                    "fragments of any length are taken",
+                    protocol("extent.ExtentNodeTest", "aFragmentBeyondTheBlockSizeIsRefused"),
+                    "return fpcc.length() >= 1 && fpcc.length() <= policy.fragmentBytes(policy.blockBytes());",
+                    "return true;"),
+            in(
+                    "extent/ExtentServer",
+                    "everybody stores under everybody's ids",
+                    simulation("ExtentRulesTest", "onlyTheOwnerStoresAndOnlyThoseWithAGrantRead"),
+                    "boolean owner = from.equals(asked.request.block().owner());",
+                    "boolean owner = true;"),
+            in(
+                    "extent/ExtentServer",
+                    "everybody may read",
+                    simulation("ExtentRulesTest", "onlyTheOwnerStoresAndOnlyThoseWithAGrantRead"),
+                    "Boolean mayRead = replicas.mayRead(turn.nowMillis(), volume.id(), from);",
+                    "Boolean mayRead = Boolean.TRUE;"),
+            in(
+                    "extent/ExtentServer",
+                    "a client tells a node what is referenced",
+                    protocol("extent.ExtentNodeTest", "onlyTheNodeItselfTellsWhatIsReferenced"),
+                    """
+                    case Complete _ -> {
+                    if (!from.equals(self)) {
+                    """,
+                    """
+                    case Complete _ -> {
+                    if (true) { return true; }
+                    if (!from.equals(self)) {
+                    """),
+            in(
+                    "extent/ExtentServer",
+                    "an unknown session may store",
+                    protocol("extent.ExtentNodeTest", "anUnknownSessionStoresNothing"),
+                    "if (session.state != SessionState.OPEN) {",
+                    "if (false) {"),
+            in(
+                    "extent/ExtentServer",
+                    "freed ids are not refused",
+                    simulation("ExtentRulesTest", "freedExtentsAreGoneForGoodThroughCrashes"),
+                    """
+                    if (session.freed(place.block())) {
+                    refuse
+                    """,
+                    """
+                    if (false) {
+                    refuse
+                    """),
+            in(
+                    "extent/ExtentServer",
+                    "an older epoch is served",
+                    protocol("extent.ExtentNodeTest", "aMapOfAnOlderEpochIsNotTaken"),
+                    "if (request.epoch() != group.epoch()) {",
+                    "if (request.epoch() > group.epoch()) {"),
+            in(
+                    "extent/ExtentServer",
+                    "a request for another slot is served",
+                    protocol("extent.ExtentNodeTest", "aRequestForAnotherSlotIsRefused"),
+                    "if (group.slotOf(node) != request.slot()) {",
+                    "if (false) {"),
+            in(
+                    "extent/ExtentServer",
+                    "OK is said before the store",
+                    simulation("ExtentRulesTest", "aFullDiskAtFNodesIsMaskedAndAtMoreIsAClearError"),
+                    """
+                    blocks.store(turn, place.block(), session, place.epoch(), place.slot(), proposal, (next, refusal)
+                    -> {
+                    """,
+                    """
+                    answer(turn, asked, new Acknowledged(place.block(), place.epoch()));
+                    blocks.store(turn, place.block(), session, place.epoch(), place.slot(), proposal, (next, refusal)
+                    -> {
+                    """),
+            in(
+                    "extent/ExtentServer",
+                    "a fragment cut for another slot is served",
+                    protocol("extent.ExtentNodeTest", "aFragmentCutForAnotherSlotIsNotServed"),
+                    "when held.slot() != place.slot() || (read.wantFragment() && content.share() == null) -> {",
+                    "when read.wantFragment() && content.share() == null -> {"),
+            in(
+                    "extent/ExtentServer",
+                    "a restart forgets what is charged",
+                    simulation("ExtentRulesTest", "unreferencedBytesAreLimitedUntilTheyAreReferencedAlsoAfterARestart"),
+                    """
+                    recount(turn, FIRST);
+                    }
+                    """,
+                    "}"),
+            in(
+                    "extent/ExtentServer",
+                    "an interrupted deletion is not resumed",
+                    protocol("extent.ExtentNodeTest", "anInterruptedDeletionIsResumed"),
+                    """
+                    resumeSweeps(turn, FIRST);
+                    recount
+                    """,
+                    "recount"),
+            in(
+                    "extent/ExtentBlocks",
+                    "an id takes a second content",
+                    protocol("extent.ExtentNodeTest", "anIdTakesOneContentEver"),
+                    "return same ? null : StoreRefusal.OTHER_CONTENT;",
+                    "return null;"),
+            in(
+                    "extent/ExtentBlocks",
+                    "another version than the pin's is stored",
+                    protocol("extent.ExtentNodeTest", "onceAPinIsKnownOnlyThatVersionIsStored"),
+                    "if (pin != null && !pin.equals(fpcc.pin())) {",
+                    "if (false) {"),
+            in(
+                    "extent/ExtentBlocks",
+                    "a full disk is answered OK",
+                    simulation("ExtentRulesTest", "aFullDiskAtFNodesIsMaskedAndAtMoreIsAClearError"),
+                    """
+                    if (stored != Stored.DURABLE) {
+                    records.remove(block);
+                    release(
+                    """,
+                    """
+                    if (stored == Stored.FAILED) {
+                    records.remove(block);
+                    release(
+                    """),
+            in(
+                    "extent/ExtentBlocks",
+                    "what was freed while it was stored stays",
+                    protocol("extent.ExtentNodeTest", "whatIsFreedWhileItIsStoredIsGone"),
+                    """
+                    if (session.freed(block)) {
+                    delete(next, session, block, Optional.of(fresh), after -> end.run(after, StoreRefusal.FREED));
+                    """,
+                    """
+                    if (false) {
+                    delete(next, session, block, Optional.of(fresh), after -> end.run(after, StoreRefusal.FREED));
+                    """),
+            in(
+                    "extent/ExtentBlocks",
+                    "what was closed while it was stored is answered OK",
+                    protocol("extent.ExtentNodeTest", "whatIsClosedWhileItIsStoredIsNotAcknowledged"),
+                    "end.run(next, refusal(block, session, Optional.of(fresh), fresh.fpcc()));",
+                    "end.run(next, null);"),
+            in(
+                    "extent/ExtentBlocks",
+                    "unreferenced bytes are not limited",
+                    simulation("ExtentRulesTest", "unreferencedBytesAreLimitedUntilTheyAreReferencedAlsoAfterARestart"),
+                    "!referenced && !charges.charge(block, size(fresh))",
+                    "false"),
+            in(
+                    "extent/ExtentBlocks",
+                    "referenced bytes stay charged",
+                    simulation("ExtentRulesTest", "unreferencedBytesAreLimitedUntilTheyAreReferencedAlsoAfterARestart"),
+                    """
+                    if (stored == Stored.DURABLE) {
+                    release(block, known);
+                    records.put(block, Optional.of(marked));
+                    """,
+                    """
+                    if (stored == Stored.DURABLE) {
+                    records.put(block, Optional.of(marked));
+                    """),
+            in(
+                    "extent/ExtentBlocks",
+                    "pending uploads are charged",
+                    simulation("ExtentRulesTest", "whatAPendingUploadRegisteredIsNotCharged"),
+                    "|| session.pending(block);",
+                    ";"),
+            in(
+                    "extent/ExtentBlocks",
+                    "a damaged fragment is served",
+                    protocol("extent.ExtentNodeTest", "aFragmentThatIsNotWhatWasStoredIsNotServed"),
+                    "boolean good = record instanceof Held held && held.matches(fragment);",
+                    "boolean good = record instanceof Held;"),
+            in(
+                    "extent/ExtentBlocks",
+                    "another version than the referenced one is not discarded",
+                    simulation("ExtentRulesTest", "completionBringsAnExtentToAllSlotsAndReplacesOtherVersions"),
+                    "(known.get() instanceof Lost || (known.get() instanceof Held held && !held.is(pin)));",
+                    "known.get() instanceof Lost;"),
+            in(
+                    "extent/ExtentBlocks",
+                    "who sends nonsense is not kept out",
+                    protocol("extent.ExtentNodeTest", "whoSendsNonsenseIsKeptOutForAWhile"),
+                    "if (strikes.barred(next.nowMillis(), block.owner())) {",
+                    "if (false) {"),
+            in(
+                    "extent/ExtentRecord",
+                    "a record under another key is believed",
+                    protocol("extent.ExtentRecordTest", "aWholeRecordUnderAnotherKeyIsLost"),
+                    "return own ? record : new Lost();",
+                    "return record;"),
+            in(
+                    "extent/Sessions",
+                    "what is freed is remembered in memory only",
+                    protocol("extent.ExtentNodeTest", "whatIsFreedIsRememberedBeforeItIsDeleted"),
+                    """
+                    session.toSweep.add(new long[] {range.first(), range.first() + range.count() - 1});
+                    save(next, session);
+                    """,
+                    """
+                    session.toSweep.add(new long[] {range.first(), range.first() + range.count() - 1});
+                    sweepNext(next, session);
+                    """),
+            in(
+                    "extent/Sessions",
+                    "freed by absence: a session that is closed frees all",
+                    simulation("ExtentRulesTest", "aClosedSessionKeepsOnlyWhatIsReferenced"),
+                    "session.state = fact.state();",
+                    """
+                    session.state = fact.state();
+                    if (fact.state() == SessionState.CLOSED && session.record != null) {
+                        session.record.close(new TreeMap<>());
+                    }
+                    """),
+            in(
+                    "extent/Sessions",
+                    "a closed session opens again",
+                    protocol("extent.ExtentNodeTest", "aClosedSessionStaysClosed"),
+                    "if (session != null && session.state != SessionState.CLOSED) {",
+                    "if (session != null) {"),
+            in(
+                    "extent/Sessions",
+                    "what the disk failed to delete is not tried again",
+                    protocol("extent.SessionsTest", "whatTheDiskFailedToDeleteIsDeletedLater"),
+                    "if (session.undeleted() && session.sweeps == 0 && session.record != null) {",
+                    "if (false) {"),
+            in(
+                    "extent/SessionRecord",
+                    "a closed session frees the referenced and keeps the others",
+                    protocol("extent.SessionRecordPropertyTest", "freesClosesAndRemembersLikeASet"),
+                    "return inside != closed;",
+                    "return inside;"),
+            in(
+                    "extent/SessionRecord",
+                    "a free before the closing is forgotten",
+                    protocol("extent.SessionRecordPropertyTest", "freesClosesAndRemembersLikeASet"),
+                    "freed.forEach(this::remove);",
+                    ""),
+            in(
+                    "extent/Repairs",
+                    "a node does not count itself among those that never stored",
+                    simulation("ExtentRulesTest", "anExtentThatItsWriterLeftIncompleteIsToldFromOneThatIsLost"),
+                    "after -> repair(after, place, pin, !lost, true,",
+                    "after -> repair(after, place, pin, false, true,"),
+            in(
+                    "extent/Replicas",
+                    "a map of an older epoch is taken",
+                    protocol("extent.ExtentNodeTest", "aMapOfAnOlderEpochIsNotTaken"),
+                    "now.epoch() >= before.epoch() ? now : before",
+                    "now"));
+
+    static final List<PlantedBug> ALL =
+            Stream.of(CODE, CLIENT, SERVER).flatMap(List::stream).toList();
+
+    private ExtentBugs() {}
+}
