@@ -9,7 +9,6 @@ import io.bulwark.protocol.bucket.PutOutcome;
 import io.bulwark.protocol.bucket.SessionCommands;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
-import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ExtentWrite;
 import io.bulwark.protocol.id.PrincipalId;
@@ -25,7 +24,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -42,6 +40,7 @@ final class ObjectClient {
     private final PrincipalId self;
     private final Replicas replicas;
     private final RandomGenerator random;
+    private final ObjectParts parts;
     private final Map<Integer, Lease> leases = new TreeMap<>();
     /** How many more extents and commands it sends: a faulty client stops anywhere. */
     private long stepsLeft = Long.MAX_VALUE;
@@ -84,11 +83,13 @@ final class ObjectClient {
         }
     }
 
-    ObjectClient(Simulation simulation, PrincipalId self, Replicas replicas, RandomGenerator random) {
+    ObjectClient(
+            Simulation simulation, PrincipalId self, Replicas replicas, RandomGenerator random, ObjectParts parts) {
         this.simulation = simulation;
         this.self = self;
         this.replicas = replicas;
         this.random = random;
+        this.parts = parts;
     }
 
     PrincipalId self() {
@@ -301,7 +302,7 @@ final class ObjectClient {
                 switch (step) {
                     case ObjectStep.StoreExtent store ->
                         run(
-                                new ExtentWrite(volume, store.block(), store.content(), Set.of(), TIMING),
+                                parts.write(volume, store.block(), store.content(), TIMING),
                                 outcome -> goOn(put.onStored(store.token(), outcome)));
                     case ObjectStep.Submit submit ->
                         submit(
@@ -327,7 +328,7 @@ final class ObjectClient {
         private final Volume volume;
         private final ObjectGet get;
         private final Consumer<Got> then;
-        private final List<Bytes> parts = new ArrayList<>();
+        private final List<Bytes> read = new ArrayList<>();
         private boolean over;
 
         Getting(Volume volume, ObjectGet get, Consumer<Got> then) {
@@ -343,13 +344,13 @@ final class ObjectClient {
         private void goOn(List<ObjectStep> steps) {
             perform(steps);
             for (Optional<Bytes> part = get.next(); part.isPresent(); part = get.next()) {
-                parts.add(part.get());
+                read.add(part.get());
                 perform(get.readAhead());
             }
             if (get.failure().isPresent()) {
                 end(new Got.Failed(get.failure().get()));
             } else if (get.atEnd()) {
-                end(new Got.Content(joined(parts)));
+                end(new Got.Content(joined(read)));
             }
         }
 
@@ -365,7 +366,7 @@ final class ObjectClient {
                 switch (step) {
                     case ObjectStep.FetchExtent fetch ->
                         run(
-                                new ExtentRead(volume, fetch.block(), fetch.pin(), Set.of(), TIMING),
+                                parts.read(volume, fetch.block(), fetch.pin(), TIMING),
                                 outcome -> goOn(get.onFetched(fetch.token(), outcome)));
                     case ObjectStep.Ask ask ->
                         query(ask.query(), reply -> {

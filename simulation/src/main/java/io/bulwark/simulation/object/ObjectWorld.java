@@ -28,6 +28,7 @@ import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.Simulation;
@@ -55,6 +56,7 @@ import java.util.function.Consumer;
 public final class ObjectWorld implements SimulatedWorld {
     private static final int BLOCK_BYTES = 512;
     private static final int CLIENTS = 3;
+    private static final int CLOSES_ONE_IN = 15;
     private static final int FIRST_FAULTY_CLIENT = 20;
     private static final long SETUP_MILLIS = 600_000;
     private static final int QUIET_ROUNDS = 60;
@@ -65,6 +67,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private static final List<String> BUCKETS = List.of("latest", "versions");
 
     private final Setting setting;
+    private final ObjectParts parts;
     private final Random random;
     private final Simulation simulation;
     private final CommandOrder order;
@@ -82,6 +85,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private boolean quiet;
     private long begun;
     private long ended;
+    private long valuesRead;
 
     /** What a read of a name came to. */
     sealed interface Read {
@@ -94,8 +98,9 @@ public final class ObjectWorld implements SimulatedWorld {
         record Failed(String why) implements Read {}
     }
 
-    ObjectWorld(Setting setting) {
+    ObjectWorld(Setting setting, ObjectParts parts) {
         this.setting = setting;
+        this.parts = parts;
         this.random = new Random(setting.random("objects").nextLong());
         this.contents = new Contents(BLOCK_BYTES, random);
         this.simulation = new Simulation(
@@ -110,7 +115,7 @@ public final class ObjectWorld implements SimulatedWorld {
         addReplicas();
         addNodes();
         for (int number = 1; number <= CLIENTS; number++) {
-            clients.add(new ObjectClient(simulation, PrincipalId.client(number), calls(number), random));
+            clients.add(new ObjectClient(simulation, PrincipalId.client(number), calls(number), random, parts));
         }
         this.volume = setUp();
         order.setSpeed(1 + random.nextInt(3) * random.nextInt(30));
@@ -138,7 +143,7 @@ public final class ObjectWorld implements SimulatedWorld {
     }
 
     private Replicas calls(int purpose) {
-        return Replicas.of(replicaCount, 10_000_000, setting.random("calls " + purpose));
+        return Replicas.of(parts.replicasHeard(replicaCount), 10_000_000, setting.random("calls " + purpose));
     }
 
     private void addReplicas() {
@@ -178,8 +183,8 @@ public final class ObjectWorld implements SimulatedWorld {
             StorageParty.Disk disk = new StorageParty.Disk();
             all.add(id);
             simulation.addNode(id, () -> {
-                ProtocolServer server = new ExtentServer(number, limits);
                 boolean lies = faulty.contains(id);
+                ProtocolServer server = lies ? new ExtentServer(number, limits) : parts.extents(number, limits);
                 return new StorageParty(
                         number,
                         lies ? new LyingStorage(server, random.nextLong()) : server,
@@ -205,7 +210,9 @@ public final class ObjectWorld implements SimulatedWorld {
     private Volume setUp() {
         ProtectionPolicy policy =
                 new ProtectionPolicy(setting.faults(), setting.fragments(), setting.slots(), BLOCK_BYTES);
-        ObjectClient client = clients.getFirst();
+        Replicas heard = Replicas.of(replicaCount, 10_000_000, setting.random("set up"));
+        ObjectClient client =
+                new ObjectClient(simulation, PrincipalId.client(1), heard, random, ObjectParts.PRODUCTION);
         must(client, new Command.CreateVolume("volume", VolumeKind.OBJECT, policy, 0, 1 + random.nextInt(3), 0));
         must(client, new Command.CreateBucket(BUCKETS.getFirst(), "volume", Versioning.LATEST_ONLY, 0));
         must(client, new Command.CreateBucket(BUCKETS.getLast(), "volume", Versioning.KEEP_ALL, 0));
@@ -311,7 +318,10 @@ public final class ObjectWorld implements SimulatedWorld {
         client.get(volume, found.inode(), offset, length, got -> {
             switch (got) {
                 case ObjectClient.Got.Content(Bytes bytes)
-                when bytes.equals(expected) -> then.accept(new Read.Value(value, found.version()));
+                when bytes.equals(expected) -> {
+                    valuesRead++;
+                    then.accept(new Read.Value(value, found.version()));
+                }
                 case ObjectClient.Got.Content(Bytes bytes) ->
                     throw ObjectInvariants.WHOLE_OR_ABSENT.violated(
                             name, bytes.length() + " bytes that are not those of " + value);
@@ -370,6 +380,9 @@ public final class ObjectWorld implements SimulatedWorld {
     public void step() {
         shared.step();
         own.get(random.nextInt(own.size())).step();
+        if (random.nextInt(CLOSES_ONE_IN) == 0) {
+            clients.get(random.nextInt(CLIENTS)).close();
+        }
         if (!attackers.isEmpty()) {
             int attacker = random.nextInt(attackers.size());
             attackers.get(attacker).step();
@@ -406,19 +419,27 @@ public final class ObjectWorld implements SimulatedWorld {
 
     @Override
     public void checkAtEnd() {
-        shared.check();
         clients.forEach(ObjectClient::close);
         order.setSpeed(SPEED_WHEN_QUIET);
-        String left = "";
-        for (int round = 0; round < QUIET_ROUNDS; round++) {
+        awaitReturn();
+        invariants.checkFreed(volume.id());
+        readEverything();
+        if (!simulation.runUntil(this::idle, QUIET_ROUNDS * QUIET_ROUND_MILLIS)) {
+            throw Invariant.OPERATIONS_END.violated("", "reading once all was quiet");
+        }
+        shared.check();
+    }
+
+    /** Sessions expire, graces end, completion goes round. */
+    private void awaitReturn() {
+        String left = leftOver();
+        for (int round = 0; round < QUIET_ROUNDS && !left.isEmpty(); round++) {
             simulation.runFor(QUIET_ROUND_MILLIS);
             left = leftOver();
-            if (left.isEmpty()) {
-                invariants.checkFreed(volume.id());
-                return;
-            }
         }
-        throw ObjectInvariants.STORAGE_RETURNS.violated("", left);
+        if (!left.isEmpty()) {
+            throw ObjectInvariants.STORAGE_RETURNS.violated("", left);
+        }
     }
 
     /** Why the storage has not returned to what is referenced; empty if it has. */
@@ -432,6 +453,11 @@ public final class ObjectWorld implements SimulatedWorld {
             }
         }
         return "";
+    }
+
+    /** How many reads of correct clients gave the bytes that a correct client had put. */
+    public long valuesRead() {
+        return valuesRead;
     }
 
     @Override

@@ -1,0 +1,38 @@
+package io.bulwark.simulation.object;
+
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.extent.ExtentLimits;
+import io.bulwark.protocol.extent.ExtentRead;
+import io.bulwark.protocol.extent.ExtentServer;
+import io.bulwark.protocol.extent.ExtentTiming;
+import io.bulwark.protocol.extent.ExtentWrite;
+import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.extent.WriteOutcome;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.Set;
+
+/** What correct parties run: the production classes, unless somebody wants to see a wrong one caught. */
+public interface ObjectParts {
+    ObjectParts PRODUCTION = new ObjectParts() {};
+
+    /** A node's side of extents. */
+    default ProtocolServer extents(int node, ExtentLimits limits) {
+        return new ExtentServer(node, limits);
+    }
+
+    default ClientOperation<WriteOutcome> write(Volume volume, BlockId block, Bytes content, ExtentTiming timing) {
+        return new ExtentWrite(volume, block, content, Set.of(), timing);
+    }
+
+    default ClientOperation<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, ExtentTiming timing) {
+        return new ExtentRead(volume, block, pin, Set.of(), timing);
+    }
+
+    /** Of so many replicas, how many a client or node listens to. */
+    default int replicasHeard(int replicas) {
+        return replicas;
+    }
+}
