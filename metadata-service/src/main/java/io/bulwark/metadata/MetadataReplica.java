@@ -150,19 +150,7 @@ public final class MetadataReplica implements AutoCloseable {
 
     /** Peers that come back are found soon: the group waits for them. */
     private static TransportSettings settings() {
-        TransportSettings defaults = TransportSettings.defaults();
-        return new TransportSettings(
-                defaults.eventLoopThreads(),
-                defaults.handshakeTimeoutMillis(),
-                defaults.unauthenticatedMax(),
-                defaults.connectionsPerPrincipalMax(),
-                defaults.outboundHighBytes(),
-                defaults.outboundMaxBytes(),
-                defaults.outboundTotalBytes(),
-                defaults.inboundMaxBytes(),
-                defaults.reconnectMinMillis(),
-                RECONNECT_MILLIS_MAX,
-                defaults.closeMillis());
+        return TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX);
     }
 
     private void begin() {

@@ -100,8 +100,9 @@ final class Connection implements Peer {
                 new Outgoing(frame, frame.stream().mapToInt(Bytes::length).sum());
         long queued = charge(next.cost());
         boolean high = queued > transport.settings().outboundHighBytes();
-        if (queued > max
-                || (high && transport.queuedBytes().get() > transport.settings().outboundTotalBytes())) {
+        long left = transport.settings().outboundTotalBytes()
+                - transport.queuedBytes().get();
+        if (queued > max || queued > left) {
             charge(-next.cost());
             counters.dropsFull.increment();
             return false;
@@ -265,6 +266,7 @@ final class Connection implements Peer {
         // looked at after the pause is visible, so that a credit returned meanwhile is not overlooked
         if (readingPaused && !answersPending && inboundBytes.get() <= max / 2) {
             readingPaused = false;
+            from.pipeline().get(FrameDecoder.class).readingResumed();
             from.config().setAutoRead(true);
         }
     }

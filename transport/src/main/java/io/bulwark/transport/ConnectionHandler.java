@@ -38,7 +38,11 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     /** Fills the pipeline of a new channel. {@code remote} is whom a link wants, null on the accepting side. */
     static void install(Transport transport, Owner owner, ChannelPipeline pipeline, @Nullable PrincipalId remote) {
-        pipeline.addLast(new FrameDecoder(MacChallenge.CODECS, ControlMessage.BODY_BYTES_MAX));
+        pipeline.addLast(new FrameDecoder(
+                MacChallenge.CODECS,
+                ControlMessage.BODY_BYTES_MAX,
+                transport.unfinished(),
+                transport.settings().frameTimeoutMillis()));
         if (remote == null) {
             transport.security().accepting(pipeline);
         } else {
@@ -68,7 +72,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         }
         Connection opened = owner.authenticated(ctx.channel(), authenticated.principal());
         connection = opened;
-        ctx.pipeline().get(FrameDecoder.class).accept(transport.codecs(), FrameHeader.BODY_BYTES_MAX);
+        ctx.pipeline()
+                .get(FrameDecoder.class)
+                .accept(authenticated.principal(), transport.codecs(), FrameHeader.BODY_BYTES_MAX);
         opened.counters().connects.increment();
         opened.attach(ctx.channel());
     }

@@ -1,5 +1,6 @@
 package io.bulwark.transport;
 
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.FrameHeader;
 import io.bulwark.protocol.wire.MalformedException;
@@ -8,35 +9,52 @@ import io.bulwark.protocol.wire.MessageCodecs;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.Future;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes to {@link Received}. A body goes straight from Netty's buffers into the one array that its message will slice;
- * that array is allocated once the header was checked, and never far beyond what has really arrived. After the first
- * malformed byte nothing more is read.
+ * that array is allocated once the header was checked, and never far beyond what has really arrived. What has begun must
+ * become whole in time, and all that has not counts against one bound. After the first malformed byte nothing more is read.
  */
 final class FrameDecoder extends ChannelInboundHandlerAdapter {
     /** Allocated at once on the word of a header alone; longer bodies grow with what arrives. */
     private static final int TRUSTED_BYTES = (1 << 20) + (64 << 10);
 
     private final byte[] headerBytes = new byte[FrameHeader.BYTES];
+    private final UnfinishedFrames unfinished;
+    private final long timeoutMillis;
+    private PrincipalId owner = PrincipalId.NOBODY;
     private MessageCodecs codecs;
     private int bodyBytesMax;
     private int have;
     private @Nullable FrameHeader header;
     private byte[] body = {};
     private boolean broken;
+    private int heldBytes;
+    private long startedNanos;
+    private @Nullable Future<?> timer;
 
-    FrameDecoder(MessageCodecs codecs, int bodyBytesMax) {
+    /** @param timeoutMillis from a frame's first byte to its last */
+    FrameDecoder(MessageCodecs codecs, int bodyBytesMax, UnfinishedFrames unfinished, long timeoutMillis) {
         this.codecs = codecs;
         this.bodyBytesMax = bodyBytesMax;
+        this.unfinished = unfinished;
+        this.timeoutMillis = timeoutMillis;
     }
 
     /** From the next frame on these families are let through, and no others. */
-    void accept(MessageCodecs nextCodecs, int nextBodyBytesMax) {
+    void accept(PrincipalId authenticated, MessageCodecs nextCodecs, int nextBodyBytesMax) {
+        this.owner = authenticated;
         this.codecs = nextCodecs;
         this.bodyBytesMax = nextBodyBytesMax;
+    }
+
+    /** What this side did not read for a while is not the other's delay. */
+    void readingResumed() {
+        startedNanos = System.nanoTime();
     }
 
     @Override
@@ -46,11 +64,63 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
             while (!broken && ctx.channel().isActive() && step(ctx, in)) {
                 // one header or one body per step
             }
+            account(ctx);
         } catch (ConnectionFault e) {
             broken = true;
             ctx.fireExceptionCaught(e);
         } finally {
             in.release();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        broken = true;
+        release(ctx);
+        ctx.fireChannelInactive();
+    }
+
+    /** What a frame that is not whole takes, and since when. */
+    private void account(ChannelHandlerContext ctx) {
+        if (header == null && have == 0) {
+            return;
+        }
+        if (heldBytes == 0) {
+            startedNanos = System.nanoTime();
+        }
+        int bytes = FrameHeader.BYTES + body.length;
+        if (bytes != heldBytes) {
+            heldBytes = bytes;
+            unfinished.hold(ctx.channel(), owner, bytes);
+        }
+        if (timer == null) {
+            timer = ctx.executor().schedule(() -> check(ctx), timeoutMillis, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void release(ChannelHandlerContext ctx) {
+        if (heldBytes > 0) {
+            heldBytes = 0;
+            unfinished.release(ctx.channel());
+        }
+    }
+
+    /** One timer for many frames: where this one has time left, it looks again. */
+    private void check(ChannelHandlerContext ctx) {
+        timer = null;
+        if (broken || heldBytes == 0) {
+            return;
+        }
+        long left = timeoutMillis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos);
+        if (!ctx.channel().config().isAutoRead()) {
+            left = timeoutMillis;
+        }
+        if (left > 0) {
+            timer = ctx.executor().schedule(() -> check(ctx), left, TimeUnit.MILLISECONDS);
+        } else {
+            broken = true;
+            ctx.fireExceptionCaught(new ConnectionFault(
+                    Fault.FRAME_TIMEOUT, "a frame that is not whole after " + timeoutMillis + " ms"));
         }
     }
 
@@ -79,6 +149,7 @@ final class FrameDecoder extends ChannelInboundHandlerAdapter {
         header = null;
         body = new byte[0];
         have = 0;
+        release(ctx);
         ctx.fireChannelRead(received);
         return true;
     }

@@ -40,6 +40,7 @@ public final class Transport implements AutoCloseable {
     private final TransportMetrics metrics;
     private final EventLoopGroup loops;
     private final AtomicLong queuedBytes = new AtomicLong();
+    private final UnfinishedFrames unfinished;
     private final boolean epoll = Epoll.isAvailable();
     private final Set<TransportServer> servers = ConcurrentHashMap.newKeySet();
     private final Set<PeerLink> links = ConcurrentHashMap.newKeySet();
@@ -59,8 +60,12 @@ public final class Transport implements AutoCloseable {
         this.keys = keys;
         this.codecs = codecs;
         this.security = security;
+        this.unfinished = new UnfinishedFrames(settings.unfinishedTotalBytes());
         this.metrics = new TransportMetrics(registry);
         Gauge.builder("bulwark.transport.queued", queuedBytes, AtomicLong::doubleValue)
+                .baseUnit("bytes")
+                .register(registry);
+        Gauge.builder("bulwark.transport.unfinished", unfinished, UnfinishedFrames::bytes)
                 .baseUnit("bytes")
                 .register(registry);
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
@@ -163,6 +168,10 @@ public final class Transport implements AutoCloseable {
     /** What all connections together have queued. */
     AtomicLong queuedBytes() {
         return queuedBytes;
+    }
+
+    UnfinishedFrames unfinished() {
+        return unfinished;
     }
 
     ChannelSecurity security() {

@@ -12,9 +12,12 @@ import io.bulwark.protocol.wire.FrameHeader;
  * @param connectionsPerPrincipalMax connections of one server that one principal may have
  * @param outboundHighBytes queued bytes from which a peer is not writable; an accepting side reads nothing meanwhile
  * @param outboundMaxBytes queued bytes from which {@link Peer#send} refuses
- * @param outboundTotalBytes bytes queued by the whole transport, from which connections that are not writable are sent
- *     nothing more
+ * @param outboundTotalBytes bytes queued by the whole transport at most; no connection may queue more than what is left
+ *     of them, so that the slow ones, however many, never take it all
  * @param inboundMaxBytes bytes of messages that are not done, from which nothing more is read
+ * @param frameTimeoutMillis from a frame's first byte to its last, pauses in reading not counted
+ * @param unfinishedTotalBytes bytes of frames of the whole transport that have not wholly arrived; beyond, the one that
+ *     has been unfinished longest is closed, of the principal with the most of them
  * @param reconnectMinMillis longest first pause of a link before it connects again
  * @param reconnectMaxMillis longest pause of a link
  * @param closeMillis how long closing waits for queued frames to leave
@@ -28,6 +31,8 @@ public record TransportSettings(
         long outboundMaxBytes,
         long outboundTotalBytes,
         long inboundMaxBytes,
+        long frameTimeoutMillis,
+        long unfinishedTotalBytes,
         long reconnectMinMillis,
         long reconnectMaxMillis,
         long closeMillis) {
@@ -47,14 +52,37 @@ public record TransportSettings(
                 outboundMaxBytes);
         require(outboundTotalBytes >= outboundMaxBytes, "outboundTotalBytes", outboundTotalBytes);
         require(inboundMaxBytes >= 1, "inboundMaxBytes", inboundMaxBytes);
+        require(frameTimeoutMillis >= 1, "frameTimeoutMillis", frameTimeoutMillis);
+        require(unfinishedTotalBytes >= FrameHeader.BODY_BYTES_MAX, "unfinishedTotalBytes", unfinishedTotalBytes);
         require(reconnectMinMillis >= 1, "reconnectMinMillis", reconnectMinMillis);
         require(reconnectMaxMillis >= reconnectMinMillis, "reconnectMaxMillis", reconnectMaxMillis);
         require(closeMillis >= 0, "closeMillis", closeMillis);
     }
 
-    /** Two loops, five seconds for the handshake, 8 and 64 MiB out, 256 MiB in total, 16 MiB in, pauses of 50 ms to 5 s. */
+    /**
+     * Two loops, five seconds for the handshake, 8 and 64 MiB out, 256 MiB in total, 16 MiB in, 30 s for a frame, 128 MiB of
+     * unfinished ones, pauses of 50 ms to 5 s.
+     */
     public static TransportSettings defaults() {
-        return new TransportSettings(2, 5_000, 256, 16, 8 << 20, 64 << 20, 256 << 20, 16 << 20, 50, 5_000, 2_000);
+        return new TransportSettings(
+                2, 5_000, 256, 16, 8 << 20, 64 << 20, 256 << 20, 16 << 20, 30_000, 128 << 20, 50, 5_000, 2_000);
+    }
+
+    public TransportSettings withReconnectMaxMillis(long millis) {
+        return new TransportSettings(
+                eventLoopThreads,
+                handshakeTimeoutMillis,
+                unauthenticatedMax,
+                connectionsPerPrincipalMax,
+                outboundHighBytes,
+                outboundMaxBytes,
+                outboundTotalBytes,
+                inboundMaxBytes,
+                frameTimeoutMillis,
+                unfinishedTotalBytes,
+                reconnectMinMillis,
+                millis,
+                closeMillis);
     }
 
     private static void require(boolean condition, String name, long value) {

@@ -13,6 +13,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
@@ -170,19 +172,7 @@ class BackpressureTest {
     @Test
     void manySlowPeersShareOneBound() throws IOException {
         Recorder recorder = new Recorder();
-        TransportSettings s = Cast.settings();
-        TransportSettings tight = new TransportSettings(
-                2,
-                s.handshakeTimeoutMillis(),
-                16,
-                4,
-                s.outboundHighBytes(),
-                s.outboundMaxBytes(),
-                s.outboundMaxBytes(),
-                s.inboundMaxBytes(),
-                5,
-                200,
-                100);
+        TransportSettings tight = Cast.settingsWithFrames(4, 30_000, 64 << 20);
         MeterRegistry registry = new SimpleMeterRegistry();
         try (Transport bounded = Transport.open(tight, keys(NODE), Letter.CODECS, registry);
                 TransportServer server = bounded.listen(Cast.anyPort(), recorder);
@@ -194,12 +184,46 @@ class BackpressureTest {
                 while (peer.send(1, LARGE)) {
                     accepted++;
                 }
-                assertThat(accepted * LARGE.bytes().length()).isGreaterThanOrEqualTo(s.outboundHighBytes() / 2);
+                assertThat(accepted * LARGE.bytes().length()).isGreaterThanOrEqualTo(tight.outboundHighBytes() / 2);
                 assertThat(slow.socket.isConnected()).isTrue();
             }
             assertThat(registry.get("bulwark.transport.queued").gauge().value())
-                    .isLessThan(tight.outboundTotalBytes() + 2.0 * tight.outboundHighBytes());
+                    .isLessThanOrEqualTo((double) tight.outboundTotalBytes());
         }
+    }
+
+    @Test
+    void peersThatAreAllOnlyALittleSlowShareTheBoundToo() throws IOException {
+        Recorder recorder = new Recorder();
+        TransportSettings tight = Cast.settingsWithFrames(64, 30_000, 64 << 20);
+        MeterRegistry registry = new SimpleMeterRegistry();
+        List<RawSocket> slow = new ArrayList<>();
+        try (Transport bounded = Transport.open(tight, keys(NODE), Letter.CODECS, registry);
+                TransportServer server = bounded.listen(Cast.anyPort(), recorder)) {
+            for (int i = 0; i < 64; i++) {
+                slow.add(RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE));
+                Peer peer = Recorder.next(recorder.connected);
+                while (peer.isWritable() && peer.send(1, LARGE)) {
+                    // as much as it takes before it is congested
+                }
+                assertThat(registry.get("bulwark.transport.queued").gauge().value())
+                        .isLessThanOrEqualTo((double) tight.outboundTotalBytes());
+            }
+            Peer last = Recorder.next(fresh(server, recorder, slow).connected);
+            assertThat(last.send(1, Letter.ofLength(1_000, 1))).isTrue();
+        } finally {
+            for (RawSocket each : slow) {
+                each.close();
+            }
+        }
+    }
+
+    private static Recorder fresh(TransportServer server, Recorder recorder, List<RawSocket> sockets)
+            throws IOException {
+        sockets.getFirst().close();
+        Recorder.next(recorder.disconnected);
+        sockets.add(RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE));
+        return recorder;
     }
 
     /** Waits until the number has stopped growing. */

@@ -44,7 +44,7 @@ final class Cast {
     /** Bounds small enough to be reached quickly. */
     static TransportSettings settings() {
         long max = FrameHeader.BODY_BYTES_MAX + (1L << 20);
-        return new TransportSettings(2, 5_000, 16, 4, 1 << 20, max, 4 * max, 1 << 20, 5, 200, 2_000);
+        return new TransportSettings(2, 5_000, 16, 4, 1 << 20, max, 4 * max, 1 << 20, 30_000, 2 * max, 5, 200, 2_000);
     }
 
     static TransportSettings settingsWithHandshakeTimeout(long millis) {
@@ -58,9 +58,29 @@ final class Cast {
                 s.outboundMaxBytes(),
                 s.outboundTotalBytes(),
                 s.inboundMaxBytes(),
+                s.frameTimeoutMillis(),
+                s.unfinishedTotalBytes(),
                 5,
                 200,
                 2_000);
+    }
+
+    static TransportSettings settingsWithFrames(int connections, long frameTimeoutMillis, long unfinishedTotalBytes) {
+        TransportSettings s = settings();
+        return new TransportSettings(
+                2,
+                5_000,
+                16,
+                connections,
+                s.outboundHighBytes(),
+                s.outboundMaxBytes(),
+                s.outboundMaxBytes(),
+                s.inboundMaxBytes(),
+                frameTimeoutMillis,
+                unfinishedTotalBytes,
+                5,
+                200,
+                100);
     }
 
     /** How often a connection was closed for this reason, whoever was at its other end. */

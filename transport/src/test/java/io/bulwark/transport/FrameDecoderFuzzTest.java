@@ -63,7 +63,8 @@ class FrameDecoderFuzzTest {
         if ((how & WITH_RIGHT_CHECKSUMS) != 0) {
             rightChecksums(stream);
         }
-        EmbeddedChannel channel = new EmbeddedChannel(new FrameDecoder(CODECS, FrameHeader.BODY_BYTES_MAX));
+        EmbeddedChannel channel = new EmbeddedChannel(
+                new FrameDecoder(CODECS, FrameHeader.BODY_BYTES_MAX, new UnfinishedFrames(1 << 30), 30_000));
         boolean fault = false;
         int piece = 1 + (how & ~WITH_RIGHT_CHECKSUMS);
         try {

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 class FrameDecoderTest {
     private static final byte[] FRAME = Letter.frame(9, Letter.ofLength(300, 1));
 
-    private final EmbeddedChannel channel =
-            new EmbeddedChannel(new FrameDecoder(Letter.CODECS, FrameHeader.BODY_BYTES_MAX));
+    private final EmbeddedChannel channel = new EmbeddedChannel(
+            new FrameDecoder(Letter.CODECS, FrameHeader.BODY_BYTES_MAX, new UnfinishedFrames(1 << 30), 30_000));
 
     @Test
     void aFrameMayArriveByteByByte() {
@@ -120,7 +120,8 @@ class FrameDecoderTest {
 
     /** What a fresh decoder says about these bytes. */
     private static Fault faultOf(byte[] bytes) {
-        EmbeddedChannel fresh = new EmbeddedChannel(new FrameDecoder(Letter.CODECS, FrameHeader.BODY_BYTES_MAX));
+        EmbeddedChannel fresh = new EmbeddedChannel(
+                new FrameDecoder(Letter.CODECS, FrameHeader.BODY_BYTES_MAX, new UnfinishedFrames(1 << 30), 30_000));
         try {
             fresh.writeInbound(Unpooled.wrappedBuffer(bytes));
         } catch (ConnectionFault e) {

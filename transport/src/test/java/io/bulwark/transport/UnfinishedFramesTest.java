@@ -1,0 +1,107 @@
+package io.bulwark.transport;
+
+import static io.bulwark.transport.Cast.CLIENT;
+import static io.bulwark.transport.Cast.NODE;
+import static io.bulwark.transport.Cast.OTHER_NODE;
+import static io.bulwark.transport.Cast.keys;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.protocol.wire.FrameHeader;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Frames that begin and do not end. */
+@NullMarked
+class UnfinishedFramesTest {
+    private static final byte[] LARGEST = Letter.frame(1, Letter.ofLength(FrameHeader.BODY_BYTES_MAX, 1));
+    private static final byte[] SMALL = Letter.frame(2, Letter.ofLength(100, 1));
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+    private final Recorder recorder = new Recorder();
+
+    @Test
+    void aFrameMustBecomeWholeInTime() throws IOException {
+        try (Transport node = open(Cast.settingsWithFrames(4, 300, 64 << 20));
+                TransportServer server = node.listen(Cast.anyPort(), recorder);
+                RawSocket half = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE);
+                RawSocket header = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE);
+                RawSocket idle = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
+            half.write(Arrays.copyOf(SMALL, SMALL.length - 1));
+            header.write(Arrays.copyOf(SMALL, 3));
+            assertThat(half.isClosedByPeer()).isTrue();
+            assertThat(header.isClosedByPeer()).isTrue();
+            await().until(() -> Cast.faults(registry, Fault.FRAME_TIMEOUT) == 2);
+            // Silence between frames is nobody's fault.
+            idle.write(SMALL);
+            assertThat(Recorder.next(recorder.arrived).requestId()).isEqualTo(2);
+            await().until(() -> unfinished() == 0);
+        }
+    }
+
+    @Test
+    void aSideThatDoesNotReadBlamesNobody() throws Exception {
+        Recorder hoard = new Recorder(true);
+        try (Transport node = open(Cast.settingsWithFrames(4, 300, 64 << 20));
+                TransportServer server = node.listen(Cast.anyPort(), hoard);
+                RawSocket raw = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
+            byte[] frame = Letter.frame(1, Letter.ofLength(512 << 10, 1));
+            Thread writer = Thread.startVirtualThread(() -> {
+                try {
+                    for (int i = 0; i < 40; i++) {
+                        raw.write(frame);
+                    }
+                } catch (IOException e) {
+                    throw new java.io.UncheckedIOException(e);
+                }
+            });
+            await().until(() -> hoard.arrived.size() >= 2);
+            Thread.sleep(1_000);
+            for (int i = 0; i < 40; i++) {
+                Recorder.next(hoard.arrived).done().run();
+            }
+            writer.join();
+            assertThat(Cast.faults(registry, Fault.FRAME_TIMEOUT)).isZero();
+        }
+    }
+
+    @Test
+    void whoTricklesManyLargeFramesLosesHisOwn() throws IOException {
+        long bound = 2L * LARGEST.length;
+        List<RawSocket> trickling = new ArrayList<>();
+        try (Transport node = open(Cast.settingsWithFrames(16, 30_000, bound));
+                TransportServer server = node.listen(Cast.anyPort(), recorder);
+                RawSocket honest = RawSocket.authenticated(server.boundAddress(), keys(OTHER_NODE), NODE)) {
+            int half = LARGEST.length / 2;
+            honest.write(Arrays.copyOf(LARGEST, half));
+            for (int i = 0; i < 8; i++) {
+                trickling.add(RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE));
+                trickling.getLast().write(Arrays.copyOf(LARGEST, LARGEST.length - 1));
+                assertThat(unfinished()).isLessThanOrEqualTo((double) bound);
+            }
+            await().until(() -> Cast.faults(registry, Fault.TOO_MANY_UNFINISHED) >= 6);
+            assertThat(trickling.getFirst().isClosedByPeer()).isTrue();
+            honest.write(Arrays.copyOfRange(LARGEST, half, LARGEST.length));
+            assertThat(Recorder.next(recorder.arrived).peer().principal()).isEqualTo(OTHER_NODE);
+        } finally {
+            for (RawSocket each : trickling) {
+                each.close();
+            }
+        }
+        await().until(() -> unfinished() == 0);
+    }
+
+    private Transport open(TransportSettings settings) {
+        return Transport.open(settings, keys(NODE), Letter.CODECS, registry);
+    }
+
+    private double unfinished() {
+        return registry.get("bulwark.transport.unfinished").gauge().value();
+    }
+}
