@@ -62,11 +62,10 @@ public final class MetadataReplica implements AutoCloseable {
     private final EarlyMessages early = new EarlyMessages();
     private final Transport transport;
     private final TransportServer server;
-    private final PeerLinks links;
+    private final ReplicaLinks links;
     private volatile ReplicaStatus status;
     private @Nullable EngineHost host;
     private @Nullable OrderingEngine engine;
-    private long durableSequence;
     private long progressMillis;
     private volatile String failure = "";
 
@@ -80,18 +79,18 @@ public final class MetadataReplica implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("bulwark-replica-" + self).factory());
         Files.createDirectories(config.directory());
         this.incarnationFile = new IncarnationFile(config.directory());
+        long sealed = incarnationFile.read();
         this.execution = new Execution(application);
         this.state = ReplicatedState.open(
                 config.directory(), config.snapshotBatches(), execution, () -> run(this::onDurable));
-        this.settlement = new Settlement(self, replicas, incarnationFile.read(), state);
+        this.settlement = new Settlement(self, replicas, sealed, state);
         this.catchUp = new CatchUp(self, replicas, new Historian());
-        this.durableSequence = state.position().sequence();
-        calls.onDurable(durableSequence);
+        calls.onDurable(state.position().sequence());
         this.status = describe();
         this.transport = Transport.open(settings(), keys, new MessageCodecs(new OrderingCodec()));
         try {
             this.server = transport.listen(config.addresses().get(self), this::onMessage);
-            this.links = new PeerLinks(transport, self, config.addresses());
+            this.links = new ReplicaLinks(transport, self, config.addresses());
         } catch (IOException | RuntimeException e) {
             transport.close();
             state.close();
@@ -357,23 +356,16 @@ public final class MetadataReplica implements AutoCloseable {
     }
 
     private void onDurable() {
-        durableSequence = state.durableSequence();
-        calls.onDurable(durableSequence);
+        calls.onDurable(state.durableSequence());
     }
 
     private ReplicaStatus describe() {
         OrderingEngine running = engine;
-        long now = now();
         return new ReplicaStatus(
                 self,
-                settlement.incarnation(),
                 failure.isEmpty() ? settlement.phase() : Phase.FOLLOWING,
                 running == null ? -1 : running.standing().leader(),
-                state.position(),
-                durableSequence,
                 Math.max(0, settlement.vouchedSequence() - state.position().sequence()),
-                calls.waiting(),
-                settlement.alive(now),
                 state.damaged(),
                 failure);
     }
@@ -455,7 +447,6 @@ public final class MetadataReplica implements AutoCloseable {
         @Override
         public void cut(long sequence) throws IOException {
             state.cut(sequence);
-            durableSequence = sequence;
             calls.onCut(sequence);
         }
 
@@ -470,7 +461,6 @@ public final class MetadataReplica implements AutoCloseable {
         @Override
         public void install(Position position, Bytes snapshot) throws IOException {
             state.install(position, snapshot);
-            durableSequence = position.sequence();
             calls.onCut(position.sequence());
         }
 

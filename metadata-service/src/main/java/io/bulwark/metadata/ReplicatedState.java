@@ -32,6 +32,7 @@ final class ReplicatedState implements Settlement.History, AutoCloseable {
     private final SnapshotStore snapshots;
     private final AppliedLog log;
     private final Bytes genesis;
+    private boolean lost;
     private final ExecutorService writer = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("bulwark-snapshot").factory());
 
@@ -56,8 +57,9 @@ final class ReplicatedState implements Settlement.History, AutoCloseable {
         return state;
     }
 
+    /** Whether something was damaged or missing when it was opened: this replica may have forgotten what it acknowledged. */
     boolean damaged() {
-        return log.damaged() || snapshots.damaged() > 0;
+        return lost || log.damaged() || snapshots.damaged() > 0;
     }
 
     @Override
@@ -143,6 +145,10 @@ final class ReplicatedState implements Settlement.History, AutoCloseable {
             return;
         }
         if (held.isEmpty()) {
+            LOG.error(
+                    "no snapshot for the log, which starts after batch {}; everything comes from the peers",
+                    log.base().sequence());
+            lost = true;
             log.reset(Position.GENESIS);
         } else {
             log.reset(held.getLast().position());

@@ -44,6 +44,8 @@ public final class AppliedLog implements AutoCloseable {
     private long durableSequence;
     private long cuts;
     private boolean closed;
+    /** After a sync that failed nobody knows what is on the device, whatever the next one says. */
+    private boolean syncFailed;
 
     /**
      * Opens the log of a directory, or begins one.
@@ -133,6 +135,9 @@ public final class AppliedLog implements AutoCloseable {
     /** Returns once everything written is durable. */
     public void flush() throws IOException {
         synchronized (syncing) {
+            if (syncFailed) {
+                throw new IOException(directory + ": an earlier sync of the log failed");
+            }
             files.getLast().force();
             durableSequence = writtenSequence;
         }
@@ -256,20 +261,31 @@ public final class AppliedLog implements AutoCloseable {
             }
         } catch (IOException e) {
             LOG.error("{}: the log cannot be synced; nothing more is acknowledged", directory, e);
+            synchronized (syncing) {
+                syncFailed = true;
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
+    /** Whether this is the name of a log's file. */
+    static boolean isLog(Path file) {
+        return file.getFileName().toString().startsWith(PREFIX);
+    }
+
     private void recover() throws IOException {
         List<Path> paths;
         try (Stream<Path> all = Files.list(directory)) {
-            paths = all.filter(file -> file.getFileName().toString().startsWith(PREFIX))
-                    .sorted()
-                    .toList();
+            paths = all.filter(AppliedLog::isLog).sorted().toList();
         }
         boolean intact = true;
         for (Path path : paths) {
+            if (path.toString().endsWith(".tmp")) {
+                // A crash came between writing the file and giving it its name.
+                Files.delete(path);
+                continue;
+            }
             Optional<LogFile> opened = intact ? LogFile.open(path) : Optional.empty();
             boolean follows = opened.isPresent()
                     && (files.isEmpty() || opened.get().start().equals(end));
@@ -277,7 +293,8 @@ public final class AppliedLog implements AutoCloseable {
                 if (intact && files.isEmpty()) {
                     LOG.error("{} does not begin as a log does and is not used", path);
                 }
-                damaged |= intact;
+                // A file begins when the one before is synced to its end: whatever broke the row, it was no crash.
+                damaged = true;
                 intact = false;
                 if (opened.isPresent()) {
                     opened.get().close();

@@ -25,8 +25,11 @@ final class LogFile {
     private static final int HEADER_BYTES = 8 + 8 + PeerMessage.DIGEST_BYTES + 4;
     private static final int FRAME_BYTES = 8;
 
-    /** So far behind a bad record a good one is looked for. */
-    private static final int SEARCH_BYTES = 1 << 20;
+    /** So far behind a bad record a good one is looked for: the bad one may be the largest there is. */
+    private static final int SEARCH_BYTES = PeerMessage.RECORD_BYTES_MAX + (1 << 20);
+
+    /** So many bytes are checked in that search; what is still not known then counts as damage. */
+    private static final long CHECKED_BYTES_MAX = 256L << 20;
 
     /** How a scan ended. */
     enum Scan {
@@ -174,11 +177,12 @@ final class LogFile {
         int span = (int) Math.min(size - from, SEARCH_BYTES);
         ByteBuffer tail = ByteBuffer.allocate(span);
         readFully(channel, tail, from);
+        long checked = 0;
         for (int skip = 1; skip + FRAME_BYTES < tail.position(); skip++) {
             int claimed = tail.getInt(skip);
-            if (claimed > 0 && claimed <= tail.position() - skip - FRAME_BYTES) {
-                Bytes candidate = Bytes.of(tail.array(), skip + FRAME_BYTES, claimed);
-                if (tail.getInt(skip + 4) == checksum(candidate)) {
+            if (claimed > 0 && claimed <= Math.min(PeerMessage.RECORD_BYTES_MAX, size - from - skip - FRAME_BYTES)) {
+                checked += claimed;
+                if (checked > CHECKED_BYTES_MAX || recordAt(from + skip, size).isPresent()) {
                     return true;
                 }
             }

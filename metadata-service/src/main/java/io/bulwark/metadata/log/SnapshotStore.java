@@ -55,7 +55,9 @@ public final class SnapshotStore {
                 Files.delete(file);
                 continue;
             }
-            Optional<PeerMessage.Snapshot> intact = store.check(file);
+            Optional<PeerMessage.Snapshot> intact = store.check(file)
+                    .filter(snapshot ->
+                            file.equals(store.file(snapshot.position().sequence())));
             if (intact.isPresent()) {
                 store.held.add(intact.get());
             } else {
@@ -106,10 +108,19 @@ public final class SnapshotStore {
         Durably.syncDirectory(directory);
     }
 
-    /** The state of a snapshot that is held. */
+    /**
+     * The state of a snapshot that is held.
+     *
+     * @throws IOException also if it was damaged since it was written
+     */
     public Bytes read(PeerMessage.Snapshot snapshot) throws IOException {
-        byte[] all = Files.readAllBytes(file(snapshot.position().sequence()));
-        return Bytes.of(all, HEADER_BYTES, all.length - HEADER_BYTES);
+        Path path = file(snapshot.position().sequence());
+        byte[] all = Files.readAllBytes(path);
+        Bytes state = Bytes.of(all, HEADER_BYTES, Math.max(0, all.length - HEADER_BYTES));
+        if (!sha256(state).equals(snapshot.hash())) {
+            throw new IOException(path + " is damaged");
+        }
+        return state;
     }
 
     /** At most {@code max} bytes of the state from this offset; empty if it is not held, or has no byte there. */

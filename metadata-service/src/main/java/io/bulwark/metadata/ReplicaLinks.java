@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 
 /** The links of a replica to its peers. What they send comes in over their own links to this replica. */
-final class PeerLinks {
+final class ReplicaLinks {
     private final Map<Integer, PeerLink> links = new HashMap<>();
     private final int replicas;
 
-    PeerLinks(Transport transport, int self, List<InetSocketAddress> addresses) {
+    ReplicaLinks(Transport transport, int self, List<InetSocketAddress> addresses) {
         this.replicas = addresses.size();
         for (int peer = 0; peer < replicas; peer++) {
             if (peer != self) {
