@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** One bucket: its names in byte order, and the links that each has had. */
 final class Bucket {
     final String name;
+    final PrincipalId owner;
     final int volume;
     final Versioning versioning;
     final long quotaBytes;
@@ -28,15 +30,17 @@ final class Bucket {
      * One version of a name.
      *
      * @param inode 0 for a delete marker
+     * @param owner who made it, on whose account it is
      */
-    record Link(long inode, long linkedMillis) {
+    record Link(long inode, long linkedMillis, PrincipalId owner) {
         boolean marker() {
             return inode == 0;
         }
     }
 
-    Bucket(String name, int volume, Versioning versioning, long quotaBytes, long createdMillis) {
+    Bucket(String name, PrincipalId owner, int volume, Versioning versioning, long quotaBytes, long createdMillis) {
         this.name = name;
+        this.owner = owner;
         this.volume = volume;
         this.versioning = versioning;
         this.quotaBytes = quotaBytes;
@@ -84,17 +88,20 @@ final class Bucket {
     }
 
     void write(WireWriter out) {
-        out.string(name).i32(volume).u8(versioning.ordinal()).i64(quotaBytes).i64(createdMillis);
+        owner.write(out.string(name));
+        out.i32(volume).u8(versioning.ordinal()).i64(quotaBytes).i64(createdMillis);
         out.i64(bytes).i32(names.size());
         names.forEach((key, versions) -> {
             out.bytes(key).i32(versions.size());
-            versions.forEach((version, link) -> out.i64(version).i64(link.inode).i64(link.linkedMillis));
+            versions.forEach((version, link) ->
+                    link.owner.write(out.i64(version).i64(link.inode).i64(link.linkedMillis)));
         });
     }
 
     static Bucket read(WireReader in) {
         Bucket bucket = new Bucket(
                 in.string(Names.NAME_LENGTH_MAX),
+                PrincipalId.read(in),
                 in.i32(),
                 CommandCodec.readVersioning(in),
                 in.nonNegative64(),
@@ -104,7 +111,7 @@ final class Bucket {
             Bytes key = Snapshots.copy(in.bytes(Names.KEY_BYTES_MAX));
             Snapshots.times(in, () -> {
                 long version = in.nonNegative64();
-                bucket.add(key, version, new Link(in.nonNegative64(), in.nonNegative64()));
+                bucket.add(key, version, new Link(in.nonNegative64(), in.nonNegative64(), PrincipalId.read(in)));
             });
         });
         return bucket;

@@ -20,8 +20,17 @@ import java.util.TreeSet;
  * An inode stays known, for readers and for repair, until its ranges are freed.
  */
 final class Inodes {
-    /** Agreed time between the last unlinking and the freeing of the ranges. */
+    /** Served time between the last unlinking and the freeing of the ranges: no jump of agreed time ends it. */
     static final long GRACE_MILLIS = 60_000;
+
+    /** Pending uploads of one session, which end together. */
+    static final int PENDING_MAX = 1_024;
+
+    /** Inodes that one command frees; what is due beyond is left to the next commands. */
+    static final int DUE_PER_COMMAND = 512;
+
+    /** Expired sessions that one command closes; the others serve nobody, and are closed by the next commands. */
+    static final int SESSIONS_PER_COMMAND = 4;
 
     private static final int SEARCH_MAX = 20_000;
 
@@ -37,16 +46,26 @@ final class Inodes {
     private sealed interface Entry {
         int volume();
 
+        /** On whose account it is. */
+        PrincipalId owner();
+
         Reply.Reference reference(long id);
     }
 
     private static final class Stored implements Entry {
         private final Inode inode;
+        private final PrincipalId owner;
         private int links;
         private long freedAtMillis;
 
-        private Stored(Inode inode) {
+        private Stored(Inode inode, PrincipalId owner) {
             this.inode = inode;
+            this.owner = owner;
+        }
+
+        @Override
+        public PrincipalId owner() {
+            return owner;
         }
 
         @Override
@@ -61,6 +80,11 @@ final class Inodes {
     }
 
     private record Pending(Session session, List<BlockRange> ranges) implements Entry {
+        @Override
+        public PrincipalId owner() {
+            return session.owner;
+        }
+
         @Override
         public int volume() {
             return session.volume;
@@ -91,6 +115,10 @@ final class Inodes {
     /** Registers ranges of a session that is for an object volume. */
     long registerPending(Session session, List<BlockRange> ranges) {
         Volumes.Entry volume = volumes.byId(session.volume);
+        Refusal.unless(
+                session.pending.size() < PENDING_MAX,
+                MetadataError.LIMIT_REACHED,
+                session.pending.size() + " pending uploads in session " + session.number);
         long bytes = pendingBytes(volume, ranges);
         volume.checkQuota(bytes);
         session.use(ranges, List.of());
@@ -129,7 +157,7 @@ final class Inodes {
             remove(id);
         }
         Inode inode = detached(new Inode(++last, layout, attributes, now));
-        put(inode.id(), new Stored(inode));
+        put(inode.id(), new Stored(inode, session.owner));
         return inode;
     }
 
@@ -155,18 +183,28 @@ final class Inodes {
         stored(id).links++;
     }
 
-    void unlink(long id, long now) {
+    void unlink(long id) {
         Stored stored = stored(id);
         stored.links--;
         if (stored.links == 0) {
-            stored.freedAtMillis = now + GRACE_MILLIS;
+            stored.freedAtMillis = sessions.servedMillis() + GRACE_MILLIS;
             dues.add(new Due(stored.freedAtMillis, id));
         }
     }
 
-    /** Frees what is due. */
-    void freeDue(long now) {
-        while (!dues.isEmpty() && dues.first().atMillis <= now) {
+    /** Closes sessions that have expired and frees what is due, so much of each. */
+    void settleDue() {
+        for (int closed = 0; closed < SESSIONS_PER_COMMAND; closed++) {
+            Optional<Session> expired = sessions.expired();
+            if (expired.isEmpty()) {
+                break;
+            }
+            close(expired.get());
+        }
+        for (int freed = 0; freed < DUE_PER_COMMAND && !dues.isEmpty(); freed++) {
+            if (dues.first().atMillis > sessions.servedMillis()) {
+                return;
+            }
             free(dues.first());
         }
     }
@@ -216,13 +254,13 @@ final class Inodes {
 
     private void put(long id, Entry entry) {
         entries.put(id, entry);
-        weight.add(weightOf(entry));
+        weight.add(entry.owner(), weightOf(entry));
     }
 
     private void remove(long id) {
         Entry removed = entries.remove(id);
         if (removed != null) {
-            weight.add(-weightOf(removed));
+            weight.add(removed.owner(), -weightOf(removed));
         }
     }
 
@@ -293,6 +331,7 @@ final class Inodes {
             switch (entry) {
                 case Stored stored -> {
                     stored.inode.write(out.bool(true));
+                    stored.owner.write(out);
                     out.i32(stored.links).i64(stored.freedAtMillis);
                 }
                 case Pending pending -> {
@@ -314,7 +353,7 @@ final class Inodes {
 
     private void readEntry(WireReader in) {
         if (in.bool()) {
-            Stored stored = new Stored(detached(Inode.read(in)));
+            Stored stored = new Stored(detached(Inode.read(in)), PrincipalId.read(in));
             stored.links = in.i32(0, Integer.MAX_VALUE);
             stored.freedAtMillis = in.nonNegative64();
             put(stored.inode.id(), stored);

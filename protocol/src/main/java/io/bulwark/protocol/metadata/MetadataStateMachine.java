@@ -20,7 +20,10 @@ public final class MetadataStateMachine {
     /** Later agreed times count as this one, the end of the year 9999, so that no sum with them overflows. */
     static final long TIME_MILLIS_MAX = 253_402_300_799_999L;
 
-    private static final int VERSION = 1;
+    /** One command moves the agreed time on by no more than this: whatever a primary's clock says, it is not for good. */
+    static final long STEP_MILLIS_MAX = 3_600_000;
+
+    private static final int VERSION = 2;
 
     private final Genesis genesis;
     private final Weight weight;
@@ -32,21 +35,21 @@ public final class MetadataStateMachine {
     private final EvidenceRecord evidence;
     private long commands;
     private long agreedMillis;
-    /** Of the state as it is, or empty: asking for it again and again must not cost the whole state each time. */
-    private Bytes statusDigest = Bytes.EMPTY;
+    /** Of all submissions, times and replies so far: what replicas compare, since that of the state costs as much as it is. */
+    private Bytes historyDigest = Bytes.of(new byte[Snapshots.DIGEST_BYTES]);
 
     public MetadataStateMachine(Genesis genesis) {
-        this(genesis, new Weight(Weight.BYTES_MAX));
+        this(genesis, new Weight(Weight.BYTES_MAX), Namespace.BUCKETS_MAX);
     }
 
-    MetadataStateMachine(Genesis genesis, Weight weight) {
+    MetadataStateMachine(Genesis genesis, Weight weight, int bucketsMax) {
         this.genesis = genesis;
         this.weight = weight;
         grants = new Grants(genesis);
         volumes = new Volumes(genesis.nodes());
         sessions = new Sessions(weight);
         inodes = new Inodes(sessions, volumes, weight);
-        namespace = new Namespace(volumes, inodes, weight);
+        namespace = new Namespace(volumes, inodes, weight, bucketsMax);
         evidence = new EvidenceRecord();
     }
 
@@ -56,6 +59,7 @@ public final class MetadataStateMachine {
         grants = new Grants(genesis);
         commands = in.nonNegative64();
         agreedMillis = in.nonNegative64();
+        historyDigest = Snapshots.copy(in.raw(Snapshots.DIGEST_BYTES));
         volumes = Volumes.read(genesis.nodes(), in);
         sessions = Sessions.read(in, weight);
         inodes = Inodes.read(sessions, volumes, in, weight);
@@ -68,23 +72,28 @@ public final class MetadataStateMachine {
      *
      * @param submitter the authenticated sender
      * @param command the canonical bytes; anything else gets {@link MetadataError#MALFORMED}
-     * @param agreedTimeMillis the batch's time; one that goes back counts as the last one
+     * @param agreedTimeMillis the batch's time; one that goes back counts as the last one, one that jumps as an hour later
      * @return the canonical bytes of the {@link Reply}
      */
     public Bytes execute(PrincipalId submitter, Bytes command, long agreedTimeMillis) {
         commands++;
-        statusDigest = Bytes.EMPTY;
-        long now = Math.max(agreedMillis, Math.min(agreedTimeMillis, TIME_MILLIS_MAX));
+        // The first time is taken as it is: there is none before it.
+        long latest = commands == 1 ? TIME_MILLIS_MAX : Math.min(agreedMillis + STEP_MILLIS_MAX, TIME_MILLIS_MAX);
+        long now = Math.max(agreedMillis, Math.min(agreedTimeMillis, latest));
         sessions.serve(now - agreedMillis);
         agreedMillis = now;
-        Optional<Session> expired = sessions.expired();
-        while (expired.isPresent()) {
-            inodes.close(expired.get());
-            expired = sessions.expired();
-        }
-        inodes.freeDue(now);
+        inodes.settleDue();
+        int length = Math.min(command.length(), Submission.BYTES_MAX + 1);
+        Bytes reply = execute(submitter, command, length);
+        WireWriter history = new WireWriter(256 + length).raw(historyDigest);
+        submitter.write(history);
+        history.i64(now).i32(command.length()).raw(command.slice(0, length)).raw(reply);
+        historyDigest = Snapshots.sha256(history.toBytes());
+        return reply;
+    }
+
+    private Bytes execute(PrincipalId submitter, Bytes command, int length) {
         try {
-            int length = Math.min(command.length(), Submission.BYTES_MAX + 1);
             Submission submission = Submission.decode(Snapshots.copy(command.slice(0, length)));
             Grants.require(grants.known(submitter), submitter, "do anything");
             return switch (submission) {
@@ -120,7 +129,7 @@ public final class MetadataStateMachine {
     public Bytes snapshot() {
         WireWriter out = new WireWriter(1 << 16).u8(VERSION);
         genesis.write(out);
-        out.i64(commands).i64(agreedMillis);
+        out.i64(commands).i64(agreedMillis).raw(historyDigest);
         volumes.write(out);
         sessions.write(out);
         inodes.write(out);
@@ -169,8 +178,8 @@ public final class MetadataStateMachine {
     }
 
     /** What the state takes up, as {@link Weight} counts. */
-    long weightBytes() {
-        return weight.bytes();
+    Weight weight() {
+        return weight;
     }
 
     private static Bytes malformed(MalformedException malformed) {
@@ -221,14 +230,14 @@ public final class MetadataStateMachine {
             Grants.require(grants.mayWrite(submitter), submitter, "write");
         }
         if (addsToTheState(command)) {
-            weight.requireRoom();
+            weight.requireRoom(submitter);
         }
         return switch (command) {
             case Command.RenewSession _ -> new Reply.Done();
             case Command.CloseSession _ -> done(() -> inodes.close(session));
             case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
-            case Command.CreateBucket create -> done(() -> namespace.createBucket(create, agreedMillis));
+            case Command.CreateBucket create -> done(() -> namespace.createBucket(create, submitter, agreedMillis));
             case Command.DeleteBucket delete -> done(() -> namespace.deleteBucket(delete.name()));
             case Command.PutObject put -> namespace.put(put, session, agreedMillis);
             case Command.RegisterPending pending -> {
@@ -236,9 +245,9 @@ public final class MetadataStateMachine {
                 yield new Reply.PendingRegistered(inodes.registerPending(session, pending.ranges()));
             }
             case Command.AbandonRanges abandon -> done(() -> abandon(session, abandon));
-            case Command.DeleteObject delete -> namespace.delete(delete, agreedMillis);
-            case Command.RenameObject rename -> namespace.rename(rename, agreedMillis);
-            case Command.CopyObject copy -> namespace.copy(copy, agreedMillis);
+            case Command.DeleteObject delete -> namespace.delete(delete, submitter, agreedMillis);
+            case Command.RenameObject rename -> namespace.rename(rename, submitter, agreedMillis);
+            case Command.CopyObject copy -> namespace.copy(copy, submitter, agreedMillis);
             case Command.ReportEvidence report -> done(() -> report(submitter, report));
         };
     }
@@ -359,9 +368,6 @@ public final class MetadataStateMachine {
     }
 
     private Reply status() {
-        if (statusDigest.isEmpty()) {
-            statusDigest = digest();
-        }
         return new Reply.Status(
                 commands,
                 agreedMillis,
@@ -371,6 +377,6 @@ public final class MetadataStateMachine {
                 inodes.count(),
                 volumes.bytes(),
                 sessions.openCount(),
-                statusDigest);
+                historyDigest);
     }
 }

@@ -3,6 +3,7 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -15,24 +16,29 @@ import java.util.TreeMap;
 
 /** Buckets, names and versions: links to inodes (PROTOCOLS section 4, the inode is the commit; freeing). */
 final class Namespace {
-    private static final int BUCKETS_MAX = 100_000;
+    static final int BUCKETS_MAX = 100_000;
 
     private final Volumes volumes;
     private final Inodes inodes;
     private final Weight weight;
+    private final int bucketsMax;
     private final TreeMap<String, Bucket> buckets = new TreeMap<>();
+    /** Follows from the rest: how many buckets each principal has made. */
+    private final TreeMap<PrincipalId, Integer> bucketsOf = new TreeMap<>();
+
     private long lastVersion;
 
-    Namespace(Volumes volumes, Inodes inodes, Weight weight) {
+    Namespace(Volumes volumes, Inodes inodes, Weight weight, int bucketsMax) {
         this.volumes = volumes;
         this.inodes = inodes;
         this.weight = weight;
+        this.bucketsMax = bucketsMax;
     }
 
     /** A link of a name, as found. */
     record Found(Bucket bucket, Bytes key, long version, Link link) {}
 
-    void createBucket(Command.CreateBucket create, long now) {
+    void createBucket(Command.CreateBucket create, PrincipalId owner, long now) {
         checkName(create.name());
         Volumes.Entry volume = volumes.byName(create.volume());
         Refusal.unless(
@@ -40,18 +46,30 @@ final class Namespace {
                 MetadataError.BAD_ARGUMENT,
                 create.volume() + " holds registers, not objects");
         Refusal.unless(!buckets.containsKey(create.name()), MetadataError.BUCKET_EXISTS, create.name());
-        Refusal.unless(buckets.size() < BUCKETS_MAX, MetadataError.LIMIT_REACHED, buckets.size() + " buckets");
-        Bucket bucket = new Bucket(create.name(), volume.volume.id(), create.versioning(), create.quotaBytes(), now);
-        buckets.put(create.name(), bucket);
-        weight.add(Weight.BUCKET_BYTES);
+        // Nobody has more than there is room for: one client cannot take them all.
+        int own = bucketsOf.getOrDefault(owner, 0);
+        Refusal.unless(
+                own < bucketsMax - buckets.size(),
+                MetadataError.LIMIT_REACHED,
+                buckets.size() + " buckets, " + own + " of them of " + owner);
+        Bucket bucket =
+                new Bucket(create.name(), owner, volume.volume.id(), create.versioning(), create.quotaBytes(), now);
+        put(bucket);
         volume.buckets++;
+    }
+
+    private void put(Bucket bucket) {
+        buckets.put(bucket.name, bucket);
+        bucketsOf.merge(bucket.owner, 1, Integer::sum);
+        weight.add(bucket.owner, Weight.BUCKET_BYTES);
     }
 
     void deleteBucket(String name) {
         Bucket bucket = bucket(name);
         Refusal.unless(bucket.names.isEmpty(), MetadataError.BUCKET_NOT_EMPTY, name);
         buckets.remove(name);
-        weight.add(-Weight.BUCKET_BYTES);
+        bucketsOf.merge(bucket.owner, -1, (a, b) -> a + b == 0 ? null : (Integer) (a + b));
+        weight.add(bucket.owner, -Weight.BUCKET_BYTES);
         volumes.byId(bucket.volume).buckets--;
     }
 
@@ -85,10 +103,10 @@ final class Namespace {
         checkCondition(bucket, key, put.condition());
         checkQuota(bucket, key, layout.length());
         Inode inode = inodes.create(session, put.pending(), layout, put.attributes(), now);
-        return new Reply.ObjectStored(inode.id(), link(bucket, key, inode.id(), now));
+        return new Reply.ObjectStored(inode.id(), link(bucket, key, new Link(inode.id(), now, session.owner)));
     }
 
-    Reply.Deleted delete(Command.DeleteObject delete, long now) {
+    Reply.Deleted delete(Command.DeleteObject delete, PrincipalId by, long now) {
         Bucket bucket = bucket(delete.bucket());
         Bytes key = key(delete.key());
         if (delete.version() != 0) {
@@ -96,29 +114,30 @@ final class Namespace {
                     bucket.link(key, delete.version()) != null,
                     MetadataError.NO_SUCH_VERSION,
                     delete.bucket() + "/" + delete.key() + " version " + delete.version());
-            remove(bucket, key, delete.version(), now);
+            remove(bucket, key, delete.version());
             return new Reply.Deleted(delete.version(), false);
         }
         Found found = find(delete.bucket(), delete.key(), 0);
-        return new Reply.Deleted(hide(found, now), bucket.versioning == Versioning.KEEP_ALL);
+        return new Reply.Deleted(hide(found, by, now), bucket.versioning == Versioning.KEEP_ALL);
     }
 
-    Reply.ObjectStored rename(Command.RenameObject rename, long now) {
+    Reply.ObjectStored rename(Command.RenameObject rename, PrincipalId by, long now) {
         Found from = find(rename.bucket(), rename.key(), 0);
         Bucket to = bucket(rename.toBucket());
         Bytes toKey = key(rename.toKey());
         Refusal.unless(
                 to != from.bucket || !toKey.equals(from.key), MetadataError.BAD_ARGUMENT, "both names are the same");
         boolean addsBytes = to != from.bucket || to.versioning == Versioning.KEEP_ALL;
-        long version = relink(from, to, toKey, rename.condition(), addsBytes, now);
-        hide(from, now);
+        long version = relink(from, to, toKey, rename.condition(), addsBytes, new Link(from.link.inode(), now, by));
+        hide(from, by, now);
         return new Reply.ObjectStored(from.link.inode(), version);
     }
 
-    Reply.ObjectStored copy(Command.CopyObject copy, long now) {
+    Reply.ObjectStored copy(Command.CopyObject copy, PrincipalId by, long now) {
         Found from = find(copy.bucket(), copy.key(), copy.version());
         Bucket to = bucket(copy.toBucket());
-        long version = relink(from, to, key(copy.toKey()), copy.condition(), true, now);
+        long version =
+                relink(from, to, key(copy.toKey()), copy.condition(), true, new Link(from.link.inode(), now, by));
         return new Reply.ObjectStored(from.link.inode(), version);
     }
 
@@ -164,50 +183,49 @@ final class Namespace {
                         page.get(query.limit() - 1).name());
     }
 
-    private long relink(Found from, Bucket to, Bytes toKey, Condition condition, boolean addsBytes, long now) {
+    private long relink(Found from, Bucket to, Bytes toKey, Condition condition, boolean addsBytes, Link link) {
         Refusal.unless(
                 to.volume == from.bucket.volume, MetadataError.OTHER_VOLUME, from.bucket.name + " and " + to.name);
         checkCondition(to, toKey, condition);
         checkQuota(to, toKey, addsBytes ? lengthOf(from.link) : 0);
-        return link(to, toKey, from.link.inode(), now);
+        return link(to, toKey, link);
     }
 
     /** The new link comes first, so that an inode that only changes its name is never without. */
-    private long link(Bucket bucket, Bytes key, long inode, long now) {
+    private long link(Bucket bucket, Bytes key, Link link) {
         long replaced = bucket.versioning == Versioning.LATEST_ONLY ? bucket.latest(key) : 0;
         long version = ++lastVersion;
-        Link link = new Link(inode, now);
-        inodes.link(inode);
+        inodes.link(link.inode());
         bucket.add(key, version, link);
-        weight.add(weightOf(key));
+        weight.add(link.owner(), weightOf(key));
         bucket.bytes += lengthOf(link);
         if (replaced != 0) {
-            remove(bucket, key, replaced, now);
+            remove(bucket, key, replaced);
         }
         return version;
     }
 
     /** Takes a latest version out of sight; the number of the delete marker, or of the version that is gone. */
-    private long hide(Found found, long now) {
+    private long hide(Found found, PrincipalId by, long now) {
         if (found.bucket.versioning == Versioning.KEEP_ALL) {
-            found.bucket.add(found.key, ++lastVersion, new Link(0, now));
-            weight.add(weightOf(found.key));
+            found.bucket.add(found.key, ++lastVersion, new Link(0, now, by));
+            weight.add(by, weightOf(found.key));
             return lastVersion;
         }
-        remove(found.bucket, found.key, found.version, now);
+        remove(found.bucket, found.key, found.version);
         return found.version;
     }
 
-    private void remove(Bucket bucket, Bytes key, long version, long now) {
+    private void remove(Bucket bucket, Bytes key, long version) {
         Link link = bucket.link(key, version);
         if (link == null) {
             throw new IllegalStateException("version " + version + " is not there");
         }
         bucket.remove(key, version);
-        weight.add(-weightOf(key));
+        weight.add(link.owner(), -weightOf(key));
         bucket.bytes -= lengthOf(link);
         if (!link.marker()) {
-            inodes.unlink(link.inode(), now);
+            inodes.unlink(link.inode());
         }
     }
 
@@ -276,13 +294,13 @@ final class Namespace {
     }
 
     static Namespace read(Volumes volumes, Inodes inodes, WireReader in, Weight weight) {
-        Namespace namespace = new Namespace(volumes, inodes, weight);
+        Namespace namespace = new Namespace(volumes, inodes, weight, BUCKETS_MAX);
         namespace.lastVersion = in.nonNegative64();
         Snapshots.times(in, () -> {
             Bucket bucket = Bucket.read(in);
-            namespace.buckets.put(bucket.name, bucket);
-            weight.add(Weight.BUCKET_BYTES);
-            bucket.names.forEach((key, versions) -> weight.add(versions.size() * weightOf(key)));
+            namespace.put(bucket);
+            bucket.names.forEach(
+                    (key, versions) -> versions.values().forEach(link -> weight.add(link.owner(), weightOf(key))));
         });
         return namespace;
     }

@@ -55,7 +55,8 @@ public sealed interface Reply {
      * Counts.
      *
      * @param objects names that are not hidden by a delete marker
-     * @param digest SHA-256 of the snapshot
+     * @param digest SHA-256 over the chain of all submissions so far, with their times and replies: what it came to must be the
+     *     same wherever it is the same
      */
     record Status(
             long commands,

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One session: its replies while it is open, and its used blocks as long as an inode references one of them. */
 final class Session {
-    private static final int DIGEST_BYTES = 32;
-
     final PrincipalId owner;
     final long number;
     final int volume;
@@ -50,7 +48,7 @@ final class Session {
         this.volume = volume;
         this.nonce = nonce;
         this.weight = weight;
-        weight.add(Weight.SESSION_BYTES);
+        weight.add(owner, Weight.SESSION_BYTES);
     }
 
     BlockRange range(long first, long count) {
@@ -85,7 +83,7 @@ final class Session {
 
     void keep(long command, Bytes digest, Bytes reply) {
         results.put(command, new Result(digest, reply));
-        weight.add(Weight.RESULT_BYTES + reply.length());
+        weight.add(owner, Weight.RESULT_BYTES + reply.length());
     }
 
     void dropReplies() {
@@ -93,7 +91,7 @@ final class Session {
     }
 
     private void drop(Map<Long, Result> dropped) {
-        dropped.values().forEach(result -> weight.add(-Weight.RESULT_BYTES - result.reply.length()));
+        dropped.values().forEach(result -> weight.add(owner, -Weight.RESULT_BYTES - result.reply.length()));
         dropped.clear();
     }
 
@@ -122,7 +120,7 @@ final class Session {
                 next.size() <= SessionChange.INTERVALS_MAX,
                 MetadataError.TOO_MANY_RANGES,
                 next.size() + " intervals in session " + number);
-        weight.add((long) Weight.INTERVAL_BYTES * (next.size() - used.size()));
+        weight.add(owner, (long) Weight.INTERVAL_BYTES * (next.size() - used.size()));
         used = next;
         return left;
     }
@@ -130,7 +128,7 @@ final class Session {
     /** Freed or abandoned blocks that no other freed interval names. */
     void putFreed(long first, FreedInterval interval) {
         if (freed.put(first, interval) == null) {
-            weight.add(Weight.INTERVAL_BYTES);
+            weight.add(owner, Weight.INTERVAL_BYTES);
         }
     }
 
@@ -138,14 +136,14 @@ final class Session {
     FreedInterval removeFreed(long first) {
         FreedInterval removed = freed.remove(first);
         if (removed != null) {
-            weight.add(-Weight.INTERVAL_BYTES);
+            weight.add(owner, -Weight.INTERVAL_BYTES);
         }
         return removed;
     }
 
     /** The session is kept no longer. */
     void forget() {
-        weight.add(-Weight.SESSION_BYTES - (long) Weight.INTERVAL_BYTES * (used.size() + freed.size()));
+        weight.add(owner, -Weight.SESSION_BYTES - (long) Weight.INTERVAL_BYTES * (used.size() + freed.size()));
     }
 
     boolean unreferenced() {
@@ -169,7 +167,7 @@ final class Session {
         session.expiresMillis = in.nonNegative64();
         session.sequence = in.nonNegative64();
         session.used = IntervalSet.read(in);
-        weight.add((long) Weight.INTERVAL_BYTES * session.used.size());
+        weight.add(owner, (long) Weight.INTERVAL_BYTES * session.used.size());
         Snapshots.times(in, () -> {
             long first = in.nonNegative64();
             FreedInterval interval = new FreedInterval(in.nonNegative64(), in.nonNegative64());
@@ -179,7 +177,7 @@ final class Session {
         session.lowestKept = in.nonNegative64();
         Snapshots.times(in, () -> {
             long command = in.nonNegative64();
-            Bytes digest = Snapshots.copy(in.raw(DIGEST_BYTES));
+            Bytes digest = Snapshots.copy(in.raw(Snapshots.DIGEST_BYTES));
             session.keep(command, digest, Snapshots.copy(in.bytes(Submission.BYTES_MAX)));
         });
         return session;

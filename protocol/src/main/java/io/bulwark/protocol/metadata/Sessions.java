@@ -72,6 +72,11 @@ final class Sessions {
         servedMillis += Math.min(stepMillis, STEP_MILLIS_MAX);
     }
 
+    /** The steps of agreed time, none counted as more than a few seconds. */
+    long servedMillis() {
+        return servedMillis;
+    }
+
     /** A session that has expired and is to be closed. */
     Optional<Session> expired() {
         return expiries.isEmpty() || expiries.first().atMillis > servedMillis
@@ -83,7 +88,7 @@ final class Sessions {
     Session open(PrincipalId principal, Bytes nonce, int volume) {
         Owner owner = owners.computeIfAbsent(principal, _ -> new Owner());
         for (Session session : owner.open.values()) {
-            if (session.nonce.equals(nonce) && session.volume == volume) {
+            if (session.nonce.equals(nonce) && session.volume == volume && session.expiresMillis > servedMillis) {
                 renew(session);
                 return session;
             }
@@ -107,7 +112,12 @@ final class Sessions {
         SessionState state = state(0, principal, number, true);
         Refusal.unless(state != SessionState.UNKNOWN, MetadataError.SESSION_UNKNOWN, principal + "." + number);
         Refusal.unless(state != SessionState.CLOSED, MetadataError.SESSION_CLOSED, principal + "." + number);
-        return require(principal, number);
+        Session session = require(principal, number);
+        Refusal.unless(
+                session.expiresMillis > servedMillis,
+                MetadataError.SESSION_CLOSED,
+                principal + "." + number + " expired");
+        return session;
     }
 
     /** What nodes are told; a session for another volume is as good as closed, and stays so. */

@@ -7,6 +7,9 @@ import java.security.NoSuchAlgorithmException;
 
 /** What the parts of a snapshot have in common. */
 final class Snapshots {
+    /** Of SHA-256. */
+    static final int DIGEST_BYTES = 32;
+
     private Snapshots() {}
 
     /** Reads a 32-bit count and runs the reading of one element as often. */

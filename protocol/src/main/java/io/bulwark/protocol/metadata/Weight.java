@@ -1,9 +1,13 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.TreeMap;
+
 /**
- * What the state takes up, at least as many bytes as in a snapshot. Quotas count the bytes of objects, which may be
- * empty and many; without this bound one writer could make a state that no replica can hold, copy or start from again.
- * Replicas count the same, since it decides on commands.
+ * What the state takes up, at least as many bytes as in a snapshot, and on whose account. Quotas count the bytes of objects,
+ * which may be empty and many; without this bound one writer could make a state that no replica can hold, copy or start from
+ * again. Nobody may hold more than what is left: however many fill their share, one more finds room. Replicas count the
+ * same, since it decides on commands.
  */
 final class Weight {
     /** From here on nothing is accepted that adds to the state; deleting and closing go on. */
@@ -18,22 +22,31 @@ final class Weight {
     static final int BUCKET_BYTES = 512;
 
     private final long max;
+    private final TreeMap<PrincipalId, Long> byOwner = new TreeMap<>();
     private long bytes;
 
     Weight(long max) {
         this.max = max;
     }
 
-    void add(long added) {
+    void add(PrincipalId owner, long added) {
         bytes += added;
+        byOwner.merge(owner, added, (a, b) -> a + b == 0 ? null : (Long) (a + b));
     }
 
     long bytes() {
         return bytes;
     }
 
-    void requireRoom() {
+    long bytesOf(PrincipalId owner) {
+        return byOwner.getOrDefault(owner, 0L);
+    }
+
+    void requireRoom(PrincipalId owner) {
+        long own = bytesOf(owner);
         Refusal.unless(
-                bytes < max, MetadataError.LIMIT_REACHED, "the metadata hold " + bytes + " of " + max + " bytes");
+                own < max - bytes,
+                MetadataError.LIMIT_REACHED,
+                "the metadata hold " + bytes + " of " + max + " bytes, " + own + " of them of " + owner);
     }
 }

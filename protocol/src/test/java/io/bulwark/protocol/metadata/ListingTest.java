@@ -134,7 +134,27 @@ class ListingTest {
         assertThat(status.volumes()).isEqualTo(1);
         assertThat(status.openSessions()).isEqualTo(2);
         assertThat(status.commands()).isEqualTo(rig.machine.commands());
-        assertThat(status.digest()).isEqualTo(rig.machine.digest());
+    }
+
+    @Test
+    void theDigestInTheStatusIsThatOfTheHistory() {
+        Rig other = Rig.ready();
+        put("a");
+        Rig twin = new Rig();
+        twin.machine = MetadataStateMachine.restore(rig.machine.snapshot());
+        Bytes before = digest(rig);
+        assertThat(digest(twin)).isEqualTo(before).isNotEqualTo(digest(other));
+        Submission.OpenSession open = new Submission.OpenSession(Rig.filled(16, 55), 0);
+        for (Rig each : List.of(rig, twin)) {
+            each.nowMillis = rig.nowMillis;
+            Bytes reply = each.machine.execute(ALICE, open.encoded(), rig.nowMillis);
+            assertThat(Reply.decode(reply)).isInstanceOf(Reply.SessionOpened.class);
+        }
+        assertThat(digest(twin)).isEqualTo(digest(rig)).isNotEqualTo(before);
+    }
+
+    private static Bytes digest(Rig rig) {
+        return ((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).digest();
     }
 
     private Reply.ObjectList list(String bucket, String prefix, String delimiter, Bytes after, int limit) {

@@ -5,6 +5,7 @@ import static io.bulwark.protocol.metadata.Rig.BOB;
 import static io.bulwark.protocol.metadata.Rig.assertFailed;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rig.User;
 import io.bulwark.protocol.object.ObjectAttributes;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class WeightTest {
     private static final int MAX = 60_000;
+    private static final int BUCKETS_MAX = 10;
 
     @Test
     void emptyObjectsCannotFillTheReplicas() {
@@ -95,7 +97,7 @@ class WeightTest {
     @Test
     void aRestoredReplicaCountsTheSame() {
         Rig rig = Rig.ready();
-        long start = rig.machine.weightBytes();
+        long start = rig.machine.weight().bytes();
         int bytes = rig.machine.snapshot().length();
         User alice = rig.user(ALICE, rig.volume);
         User bob = rig.user(BOB, rig.volume);
@@ -111,31 +113,166 @@ class WeightTest {
         alice.run(new Command.RenameObject("films", "key3", "diary", "key4", Condition.NONE));
         rig.pass(alice, Inodes.GRACE_MILLIS + 20_000);
         bob.done(new Command.CloseSession());
-        long weight = rig.machine.weightBytes();
+        long weight = rig.machine.weight().bytes();
         assertThat(weight - start).isGreaterThanOrEqualTo(rig.machine.snapshot().length() - bytes);
-        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).weightBytes())
+        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).weight().bytes())
                 .isEqualTo(weight);
         alice.done(new Command.CloseSession());
-        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).weightBytes())
-                .isEqualTo(rig.machine.weightBytes());
+        Weight restored = MetadataStateMachine.restore(rig.machine.snapshot()).weight();
+        assertThat(restored.bytes()).isEqualTo(rig.machine.weight().bytes());
+        for (PrincipalId owner : List.of(ALICE, BOB)) {
+            assertThat(restored.bytesOf(owner)).isEqualTo(rig.machine.weight().bytesOf(owner));
+        }
+        assertThat(restored.bytesOf(ALICE) + restored.bytesOf(BOB)).isEqualTo(restored.bytes());
     }
 
     @Test
-    void aPrimaryFromTheFarFutureBreaksNoSnapshot() {
+    void oneWriterLeavesRoomForTheOthers() {
+        Rig rig = small();
+        User bob = rig.user(BOB, 0);
+        fill(bob, i -> empty(bob, "bob" + i));
+        assertThat(rig.machine.weight().bytes()).isBetween(MAX / 2L, MAX / 2L + 3_000);
+        User alice = rig.user(ALICE, 0);
+        assertThat(fill(alice, i -> empty(alice, "alice" + i))).isGreaterThan(20);
+        bob.refused(MetadataError.LIMIT_REACHED, empty(bob, "more"));
+        // What one made and another replaces or deletes is no longer on the account of the first.
+        long before = rig.machine.weight().bytesOf(BOB);
+        assertThat(alice.run(new Command.DeleteObject("diary", "bob0", 1_000_000)))
+                .isInstanceOf(Reply.Failed.class);
+        long version = ((Reply.ObjectFound) rig.ask(ALICE, new Query.FindObject("diary", "bob0", 0))).version();
+        assertThat(alice.run(new Command.DeleteObject("diary", "bob0", version)))
+                .isInstanceOf(Reply.Deleted.class);
+        assertThat(rig.machine.weight().bytesOf(BOB)).isLessThan(before);
+    }
+
+    @Test
+    void oneWriterLeavesBucketsForTheOthers() {
+        Rig rig = small();
+        User bob = rig.user(BOB, 0);
+        // Two there are.
+        for (int i = 0; i < 4; i++) {
+            bob.done(new Command.CreateBucket("bob" + i, "main", Versioning.KEEP_ALL, 0));
+        }
+        bob.refused(MetadataError.LIMIT_REACHED, new Command.CreateBucket("bob4", "main", Versioning.KEEP_ALL, 0));
+        User alice = rig.user(ALICE, 0);
+        alice.done(new Command.CreateBucket("alice", "main", Versioning.KEEP_ALL, 0));
+        bob.done(new Command.DeleteBucket("bob0"));
+        bob.done(new Command.DeleteBucket("bob1"));
+        bob.done(new Command.CreateBucket("again", "main", Versioning.KEEP_ALL, 0));
+        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest())
+                .isEqualTo(rig.machine.digest());
+    }
+
+    @Test
+    void aSessionHasABoundedNumberOfPendingUploads() {
+        Rig rig = Rig.ready();
+        User bob = rig.user(BOB, rig.volume);
+        for (int i = 0; i < Inodes.PENDING_MAX; i++) {
+            assertThat(bob.run(new Command.RegisterPending(List.of(bob.range(i, 1)))))
+                    .isInstanceOf(Reply.PendingRegistered.class);
+        }
+        bob.refused(
+                MetadataError.LIMIT_REACHED, new Command.RegisterPending(List.of(bob.range(Inodes.PENDING_MAX, 1))));
+        bob.done(new Command.CloseSession());
+        assertThat(rig.references()).isEmpty();
+    }
+
+    @Test
+    void whatIsDueIsDoneInBoundedSteps() {
+        Rig rig = Rig.ready();
+        User bob = rig.user(BOB, 0);
+        int count = 2 * Inodes.DUE_PER_COMMAND + 100;
+        for (int i = 0; i < count; i++) {
+            bob.run(new Command.PutObject(
+                    "films", "key" + i, Condition.NONE, bob.layout(0), ObjectAttributes.NONE, List.of(), List.of()));
+            rig.nowMillis -= 1_000;
+        }
+        for (int i = 0; i < count; i++) {
+            bob.run(new Command.DeleteObject("films", "key" + i, 0));
+            rig.nowMillis -= 1_000;
+        }
+        rig.pass(bob, Inodes.GRACE_MILLIS - 10_000);
+        assertThat(inodes(rig)).isEqualTo(count);
+        long before = count;
+        for (int step = 0; step < 4; step++) {
+            rig.pass(bob, 10_000);
+            assertThat(before - inodes(rig)).isLessThanOrEqualTo(Inodes.DUE_PER_COMMAND);
+            before = inodes(rig);
+        }
+        assertThat(before).isZero();
+    }
+
+    @Test
+    void expiredSessionsAreClosedInBoundedStepsAndServeNobodyMeanwhile() {
+        Rig rig = Rig.ready();
+        List<User> users =
+                IntStream.range(0, 20).mapToObj(i -> rig.user(ALICE, 0)).toList();
+        User bob = rig.user(BOB, 0);
+        rig.pass(bob, Sessions.TTL_MILLIS - 30_000);
+        long before = openSessions(rig);
+        assertThat(before).isGreaterThan(20);
+        rig.pass(bob, 30_000);
+        assertThat(before - openSessions(rig)).isBetween(1L, 3L * Inodes.SESSIONS_PER_COMMAND);
+        assertFailed(users.getLast().run(new Command.RenewSession()), MetadataError.SESSION_CLOSED);
+        rig.pass(bob, 100_000);
+        assertThat(openSessions(rig)).isEqualTo(1);
+    }
+
+    /** Nor does it free what readers may still want. */
+    @Test
+    void aJumpOfTheAgreedTimeEndsNoGrace() {
         Rig rig = Rig.ready();
         User alice = rig.user(ALICE, rig.volume);
         alice.put("films", "a", 10);
+        assertThat(alice.run(new Command.DeleteObject("films", "a", 0))).isInstanceOf(Reply.Deleted.class);
+        for (int jump = 0; jump < 5; jump++) {
+            rig.nowMillis += 30 * 60_000;
+            alice.done(new Command.RenewSession());
+            assertThat(rig.references()).hasSize(1);
+        }
+        rig.pass(alice, 10_000);
+        assertThat(rig.references()).isEmpty();
+    }
+
+    private static long inodes(Rig rig) {
+        return ((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).inodes();
+    }
+
+    private static long openSessions(Rig rig) {
+        return ((Reply.Status) rig.ask(ALICE, new Query.GetStatus())).openSessions();
+    }
+
+    @Test
+    void aPrimaryFromTheFarFutureMovesTheTimeOnByAStepOnly() {
+        Rig rig = Rig.ready();
+        User alice = rig.user(ALICE, rig.volume);
+        alice.put("films", "a", 10);
+        long before = rig.machine.agreedMillis();
+        long right = rig.nowMillis;
         rig.nowMillis = Long.MAX_VALUE - 1000;
         assertThat(alice.run(new Command.DeleteObject("films", "a", 0))).isInstanceOf(Reply.Deleted.class);
-        assertThat(rig.machine.agreedMillis()).isEqualTo(MetadataStateMachine.TIME_MILLIS_MAX);
+        assertThat(rig.machine.agreedMillis()).isEqualTo(before + MetadataStateMachine.STEP_MILLIS_MAX);
+        rig.nowMillis = right + 2 * MetadataStateMachine.STEP_MILLIS_MAX;
+        alice.done(new Command.RenewSession());
+        assertThat(rig.machine.agreedMillis()).isEqualTo(before + 2 * MetadataStateMachine.STEP_MILLIS_MAX);
         assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest())
                 .isEqualTo(rig.machine.digest());
         assertThat(rig.references()).hasSize(1);
     }
 
+    @Test
+    void theFirstTimeIsTakenUpToTheEndOfTimes() {
+        Rig rig = new Rig();
+        rig.nowMillis = Long.MAX_VALUE - 1000;
+        rig.user(ALICE, 0);
+        assertThat(rig.machine.agreedMillis()).isEqualTo(MetadataStateMachine.TIME_MILLIS_MAX);
+        assertThat(MetadataStateMachine.restore(rig.machine.snapshot()).digest())
+                .isEqualTo(rig.machine.digest());
+    }
+
     private static Rig small() {
         Rig rig = new Rig();
-        rig.machine = new MetadataStateMachine(Rig.genesis(5), new Weight(MAX));
+        rig.machine = new MetadataStateMachine(Rig.genesis(5), new Weight(MAX), BUCKETS_MAX);
         User alice = rig.user(ALICE, 0);
         rig.volume = ((Reply.VolumeCreated) alice.run(Rig.objectVolume("main"))).volume();
         alice.done(new Command.CreateBucket("films", "main", Versioning.LATEST_ONLY, 0));
