@@ -91,14 +91,9 @@ public final class ExtentServer implements ProtocolServer {
         this.limits = limits;
         this.charges = new Charges(limits.unreferencedBytesMax());
         this.blocks = new ExtentBlocks(continuations, charges);
-        this.sessions = new Sessions(continuations, blocks::discard, blocks::reference);
+        this.sessions = new Sessions(self, continuations, blocks::discard, blocks::reference);
         this.repairs = new Repairs(self, limits, continuations, blocks, sessions);
         this.parking = new Parking(limits.parkedBytesMax());
-    }
-
-    /** The bytes of a client that this node keeps and knows no reference to. */
-    public long unreferencedBytes(PrincipalId owner) {
-        return charges.of(owner);
     }
 
     @Override

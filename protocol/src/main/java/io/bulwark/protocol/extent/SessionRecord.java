@@ -22,7 +22,8 @@ import java.util.TreeMap;
  * What a node remembers of one session's freed extents: of an open session the freed counters, of a closed one those that
  * are still referenced, all others being freed. What is freed is never forgotten: however many gaps there are, an id stays
  * refused, and a reader is told that it is gone. On disk it takes as many pages as it needs, each version (1 byte), closed
- * (1), sweeping (1), count (2), then first and end (8 + 8) of each interval in order; the flags stand in the first only.
+ * (1), sweeping (1), count (2), then first and end (8 + 8) of each interval in order; the flags stand in the first only, and
+ * so does the version that tells that what was freed before is not known.
  */
 final class SessionRecord {
     /** So many intervals stand in one page. */
@@ -31,8 +32,10 @@ final class SessionRecord {
     private static final int PAGES_MAX = 1 << 16;
 
     private static final int VERSION = 1;
+    private static final int VERSION_FORGOTTEN = 2;
 
     private boolean closed;
+    private boolean forgotten;
     private boolean sweeping;
     /** First counter to the one after the last; they neither touch nor overlap. */
     private final NavigableMap<Long, Long> intervals = new TreeMap<>();
@@ -55,6 +58,19 @@ final class SessionRecord {
 
     boolean closed() {
         return closed;
+    }
+
+    /** Whether the record was damaged: nothing may be stored under ids that may have been freed. */
+    boolean forgotten() {
+        return forgotten;
+    }
+
+    /** In place of a record that cannot be read. */
+    static SessionRecord forgotten(List<Bytes> pages) {
+        SessionRecord record = new SessionRecord();
+        record.forgotten = true;
+        record.durable = List.copyOf(pages);
+        return record;
     }
 
     /** Whether records of freed extents may still be on disk. */
@@ -90,6 +106,7 @@ final class SessionRecord {
         NavigableMap<Long, Long> freed = new TreeMap<>(intervals);
         intervals.clear();
         closed = true;
+        forgotten = false;
         referenced.forEach(this::add);
         freed.forEach(this::remove);
         return true;
@@ -151,7 +168,7 @@ final class SessionRecord {
             int count = Math.min(left, INTERVALS_MAX);
             boolean first = pages.isEmpty();
             WireWriter out = new WireWriter()
-                    .u8(VERSION)
+                    .u8(first && forgotten ? VERSION_FORGOTTEN : VERSION)
                     .bool(first && closed)
                     .bool(first && sweeping)
                     .u16(count);
@@ -203,7 +220,8 @@ final class SessionRecord {
     /** Whether this is a session's record, and says that its sweep was not over. */
     static boolean isSweeping(Loaded.Meta record) {
         Bytes meta = record.meta();
-        return record.key().suffix().equals(SUFFIX) && meta.length() > 2 && meta.get(0) == VERSION && meta.get(2) == 1;
+        boolean known = meta.length() > 2 && (meta.get(0) == VERSION || meta.get(0) == VERSION_FORGOTTEN);
+        return known && record.key().suffix().equals(SUFFIX) && meta.get(2) == 1;
     }
 
     /**
@@ -223,12 +241,14 @@ final class SessionRecord {
 
     private long read(Bytes page, boolean isFirst, long from) {
         WireReader in = new WireReader(page);
-        if (in.u8() != VERSION) {
+        int version = in.u8();
+        if (version != VERSION && !(isFirst && version == VERSION_FORGOTTEN)) {
             throw new MalformedException("unknown version of a session record");
         }
         boolean saysClosed = in.bool();
         boolean saysSweeping = in.bool();
         if (isFirst) {
+            forgotten = version == VERSION_FORGOTTEN;
             closed = saysClosed;
             sweeping = saysSweeping;
         } else if (saysClosed || saysSweeping) {

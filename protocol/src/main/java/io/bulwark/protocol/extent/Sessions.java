@@ -2,10 +2,12 @@ package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -91,8 +93,9 @@ final class Sessions {
             return below != null && block.counter() < below.getValue();
         }
 
+        /** Whether nothing may be stored any more, also since it is not known what was freed. */
         boolean closed() {
-            return state == SessionState.CLOSED || (record != null && record.closed());
+            return state == SessionState.CLOSED || (record != null && (record.closed() || record.forgotten()));
         }
 
         /** The disk failed to delete it: it is tried again, in this life or the next. */
@@ -113,11 +116,13 @@ final class Sessions {
     private final Map<Key, Session> others = new LinkedHashMap<>(64, 0.75f, true);
     private final Map<Key, Session> open = new LinkedHashMap<>(64, 0.75f, true);
     private final Map<PrincipalId, Map<Key, Session>> openOf = new HashMap<>();
+    private final PrincipalId self;
     private final Continuations continuations;
     private final Visit discard;
     private final Visit reference;
 
-    Sessions(Continuations continuations, Visit discard, Visit reference) {
+    Sessions(PrincipalId self, Continuations continuations, Visit discard, Visit reference) {
+        this.self = self;
         this.continuations = continuations;
         this.discard = discard;
         this.reference = reference;
@@ -157,11 +162,20 @@ final class Sessions {
 
     private void loaded(Turn turn, Session session, Loaded.Metas metas) {
         session.loading = false;
+        List<Bytes> pages = SessionRecord.in(metas);
         try {
-            session.record = SessionRecord.decode(SessionRecord.in(metas));
+            session.record = SessionRecord.decode(pages);
         } catch (MalformedException e) {
-            // What was freed is forgotten, which wastes space until the replicas tell it again, and loses nothing.
-            session.record = new SessionRecord();
+            // What is here goes on being read and repaired; its owner opens another session. When the replicas tell
+            // what this
+            // one referenced at its end, all is known again.
+            session.record = SessionRecord.forgotten(pages);
+            Key key = session.key;
+            turn.add(new Effect.Evidence(
+                    self,
+                    new BlockId(key.volume(), key.owner(), key.session(), 0),
+                    Verdict.DAMAGED,
+                    "record of the session: " + e.getMessage()));
         }
         if (session.record.sweeping()) {
             session.toSweep.add(new long[] {0, Long.MAX_VALUE});

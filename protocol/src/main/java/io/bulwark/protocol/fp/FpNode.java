@@ -10,6 +10,7 @@ import java.util.function.LongConsumer;
  * What all blocks of a node share.
  *
  * @param times of the operations that a repair runs
+ * @param closureRate how often each peer may have this node find out whether a session is closed
  * @param keptBy how many overwritten versions are kept on each client's account
  * @param repairs reaches the other blocks
  */
@@ -21,6 +22,7 @@ record FpNode(
         FpAccess access,
         StagedIndex index,
         AskRate repairRate,
+        AskRate closureRate,
         Map<PrincipalId, Integer> keptBy,
         Repairs repairs) {
     /** Repairs another block of this node. */

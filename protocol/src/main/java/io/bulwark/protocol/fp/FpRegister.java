@@ -408,8 +408,10 @@ final class FpRegister {
             state = FpMessage.LeftoverState.NEVER_PREPARED;
         } else {
             state = FpMessage.LeftoverState.SESSION_NOT_CLOSED;
-            // The asker asks again, and finds what the replicas have said.
-            node.access().askClosure(nowMillis, session);
+            // The asker asks again, and finds what the replicas have said. It may have invented the session.
+            if (node.closureRate().allow(nowMillis, call.from())) {
+                node.access().askClosure(nowMillis, session);
+            }
         }
         answer(call, new FpMessage.Leftover(request.target(), version.version(), state, versions.latest()));
     }

@@ -30,15 +30,35 @@ public final class FpServer implements ProtocolServer {
     private static final int QUESTIONS_MAX = 1_024;
     private static final int WAITING_PER_SENDER_MAX = 128;
     private static final long ASK_AGAIN_MILLIS = 1_000;
+    /** What requests that wait for facts may hold; no sender may hold more than what is left of it. */
+    private static final long WAITING_BYTES_MAX = 64L << 20;
 
     /** A request that waits for a fact. */
-    private record Parked(long sinceMillis, Call call) {}
+    private record Parked(long sinceMillis, Call call) {
+        long bytes() {
+            return 1_024L
+                    + switch (call.request()) {
+                        case FpMessage.PrepareFragment prepare ->
+                            prepare.fragment().length();
+                        case FpMessage.PrepareBlock prepare -> prepare.block().length();
+                        default -> 0;
+                    };
+        }
+    }
+
+    /** What one sender has waiting. */
+    private record Share(int count, long bytes) {
+        Share plus(int more, long moreBytes) {
+            return new Share(count + more, bytes + moreBytes);
+        }
+    }
 
     private final FpNode node;
     private final Outbox out = new Outbox();
     private final LinkedHashMap<BlockId, FpRegister> registers = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<Question, List<Parked>> parked = new LinkedHashMap<>();
-    private final Map<PrincipalId, Integer> waitingOf = new HashMap<>();
+    private final Map<PrincipalId, Share> waitingOf = new HashMap<>();
+    private long waitingBytes;
     private final Leftovers leftovers;
     private long askedMillis;
 
@@ -47,7 +67,8 @@ public final class FpServer implements ProtocolServer {
         FpAccess access = new FpAccess(keys.self(), out, limits, (question, now) -> release(now, question));
         StagedIndex index = new StagedIndex(out, limits.blocksCached());
         AskRate rate = new AskRate(limits.repairsPerSecond());
-        this.node = new FpNode(keys, limits, times, out, access, index, rate, new HashMap<>(), this::repair);
+        AskRate closures = new AskRate(limits.repairsPerSecond());
+        this.node = new FpNode(keys, limits, times, out, access, index, rate, closures, new HashMap<>(), this::repair);
         this.leftovers = new Leftovers(node, this::withRegister);
     }
 
@@ -151,12 +172,12 @@ public final class FpServer implements ProtocolServer {
                         ? parked.getOrDefault(wait.question(), List.of()).size()
                                 < node.limits().waitingMax()
                         : parked.size() < QUESTIONS_MAX;
-                if (!room || waitingOf.getOrDefault(call.from(), 0) >= WAITING_PER_SENDER_MAX) {
+                Parked waiting = new Parked(nowMillis, call);
+                if (!room || !enter(waiting)) {
                     refuse(call, Refusal.BUSY, 0);
                     return;
                 }
-                waitingOf.merge(call.from(), 1, Integer::sum);
-                parked.computeIfAbsent(wait.question(), _ -> new ArrayList<>()).add(new Parked(nowMillis, call));
+                parked.computeIfAbsent(wait.question(), _ -> new ArrayList<>()).add(waiting);
                 if (wait.ask() && !known) {
                     out.ask(wait.question());
                 }
@@ -183,8 +204,23 @@ public final class FpServer implements ProtocolServer {
         }
     }
 
+    /** Whether it may wait: neither many requests nor few with large blocks of one sender take the others' room. */
+    private boolean enter(Parked waiting) {
+        Share share =
+                waitingOf.getOrDefault(waiting.call().from(), new Share(0, 0)).plus(1, waiting.bytes());
+        long bytes = waitingBytes + waiting.bytes();
+        if (share.count() > WAITING_PER_SENDER_MAX || share.bytes() > WAITING_BYTES_MAX - bytes) {
+            return false;
+        }
+        waitingOf.put(waiting.call().from(), share);
+        waitingBytes = bytes;
+        return true;
+    }
+
     private void left(Parked waiting) {
-        waitingOf.computeIfPresent(waiting.call().from(), (_, count) -> count == 1 ? null : (Integer) (count - 1));
+        waitingBytes -= waiting.bytes();
+        waitingOf.computeIfPresent(
+                waiting.call().from(), (_, share) -> share.count() == 1 ? null : share.plus(-1, -waiting.bytes()));
     }
 
     private FpRegister register(FpGroup group) {

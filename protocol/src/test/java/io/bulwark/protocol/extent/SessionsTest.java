@@ -10,11 +10,13 @@ import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -26,15 +28,17 @@ import org.junit.jupiter.api.Test;
 
 @NullMarked
 class SessionsTest {
+    private static final PrincipalId NODE = PrincipalId.node(3);
     private static final PrincipalId ALICE = PrincipalId.client(1);
     private static final PrincipalId MALLORY = PrincipalId.client(2);
 
     private final Continuations continuations = new Continuations();
     private final Charges charges = new Charges(1 << 30);
     private final ExtentBlocks blocks = new ExtentBlocks(continuations, charges);
-    private final Sessions sessions = new Sessions(continuations, blocks::discard, blocks::reference);
+    private final Sessions sessions = new Sessions(NODE, continuations, blocks::discard, blocks::reference);
     private final NavigableMap<Bytes, Mutation.Put> disk = new TreeMap<>();
     private final Set<RecordKey> broken = new HashSet<>();
+    private final List<Effect.Evidence> evidence = new ArrayList<>();
 
     @Test
     void whatTheDiskFailedToDeleteIsDeletedLater() {
@@ -72,6 +76,52 @@ class SessionsTest {
         assertThat(found[0]).isEqualTo(SessionState.OPEN);
     }
 
+    /** Read as empty it would let ids be used again that were freed. */
+    @Test
+    void aDamagedRecordIsReportedAndNothingMoreIsStoredUnderItsSession() {
+        Turn turn = Turn.at(0);
+        sessions.learn(turn, new Fact.Freed(new BlockRange(1, ALICE, 1, 1, 2)));
+        run(turn);
+        RecordKey key = SessionRecord.key(1, ALICE, 1);
+        for (Bytes rotten : List.of(Bytes.EMPTY, Bytes.of((byte) 9, (byte) 0, (byte) 0, (byte) 0, (byte) 0))) {
+            disk.put(key.encoded(), new Mutation.Put(key, rotten, Bytes.EMPTY));
+            Sessions restarted = new Sessions(NODE, continuations, blocks::discard, blocks::reference);
+            evidence.clear();
+            Sessions.Session session = session(restarted);
+            assertThat(session.closed()).isTrue();
+            assertThat(session.freed(new BlockId(1, ALICE, 1, 7)))
+                    .as("still readable")
+                    .isFalse();
+            assertThat(evidence).singleElement().satisfies(seen -> {
+                assertThat(seen.about()).isEqualTo(NODE);
+                assertThat(seen.verdict()).isEqualTo(Verdict.DAMAGED);
+            });
+            restarted.learn(new Fact.OfSession(1, ALICE, 1, SessionState.OPEN));
+            assertThat(session.closed()).as("what the replicas believe of it").isTrue();
+            // It is remembered, also when something is written in its place.
+            Turn later = Turn.at(1);
+            restarted.learn(later, new Fact.Freed(new BlockRange(1, ALICE, 1, 5, 1)));
+            run(later);
+            Sessions.Session again = session(new Sessions(NODE, continuations, blocks::discard, blocks::reference));
+            assertThat(again.closed()).isTrue();
+            assertThat(again.freed(new BlockId(1, ALICE, 1, 5))).isTrue();
+        }
+        Turn closing = Turn.at(2);
+        sessions.learn(closing, new Fact.ClosedWith(1, ALICE, 1, List.of(new BlockRange(1, ALICE, 1, 7, 1))));
+        run(closing);
+        Sessions.Session whole = session(new Sessions(NODE, continuations, blocks::discard, blocks::reference));
+        assertThat(whole.freed(new BlockId(1, ALICE, 1, 6))).isTrue();
+        assertThat(whole.freed(new BlockId(1, ALICE, 1, 7))).isFalse();
+    }
+
+    private Sessions.Session session(Sessions of) {
+        List<Sessions.Session> found = new ArrayList<>();
+        Turn turn = Turn.at(0);
+        of.with(turn, new Sessions.Key(1, ALICE, 1), (_, session) -> found.add(session));
+        run(turn);
+        return found.getFirst();
+    }
+
     private void tick() {
         Turn turn = Turn.at(1_000);
         sessions.onTick(turn);
@@ -106,6 +156,7 @@ class SessionsTest {
                     continuations.onLoaded(next, load.token(), metas(load.kind(), load.block(), load.block()));
                 case Effect.Scan scan ->
                     continuations.onLoaded(next, scan.token(), metas(scan.kind(), scan.from(), scan.to()));
+                case Effect.Evidence seen -> evidence.add(seen);
                 case Effect other -> throw new AssertionError(other.toString());
             }
             effects.addAll(next.effects());

@@ -3,6 +3,7 @@ package io.bulwark.storage.node;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,7 +13,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Keeps the replicas' answers for a moment and asks each question once at a time. What may still change against the
- * asker's interest, such as an unknown session or a missing grant, is kept only briefly. Thread-safe.
+ * asker's interest, such as an unknown session or a missing grant, is kept only briefly, and apart, so that what somebody
+ * invents pushes out no answer that is worth something. Thread-safe.
  */
 final class FactCache {
     static final long POSITIVE_MILLIS = 5_000;
@@ -20,19 +22,30 @@ final class FactCache {
     static final int ENTRIES_MAX = 16_384;
     static final int OUTSTANDING_MAX = 4_096;
 
+    /** Open questions about one principal, or about volumes: its sessions are its own to invent. */
+    static final int OUTSTANDING_PER_PRINCIPAL_MAX = 256;
+
     private final FactSource source;
     private final LongSupplier clockMillis;
     private final Map<Question, CompletableFuture<Fact>> outstanding = new HashMap<>();
-    private final Map<Question, Kept> kept = new LinkedHashMap<>() {
+    private final Map<PrincipalId, Integer> outstandingOf = new HashMap<>();
+    private final Map<Question, Kept> positive = new Bounded();
+    private final Map<Question, Kept> negative = new Bounded();
+
+    private static final class Bounded extends LinkedHashMap<Question, Kept> {
         private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Question, Kept> eldest) {
             return size() > ENTRIES_MAX;
         }
-    };
+    }
 
-    private record Kept(Fact fact, long untilMillis) {}
+    private record Kept(Fact fact, long untilMillis) {
+        boolean holds(long nowMillis) {
+            return untilMillis > nowMillis;
+        }
+    }
 
     FactCache(FactSource source, LongSupplier clockMillis) {
         this.source = source;
@@ -43,25 +56,32 @@ final class FactCache {
     CompletableFuture<Fact> ask(Question question) {
         CompletableFuture<Fact> answer = new CompletableFuture<>();
         synchronized (this) {
-            Kept known = kept.get(question);
-            if (known != null && known.untilMillis > clockMillis.getAsLong()) {
+            long now = clockMillis.getAsLong();
+            Kept known = positive.get(question);
+            if (known == null || !known.holds(now)) {
+                known = negative.get(question);
+            }
+            if (known != null && known.holds(now)) {
                 return CompletableFuture.completedFuture(known.fact);
             }
             CompletableFuture<Fact> asked = outstanding.get(question);
             if (asked != null) {
                 return asked;
             }
-            if (outstanding.size() >= OUTSTANDING_MAX) {
-                return CompletableFuture.failedFuture(
-                        new IllegalStateException("more than " + OUTSTANDING_MAX + " open questions to the replicas"));
+            int own = outstandingOf.getOrDefault(about(question), 0);
+            if (outstanding.size() >= OUTSTANDING_MAX || own >= OUTSTANDING_PER_PRINCIPAL_MAX) {
+                return CompletableFuture.failedFuture(new IllegalStateException(
+                        outstanding.size() + " open questions to the replicas, " + own + " about " + about(question)));
             }
             outstanding.put(question, answer);
+            outstandingOf.merge(about(question), 1, Integer::sum);
         }
         var _ = source.ask(question).whenComplete((fact, error) -> {
             synchronized (this) {
                 outstanding.remove(question);
+                outstandingOf.merge(about(question), -1, (a, b) -> a + b == 0 ? null : (Integer) (a + b));
                 if (fact != null) {
-                    kept.put(question, new Kept(fact, clockMillis.getAsLong() + keptMillis(question, fact)));
+                    keep(question, fact);
                 }
             }
             if (fact != null) {
@@ -79,25 +99,41 @@ final class FactCache {
     /** A fact that came unasked makes older answers about the same session worthless. */
     synchronized void told(Fact fact) {
         if (fact instanceof Fact.OfSession told) {
-            kept.remove(new Question.OfSession(told.volume(), told.owner(), told.session()));
+            forget(new Question.OfSession(told.volume(), told.owner(), told.session()));
         } else if (fact instanceof Fact.ClosedWith told) {
-            kept.remove(new Question.OfSession(told.volume(), told.owner(), told.session()));
+            forget(new Question.OfSession(told.volume(), told.owner(), told.session()));
         } else if (fact instanceof Fact.OfGrant told) {
-            kept.remove(new Question.OfGrant(told.volume(), told.principal()));
+            forget(new Question.OfGrant(told.volume(), told.principal()));
         }
     }
 
-    private static long keptMillis(Question question, Fact fact) {
-        boolean positive = switch (fact) {
+    private void forget(Question question) {
+        positive.remove(question);
+        negative.remove(question);
+    }
+
+    private void keep(Question question, Fact fact) {
+        boolean lasts = isPositive(question, fact);
+        forget(question);
+        long until = clockMillis.getAsLong() + (lasts ? POSITIVE_MILLIS : NEGATIVE_MILLIS);
+        (lasts ? positive : negative).put(question, new Kept(fact, until));
+    }
+
+    private static PrincipalId about(Question question) {
+        return switch (question) {
+            case Question.OfSession of -> of.owner();
+            case Question.OfGrant of -> of.principal();
+            case Question.OfVolume _ -> PrincipalId.NOBODY;
+        };
+    }
+
+    private static boolean isPositive(Question question, Fact fact) {
+        return switch (fact) {
             case Fact.OfSession told -> told.state() != SessionState.UNKNOWN;
             case Fact.OfGrant told -> told.mayRead() && told.mayWrite();
             case Fact.OfVolume told -> isRecent(question, told);
-            case Fact.OfPin told -> true;
-            case Fact.Pending told -> true;
-            case Fact.Freed told -> true;
-            case Fact.ClosedWith told -> true;
+            case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.ClosedWith _ -> true;
         };
-        return positive ? POSITIVE_MILLIS : NEGATIVE_MILLIS;
     }
 
     private static boolean isRecent(Question question, Fact.OfVolume told) {

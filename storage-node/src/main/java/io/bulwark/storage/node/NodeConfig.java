@@ -12,8 +12,8 @@ import java.net.InetSocketAddress;
  * @param node its number in the cluster map
  * @param listen where it serves; port 0 takes any free port
  * @param shards threads among which the blocks are divided; may change between starts
- * @param requestBytesMax bytes of requests in processing; what would go beyond is dropped, and a quarter of it is the
- *     share of one principal
+ * @param requestBytesMax bytes of requests in processing; what would go beyond is dropped, and so is what would give one
+ *     principal more than what is left
  */
 public record NodeConfig(
         int node,
@@ -23,7 +23,7 @@ public record NodeConfig(
         int shards,
         long requestBytesMax) {
     private static final int SHARDS_MAX = 256;
-    /** A quarter must hold the largest frame. */
+    /** Must hold the largest frames of three who each have as much as is left. */
     public static final long REQUEST_BYTES_MIN = 96L << 20;
 
     public NodeConfig {

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bounds what all requests in processing hold, and what those of one principal do, so that a flood of one leaves room
- * for the others. Thread-safe.
+ * Bounds what all requests in processing hold. Nobody may hold more than what is left: however many flood the node, one
+ * more finds room. Thread-safe.
  */
 final class RequestLimits {
     /** What a request takes beside its fragments. */
@@ -27,7 +27,7 @@ final class RequestLimits {
     synchronized boolean admit(PrincipalId from, int heldBytes) {
         long added = (long) REQUEST_BYTES + heldBytes;
         long own = bytesByPrincipal.getOrDefault(from, 0L) + added;
-        if (bytes + added > bytesMax || own > bytesMax / 4) {
+        if (own > bytesMax - bytes - added) {
             shed++;
             return false;
         }

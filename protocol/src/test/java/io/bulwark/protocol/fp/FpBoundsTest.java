@@ -1,0 +1,134 @@
+package io.bulwark.protocol.fp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What one sender can make a node keep or ask. */
+@NullMarked
+class FpBoundsTest {
+    private static final PrincipalId MALLORY = PrincipalId.client(1);
+    private static final PrincipalId ALICE = PrincipalId.client(2);
+    private static final int BLOCK_BYTES = 4 << 20;
+    private static final Volume VOLUME = new Volume(
+            3,
+            "disk",
+            VolumeKind.REGISTER,
+            new ProtectionPolicy(1, 2, 4, BLOCK_BYTES),
+            100,
+            List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
+
+    private final FpServer server = new FpServer(keys(), FpLimits.standard());
+    private final Bytes block = Bytes.of(new byte[BLOCK_BYTES]);
+    private final FpGroup group = FpGroup.of(VOLUME, BlockId.register(3, 9));
+    private final BlockCode.Encoded encoded = group.code().encode(block);
+
+    @Test
+    void requestsThatWaitAreBoundedByTheirBytesAndOneSenderLeavesRoom() {
+        perform(server.onFact(0, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        long accepted = 0;
+        while (!refused(prepare(MALLORY, 1_000 + accepted))) {
+            accepted++;
+            assertThat(accepted).as("all wait for facts that do not come").isLessThan(50);
+        }
+        // Half of what there is.
+        assertThat(accepted * BLOCK_BYTES).isBetween(24L << 20, 32L << 20);
+        assertThat(refused(prepare(ALICE, 1))).isFalse();
+        assertThat(refused(prepare(ALICE, 2))).isFalse();
+        // What waited too long is gone, and its room is there again.
+        perform(server.onTick(FpLimits.standard().repairMillis() + 1));
+        assertThat(refused(prepare(MALLORY, 5_000))).isFalse();
+    }
+
+    @Test
+    void anAnsweredQuestionGivesTheRoomBack() {
+        perform(server.onFact(0, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        for (int round = 0; round < 5; round++) {
+            int first = 100 * round;
+            int session = first;
+            while (!refused(prepare(MALLORY, session))) {
+                session++;
+            }
+            assertThat(session - first).isGreaterThan(4);
+            for (int told = first; told <= session; told++) {
+                perform(server.onFact(0, new Fact.OfSession(3, MALLORY, told, SessionState.UNKNOWN)));
+            }
+        }
+    }
+
+    @Test
+    void aPeerThatInventsClosedSessionsIsAskedAboutFewOfThem() {
+        perform(server.onFact(0, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        Timestamp version = new Timestamp(5, encoded.fpcc());
+        List<Effect> effects = new ArrayList<>();
+        for (int owner = 0; owner < 10_000; owner++) {
+            effects.addAll(perform(server.onMessage(
+                    0,
+                    PrincipalId.node(1),
+                    owner,
+                    new FpMessage.AskLeftover(group.target(0), PrincipalId.client(owner), 1, version))));
+        }
+        long answers = effects.stream()
+                .filter(effect -> effect instanceof Effect.Send send && send.message() instanceof FpMessage.Leftover)
+                .count();
+        long questions = effects.stream()
+                .filter(effect -> effect instanceof Effect.Ask ask && ask.question() instanceof Question.OfSession)
+                .count();
+        assertThat(answers).isEqualTo(10_000);
+        assertThat(questions)
+                .isPositive()
+                .isLessThanOrEqualTo(FpLimits.standard().repairsPerSecond());
+    }
+
+    private List<Effect> prepare(PrincipalId from, long session) {
+        return perform(server.onMessage(
+                0, from, session, new FpMessage.PrepareBlock(group.target(0), session, 0, encoded.fpcc(), block)));
+    }
+
+    private static boolean refused(List<Effect> effects) {
+        return effects.stream()
+                .anyMatch(effect -> effect instanceof Effect.Send send && send.message() instanceof FpMessage.Refused);
+    }
+
+    /** The disk is empty; the replicas do not answer. */
+    private List<Effect> perform(List<Effect> effects) {
+        List<Effect> all = new ArrayList<>(effects);
+        for (int i = 0; i < all.size(); i++) {
+            switch (all.get(i)) {
+                case Effect.Load load -> all.addAll(server.onLoaded(0, load.token(), new Loaded.Missing(load.key())));
+                case Effect.LoadMetas load ->
+                    all.addAll(server.onLoaded(0, load.token(), new Loaded.Metas(load.kind(), List.of())));
+                default -> {}
+            }
+        }
+        return all;
+    }
+
+    private static PairwiseKeys keys() {
+        Map<PrincipalId, Bytes> keys = new HashMap<>();
+        for (int node = 0; node < 4; node++) {
+            keys.put(PrincipalId.node(node), SampleMessages.filled(32, node));
+        }
+        return new PairwiseKeys(PrincipalId.node(0), keys);
+    }
+}
