@@ -11,5 +11,4 @@ import io.bulwark.protocol.ordering.Phase;
  * @param damaged whether its log or snapshots were damaged or missing when it started
  * @param failure why it stopped for good, empty if it did not
  */
-public record ReplicaStatus(
-        int replica, Phase phase, int leader, long lagBatches, boolean damaged, String failure) {}
+public record ReplicaStatus(int replica, Phase phase, int leader, long lagBatches, boolean damaged, String failure) {}

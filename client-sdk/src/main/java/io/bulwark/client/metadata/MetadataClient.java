@@ -87,11 +87,6 @@ public final class MetadataClient implements AutoCloseable {
         return run(ReplicatedCall.query(replicas, query, timeoutMillis, random()));
     }
 
-    /** Asks for what never reverts once it is so: a yes is for good, a no is not ({@link ReplicatedCall#fact}). */
-    public CompletableFuture<Bytes> fact(Bytes query) {
-        return run(ReplicatedCall.fact(replicas, query, timeoutMillis, random()));
-    }
-
     @Override
     public void close() {
         closing.run();

@@ -163,8 +163,8 @@ class MetadataClientTest {
             assertThatThrownBy(() -> result(client.submit(REQUEST)))
                     .hasCauseInstanceOf(MetadataUnavailableException.class)
                     .hasMessageContaining("300 ms")
-                    .hasMessageContaining("replica-0 unreachable")
-                    .hasMessageContaining("replica-3 unreachable");
+                    .hasMessageContaining("replica-0 silent")
+                    .hasMessageContaining("replica-3 silent");
             client.close();
             assertThatThrownBy(() -> result(client.submit(REQUEST))).isInstanceOf(CompletionException.class);
         }

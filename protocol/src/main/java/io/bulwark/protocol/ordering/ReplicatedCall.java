@@ -88,20 +88,14 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         return new ReplicatedCall(replicas, needed, new Submit(random.nextLong(), command), timeoutMillis, random);
     }
 
-    /** A linearizable query; done at 2f+1 equal replies. */
+    /**
+     * A linearizable query; done at 2f+1 equal replies. For a fact that never reverts f+1 would be enough only under an engine
+     * that never drops what a correct replica has executed; an incarnation may end with what fewer than 2f+1 hold.
+     */
     public static ReplicatedCall query(
             List<PrincipalId> replicas, Bytes query, long timeoutMillis, RandomGenerator random) {
         int needed = 2 * faultyOf(replicas.size()) + 1;
         return new ReplicatedCall(replicas, needed, new Query(random.nextLong(), query), timeoutMillis, random);
-    }
-
-    /**
-     * A question for a fact that never reverts once it is so. f+1 replies are enough only under an engine that never drops
-     * what a correct replica has executed; an incarnation may end with what fewer than 2f+1 hold, hence 2f+1 here too.
-     */
-    public static ReplicatedCall fact(
-            List<PrincipalId> replicas, Bytes query, long timeoutMillis, RandomGenerator random) {
-        return query(replicas, query, timeoutMillis, random);
     }
 
     /** The f of n = 3f+1. */

@@ -130,7 +130,7 @@ public final class Settlement {
     }
 
     /** How many replicas were heard lately, this one included. */
-    public int alive(long nowMillis) {
+    private int alive(long nowMillis) {
         int alive = 1;
         for (Heard last : heard.values()) {
             if (nowMillis - last.atMillis() <= ALIVE_MILLIS) {

@@ -5,25 +5,21 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.Question;
-import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.completion.ReplicaQuestions;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
-import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.storage.node.FactSource;
 import io.bulwark.storage.node.PeerDirectory;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the replicas. What never reverts may be out of date; what may still change, such as a session that they do not
- * know, is asked with a query that sees every command before it, so that a node does not refuse what was opened a moment
- * ago.
+ * Asks the replicas, with queries that see every command acknowledged before them, so that a node does not refuse what was
+ * opened a moment ago.
  */
 public final class MetadataFacts implements FactSource, PeerDirectory {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataFacts.class);
@@ -45,12 +41,7 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
     public CompletableFuture<Fact> ask(Question question) {
         Query query = ReplicaQuestions.query(question);
         CompletableFuture<Reply> asked = switch (question) {
-            case Question.OfSession _ ->
-                reply(metadata::fact, query)
-                        .thenCompose(reply -> expect(reply, Reply.Session.class).state() == SessionState.UNKNOWN
-                                ? reply(metadata::query, query)
-                                : CompletableFuture.completedFuture(reply));
-            case Question.OfGrant _ -> reply(metadata::query, query);
+            case Question.OfSession _, Question.OfGrant _ -> reply(query);
             case Question.OfVolume _ -> refresh().thenApply(Reply.Map::new);
         };
         return asked.thenApply(reply -> ReplicaQuestions.fact(question, reply)
@@ -69,7 +60,7 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
 
     /** The map as the replicas have it now. */
     public CompletableFuture<ClusterMap> refresh() {
-        return reply(metadata::query, new Query.GetMap()).thenApply(reply -> {
+        return reply(new Query.GetMap()).thenApply(reply -> {
             ClusterMap fresh = expect(reply, Reply.Map.class).map();
             if (fresh.version() >= map.version()) {
                 map = fresh;
@@ -78,8 +69,8 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
         });
     }
 
-    private static CompletableFuture<Reply> reply(Function<Bytes, CompletableFuture<Bytes>> asking, Query query) {
-        return asking.apply(query.encoded()).thenApply(Reply::decode);
+    private CompletableFuture<Reply> reply(Query query) {
+        return metadata.query(query.encoded()).thenApply(Reply::decode);
     }
 
     private static <T extends Reply> T expect(Reply reply, Class<T> type) {

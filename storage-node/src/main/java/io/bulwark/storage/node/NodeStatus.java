@@ -3,15 +3,12 @@ package io.bulwark.storage.node;
 import io.bulwark.client.driver.EvidenceLog;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.storage.store.StoreUsage;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 
 /**
  * A node at one moment.
  *
- * @param uptimeMillis since it started
  * @param requests requests in processing
  * @param requestBytes bytes that they hold
  * @param requestsServed requests that were processed since the start
@@ -21,9 +18,6 @@ import java.util.Map;
  */
 public record NodeStatus(
         int node,
-        InetSocketAddress address,
-        long uptimeMillis,
-        StoreUsage store,
         int connections,
         int requests,
         long requestBytes,

@@ -165,9 +165,6 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     public NodeStatus status() {
         return new NodeStatus(
                 config.node(),
-                address(),
-                TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos),
-                store.usage(),
                 server.connectionCount(),
                 limits.requests(),
                 limits.bytes(),
