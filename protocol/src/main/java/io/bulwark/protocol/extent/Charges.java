@@ -47,6 +47,10 @@ final class Charges {
         remember(block);
     }
 
+    long of(PrincipalId owner) {
+        return bytes.getOrDefault(owner, 0L);
+    }
+
     /** One record found by the count. */
     void count(BlockId block, long size) {
         counted = block;

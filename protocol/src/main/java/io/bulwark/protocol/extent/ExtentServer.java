@@ -96,6 +96,11 @@ public final class ExtentServer implements ProtocolServer {
         this.parking = new Parking(limits.parkedBytesMax());
     }
 
+    /** The bytes of a client that this node keeps and knows no reference to. */
+    public long unreferencedBytes(PrincipalId owner) {
+        return charges.of(owner);
+    }
+
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
         Turn turn = Turn.at(nowMillis);

@@ -125,7 +125,7 @@ class MetadataStateMachineFuzzTest {
         assertThat(second.digest()).isEqualTo(first.digest());
         MetadataStateMachine restored = MetadataStateMachine.restore(first.snapshot());
         assertThat(restored.snapshot()).isEqualTo(first.snapshot());
-        assertThat(restored.weightBytes()).isEqualTo(first.weightBytes()).isNotNegative();
+        assertThat(restored.weight().bytes()).isEqualTo(first.weight().bytes()).isNotNegative();
     }
 
     private static void agree(Bytes first, Bytes second) {
