@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
             VolumeCommand.class,
             BenchCommand.class,
             SimulateCommand.class,
+            HistoryCommand.class,
             DemoCommand.class,
             NodeCommand.class,
             RoleCommands.Replica.class,
