@@ -61,8 +61,8 @@ final class MetadataBugs {
                     "metadata/MetadataStateMachine",
                     "agreed time goes back",
                     protocol("metadata.SessionTest", "timeThatGoesBackCountsAsTheLastOne"),
-                    "long now = Math.max(agreedMillis, Math.min(agreedTimeMillis, TIME_MILLIS_MAX));",
-                    "long now = Math.min(agreedTimeMillis, TIME_MILLIS_MAX);"),
+                    "long now = Math.max(agreedMillis, Math.min(agreedTimeMillis, latest));",
+                    "long now = Math.min(agreedTimeMillis, latest);"),
             in(
                     "metadata/MetadataStateMachine",
                     "readers open sessions",
@@ -115,7 +115,7 @@ final class MetadataBugs {
                     "metadata/MetadataStateMachine",
                     "a full state takes more",
                     protocol("metadata.WeightTest", "emptyObjectsCannotFillTheReplicas"),
-                    "weight.requireRoom();",
+                    "weight.requireRoom(submitter);",
                     ""),
             in(
                     "metadata/Sessions",
@@ -133,8 +133,8 @@ final class MetadataBugs {
                     "metadata/Sessions",
                     "opening again gives another session",
                     protocol("metadata.SessionTest", "openingAgainWithTheSameNonceGivesTheSameSession"),
-                    "if (session.nonce.equals(nonce) && session.volume == volume) {",
-                    "if (session.nonce.equals(nonce) && session.volume == -1) {"),
+                    "if (session.nonce.equals(nonce) && session.volume == volume",
+                    "if (session.nonce.equals(nonce) && session.volume == -1"),
             in(
                     "metadata/Sessions",
                     "a closed session executes",
@@ -184,8 +184,8 @@ final class MetadataBugs {
                     "metadata/Inodes",
                     "ranges are freed without a grace",
                     protocol("metadata.NamespaceTest", "renameMovesALinkWithinTheVolume"),
-                    "stored.freedAtMillis = now + GRACE_MILLIS;",
-                    "stored.freedAtMillis = now;"),
+                    "stored.freedAtMillis = sessions.servedMillis() + GRACE_MILLIS;",
+                    "stored.freedAtMillis = sessions.servedMillis();"),
             in(
                     "metadata/Inodes",
                     "an inode with links is freed",
@@ -291,7 +291,7 @@ final class MetadataBugs {
                     protocol("metadata.MetadataPropertyTest", "theStateMachineDoesWhatTheModelDoes"),
                     """
                     if (!link.marker()) {
-                    inodes.unlink(link.inode(), now);
+                    inodes.unlink(link.inode());
                     }
                     """,
                     ""),
@@ -300,12 +300,12 @@ final class MetadataBugs {
                     "renaming removes the new name too",
                     protocol("metadata.NamespaceTest", "renameMovesALinkWithinTheVolume"),
                     """
-                    hide(from, now);
+                    hide(from, by, now);
                     return new Reply.ObjectStored(from.link.inode(), version);
                     """,
                     """
-                    hide(from, now);
-                    hide(find(rename.toBucket(), rename.toKey(), 0), now);
+                    hide(from, by, now);
+                    hide(find(rename.toBucket(), rename.toKey(), 0), by, now);
                     return new Reply.ObjectStored(from.link.inode(), version);
                     """),
             in(
