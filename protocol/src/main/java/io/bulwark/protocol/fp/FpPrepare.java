@@ -7,6 +7,7 @@ import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** s_rpc_prepare_frag, s_rpc_prepare_block and s_prepare_common (thesis lines 1200 to 1405), within their bounds. */
@@ -117,7 +118,7 @@ final class FpPrepare {
         PrincipalId writer = call.from();
         StagedIndex index = node.index();
         if (!index.ready(writer)) {
-            index.load(writer, now -> register.call(now, call));
+            index.load(writer, register.once(now -> register.call(now, call)));
             return;
         }
         FpLimits limits = node.limits();
@@ -143,10 +144,11 @@ final class FpPrepare {
         }
         List<StagedIndex.Entry> staged = node.index().of(call.from(), -1);
         int[] left = {Math.min(REPAIRS_AT_LIMIT, staged.size())};
+        LongConsumer again = register.once(now -> register.call(now, call.afterRepair()));
         for (StagedIndex.Entry entry : staged.subList(0, left[0])) {
             node.repairs().repair(nowMillis, call.from(), entry.block(), now -> {
                 if (--left[0] == 0) {
-                    register.call(now, call.afterRepair());
+                    again.accept(now);
                 }
             });
         }

@@ -32,7 +32,8 @@ final class FpRegister {
     private boolean loaded;
     private boolean busy;
     private boolean draining;
-    private int loads;
+    /** What others are to bring before this block goes on: it stays in memory until then. */
+    private int awaited;
 
     FpRegister(FpNode node, FpGroup group) {
         this.node = node;
@@ -73,7 +74,7 @@ final class FpRegister {
     }
 
     boolean idle() {
-        return loaded && !busy && loads == 0 && waiting.isEmpty() && !repair.running() && !versions.anyKept();
+        return loaded && !busy && awaited == 0 && waiting.isEmpty() && !repair.running() && !versions.anyKept();
     }
 
     private void load() {
@@ -101,6 +102,18 @@ final class FpRegister {
     void enqueue(long nowMillis, LongConsumer task) {
         waiting.add(task);
         drain(nowMillis);
+    }
+
+    /**
+     * To be called once, with something that does not come from this block: if the state was dropped and loaded again
+     * meanwhile, there would be two of it.
+     */
+    LongConsumer once(LongConsumer then) {
+        awaited++;
+        return now -> {
+            awaited--;
+            then.accept(now);
+        };
     }
 
     void call(long nowMillis, Call call) {
@@ -327,16 +340,16 @@ final class FpRegister {
         boolean known = versions.isDamaged(record.version());
         if (!record.hasFragment() || known) {
             // Not at once: what follows must not run inside the caller's loop.
-            loads++;
+            awaited++;
             node.out().load(record.key(block()), (now, _) -> {
-                loads--;
+                awaited--;
                 then.then(now, new Holding(null, null, nonceHash, record.nonces(), known));
             });
             return;
         }
-        loads++;
+        awaited++;
         node.out().load(record.key(block()), (now, loadedRecord) -> {
-            loads--;
+            awaited--;
             if (loadedRecord instanceof Loaded.Found found) {
                 then.then(now, new Holding(found.fragment(), record.cc(), nonceHash, record.nonces(), false));
                 return;

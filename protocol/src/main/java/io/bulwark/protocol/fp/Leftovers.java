@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * What closed sessions left staged, as far as nodes can decide it among themselves: what READ proves is adopted through REPAIR;
@@ -78,7 +79,9 @@ final class Leftovers {
         }
         LeftoverPoll operation =
                 new LeftoverPoll(register.group(), register.target().slot(), session, record.version(), node.times());
+        LongConsumer over = register.once(_ -> {});
         node.out().run(operation, (now, outcome) -> {
+            over.accept(now);
             if (outcome == LeftoverPoll.Outcome.NEVER) {
                 register.enqueue(now, _ -> register.dropLeftover(record));
             }

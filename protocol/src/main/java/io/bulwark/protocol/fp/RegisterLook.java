@@ -1,6 +1,7 @@
 package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.fingerprint.Share;
+import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 
 /**
@@ -56,7 +57,9 @@ final class RegisterLook {
         Timestamp own = register.versions().latest();
         LatestPoll operation =
                 new LatestPoll(register.group(), register.target().slot(), own, node.times());
+        LongConsumer over = register.once(_ -> {});
         node.out().run(operation, (now, outcome) -> {
+            over.accept(now);
             switch ((LatestPoll.Outcome) outcome) {
                 case AGREED -> then.accept(own.isNone() ? FpScrub.Found.ABSENT : FpScrub.Found.GOOD, now);
                 case DIFFERENT -> repair(now);
