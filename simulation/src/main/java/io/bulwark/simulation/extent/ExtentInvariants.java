@@ -64,8 +64,14 @@ final class ExtentInvariants {
         });
     }
 
-    /** A client, correct or not, that follows the protocol has been told that its extent is complete. */
+    /**
+     * A client, correct or not, that follows the protocol has been told that its extent is complete. Once an inode has named a
+     * pin, nodes drop any other content for it.
+     */
     void complete(BlockId block, Bytes pin) {
+        if (referenced.contains(block)) {
+            return;
+        }
         Bytes before = complete.putIfAbsent(block, pin);
         if (before != null && !before.equals(pin)) {
             throw ONE_CONTENT_PER_ID.violated(block.toString(), "complete as " + before + " and as " + pin);
