@@ -56,6 +56,37 @@ class ExtentEpochTest {
     }
 
     @Test
+    void aCompleteWriteHelpsSlowNodesForAWhileOnly() {
+        write.start(0);
+        effects.addAll(write.onTick(ExtentTiming.standard().retryMillis()));
+        for (int node : new int[] {0, 1, 3}) {
+            answer(write, node, new Acknowledged(BLOCK, 1));
+        }
+        assertThat(write.outcome()).isPresent();
+        assertThat(write.finished()).as("slot 2 is still asked").isFalse();
+        effects.clear();
+        effects.addAll(write.onTick(2 * ExtentTiming.standard().retryMillis()));
+        assertThat(effects).hasSize(1);
+        effects.addAll(write.onTick(10 + ExtentTiming.standard().lingerMillis()));
+        assertThat(write.finished()).isTrue();
+    }
+
+    @Test
+    void aWriteWithoutAnswersSaysWhoIsSilent() {
+        write.start(0);
+        effects.addAll(write.onTick(1));
+        answer(write, 1, new NotStored(BLOCK, 1, StoreRefusal.LIMIT));
+        effects.addAll(write.onTick(ExtentTiming.standard().deadlineMillis()));
+        assertThat(write.outcome())
+                .hasValueSatisfying(outcome -> assertThat(outcome)
+                        .isInstanceOfSatisfying(
+                                WriteOutcome.Unavailable.class,
+                                unavailable -> assertThat(unavailable.reasons())
+                                        .containsEntry(0, "node-0 is silent")
+                                        .containsEntry(1, "node-1 answered LIMIT")));
+    }
+
+    @Test
     void oneNodesWordIsNotEnoughForANewerEpoch() {
         write.start(0);
         answer(write, 0, new NotStored(BLOCK, 9, StoreRefusal.WRONG_EPOCH));

@@ -221,6 +221,58 @@ class FpWriteTest {
         assertThat(slots(FpMessage.Commit.class, m -> true)).containsExactly(0, 1, 2);
     }
 
+    /** The replicas that a node asked may not have executed the opening yet: refused once, it is asked again. */
+    @Test
+    void anUnknownSessionEndsTheWriteOnlyAfterTwoRetries() {
+        start();
+        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, Asked.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
+        assertThat(write.outcome()).isEmpty();
+        tick(300);
+        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, Asked.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
+        assertThat(write.outcome()).isEmpty();
+        tick(350);
+        IntStream.range(0, 2).forEach(slot -> answer(refused(slot, Asked.PREPARE, 0, Refusal.SESSION_UNKNOWN)));
+        assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_UNKNOWN, false));
+    }
+
+    @Test
+    void aPrepareOfAnotherBlockAccusesItsSender() {
+        start();
+        FpMessage.Prepared right = prepared(0, 5);
+        Version other = new Version(5, SampleMessages.filled(32, 9));
+        assertThat(write.onMessage(
+                        ++now,
+                        group.node(0),
+                        new FpMessage.Prepared(right.target(), other, right.nonce(), right.macs())))
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Effect.Evidence.class,
+                        evidence -> assertThat(evidence.about()).isEqualTo(group.node(0)));
+    }
+
+    @Test
+    void aCommitWithoutAnAnswerIsSentAgain() {
+        start();
+        IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
+        sent.clear();
+        tick(350);
+        assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 5)).containsExactly(0, 1, 2);
+    }
+
+    @Test
+    void aWrittenBlockHelpsSlowNodesForAWhileOnly() {
+        start();
+        IntStream.range(0, 2).forEach(slot -> answer(prepared(slot, 5)));
+        tick(150);
+        answer(prepared(3, 5));
+        IntStream.of(0, 1, 3).forEach(slot -> answer(committed(slot, 5)));
+        assertThat(write.outcome()).isPresent();
+        tick(900);
+        assertThat(write.finished()).as("slot 2 is still helped").isFalse();
+        tick(200);
+        assertThat(write.finished()).isTrue();
+    }
+
     private void use(FpGroup other) {
         group = other;
         write = new FpWrite(group, 7, data(), TIMES);
