@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
@@ -14,7 +15,9 @@ import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
+import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -174,6 +177,50 @@ class ExtentNodeTest {
         assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), true)))
                 .containsExactly(new NotFound(BLOCK, 1, ReadRefusal.DAMAGED));
         assertThat(node.runs).as("repairs").hasSize(1);
+    }
+
+    /** What is freed is deleted while the repair's store is still under way. */
+    @Test
+    void whatIsFreedWhileItIsRepairedIsGone() {
+        node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), true));
+        node.tell(new Fact.OfPin(BLOCK, pin(1)));
+        BlockCode.Encoded encoded = content(1, 100);
+        Share share = new Share(encoded.fragments().getFirst(), null);
+        node.holdStores = true;
+        node.complete(node.runs.getFirst(), new RepairOutcome.Rebuilt(encoded.fpcc(), share));
+        node.tell(new Fact.Freed(RANGE));
+        assertThat(node.held).hasSize(2);
+        node.release(1);
+        node.holdStores = false;
+        while (!node.held.isEmpty()) {
+            node.release(0);
+        }
+        assertThat(node.has(BLOCK)).isFalse();
+    }
+
+    /** A node that lost its record may have stored this version: it is not one of those that never did. */
+    @Test
+    void whoLostItsRecordDoesNotSayNeverStored() {
+        stored(BLOCK, 1);
+        node.lose(BLOCK);
+        node.restart();
+        node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), false));
+        node.tell(new Fact.OfPin(BLOCK, pin(1)));
+        ClientOperation<?> repair = node.runs.getLast().operation();
+        repair.start(node.now);
+        for (int peer = 1; peer <= 2; peer++) {
+            repair.onMessage(node.now, PrincipalId.node(peer), new NotFound(BLOCK, 1, ReadRefusal.NONE));
+        }
+        assertThat(repair.outcome()).isEmpty();
+    }
+
+    @Test
+    void hintsOfOneAskerAreRationed() {
+        stored(BLOCK, 1);
+        for (int hint = 0; hint < 5; hint++) {
+            node.ask(PrincipalId.client(2), new Suspect(BLOCK, 1, 0, pin(1), 2));
+        }
+        assertThat(node.runs).hasSize(ExtentLimits.standard().suspicionsPerTick());
     }
 
     /** A holder that was given another slot makes the fragment of that slot again. */

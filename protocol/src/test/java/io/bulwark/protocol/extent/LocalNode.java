@@ -83,6 +83,18 @@ final class LocalNode {
         }
     }
 
+    /** Ends what the node wanted to run, whatever it was. */
+    void complete(Effect.Run run, Object outcome) {
+        perform(server.onCompleted(now, run.token(), outcome));
+    }
+
+    /** Makes the meta data of an extent unreadable. */
+    void lose(BlockId block) {
+        disk.computeIfPresent(
+                RecordKey.of(RecordKind.EXTENT, block).encoded(),
+                (_, old) -> new OnDisk(Bytes.of(new byte[3]), old.fragment()));
+    }
+
     /** Lets one of the held stores become durable. */
     void release(int index) {
         done(held.remove(index));

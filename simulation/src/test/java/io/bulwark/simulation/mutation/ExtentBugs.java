@@ -470,6 +470,42 @@ final class ExtentBugs {
                     "after -> repair(after, place, pin, !lost, true,",
                     "after -> repair(after, place, pin, false, true,"),
             in(
+                    "extent/ExtentBlocks",
+                    "what was freed while it was repaired stays",
+                    protocol("extent.ExtentNodeTest", "whatIsFreedWhileItIsRepairedIsGone"),
+                    """
+                    if (session.freed(block)) {
+                        delete(turn, session, block, Optional.of(repaired),
+                    """,
+                    """
+                    if (false) {
+                        delete(turn, session, block, Optional.of(repaired),
+                    """),
+            in(
+                    "extent/Repairs",
+                    "a lost record counts as never stored",
+                    protocol("extent.ExtentNodeTest", "whoLostItsRecordDoesNotSayNeverStored"),
+                    "after -> repair(after, place, pin, !lost, true,",
+                    "after -> repair(after, place, pin, true, true,"),
+            in(
+                    "extent/ExtentServer",
+                    "suspicions are not rationed",
+                    protocol("extent.ExtentNodeTest", "hintsOfOneAskerAreRationed"),
+                    "|| count[0]++ >= limits.suspicionsPerTick()) {",
+                    ") {"),
+            in(
+                    "extent/Repairs",
+                    "a suspected node does not look at its own fragment",
+                    simulation("ExtentLyingTest", "aNodeWhoseDiskWasSwappedIsNamedAndHealsItself"),
+                    """
+                    if (outcome instanceof RepairOutcome.Rebuilt rebuilt
+                            && !rebuilt.share()
+                    """,
+                    """
+                    if (outcome instanceof RepairOutcome.Rebuilt rebuilt
+                            && next == null && !rebuilt.share()
+                    """),
+            in(
                     "extent/Replicas",
                     "a map of an older epoch is taken",
                     protocol("extent.ExtentNodeTest", "aMapOfAnOlderEpochIsNotTaken"),
