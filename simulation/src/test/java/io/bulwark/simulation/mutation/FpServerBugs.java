@@ -427,20 +427,10 @@ final class FpServerBugs {
                     """),
             in(
                     "fp/Leftovers",
-                    "staged leftovers are dropped without asking",
+                    "staged leftovers are dropped whatever the peers say",
                     protocol("fp.FpRepairTest", "whatAClosedSessionPreparedWidelyButNeverCommittedStays"),
-                    """
-                    node.out().run(operation, (now, outcome) -> {
-                    if (outcome == LeftoverPoll.Outcome.NEVER) {
-                    register.enqueue(now, _ -> register.dropLeftover(record));
-                    }
-                    });
-                    """,
-                    """
-                    if (operation != null) {
-                    register.dropLeftover(record);
-                    }
-                    """),
+                    "if (outcome == LeftoverPoll.Outcome.NEVER) {",
+                    "if (true) {"),
             in(
                     "fp/Leftovers",
                     "leftovers are not repaired first",
