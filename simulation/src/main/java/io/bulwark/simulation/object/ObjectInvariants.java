@@ -1,6 +1,7 @@
 package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
@@ -146,6 +147,14 @@ final class ObjectInvariants {
             }
             after = page.next();
         }
+    }
+
+    /** Whether a fragment of the extent is there, and good. */
+    static boolean holds(SimulatedRecords records, BlockId block) {
+        SimulatedRecords.Content content = records.get(RecordKey.of(RecordKind.EXTENT, block));
+        return content != null
+                && content.fragment() != null
+                && !content.fragment().isEmpty();
     }
 
     /** Extents that a node keeps though nothing names them. */

@@ -17,6 +17,7 @@ import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.extent.ExtentServer;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
@@ -433,12 +434,17 @@ public final class ObjectWorld implements SimulatedWorld {
     /** Sessions expire, graces end, completion goes round. */
     private void awaitReturn() {
         String left = leftOver();
-        for (int round = 0; round < QUIET_ROUNDS && !left.isEmpty(); round++) {
+        String missing = missing();
+        for (int round = 0; round < QUIET_ROUNDS && !(left + missing).isEmpty(); round++) {
             simulation.runFor(QUIET_ROUND_MILLIS);
             left = leftOver();
+            missing = missing();
         }
         if (!left.isEmpty()) {
             throw ObjectInvariants.STORAGE_RETURNS.violated("", left);
+        }
+        if (!missing.isEmpty()) {
+            throw ObjectInvariants.COMPLETED.violated("", missing);
         }
     }
 
@@ -458,6 +464,22 @@ public final class ObjectWorld implements SimulatedWorld {
     /** How many reads of correct clients gave the bytes that a correct client had put. */
     public long valuesRead() {
         return valuesRead;
+    }
+
+    /** What completion has not made yet of the extents of correct writers; empty if nothing is missing. */
+    private String missing() {
+        for (BlockRange range : invariants.references(volume.id())) {
+            for (long index = 0; index < range.count() && range.owner().number() < FIRST_FAULTY_CLIENT; index++) {
+                BlockId block = range.at(index);
+                for (int holder : volume.group(block).holders()) {
+                    PrincipalId node = PrincipalId.node(holder);
+                    if (!faulty.contains(node) && !ObjectInvariants.holds(simulation.records(node), block)) {
+                        return node + " lacks " + block;
+                    }
+                }
+            }
+        }
+        return "";
     }
 
     @Override
