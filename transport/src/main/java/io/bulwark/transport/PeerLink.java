@@ -68,7 +68,7 @@ public final class PeerLink implements AutoCloseable {
      */
     public boolean send(long requestId, Message message) {
         Connection current = connection;
-        if (current == null) {
+        if (current == null || closed.get()) {
             transport.metrics().of(remote).dropsDisconnected.increment();
             return false;
         }
@@ -78,7 +78,7 @@ public final class PeerLink implements AutoCloseable {
     /** Whether it is up or about to be, and its queue has room. */
     public boolean isWritable() {
         Connection current = connection;
-        return current != null && current.isWritable();
+        return current != null && !closed.get() && current.isWritable();
     }
 
     /**
