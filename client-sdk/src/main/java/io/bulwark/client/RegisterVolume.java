@@ -60,7 +60,7 @@ final class RegisterVolume implements Volume {
                             case FpReadOutcome.Value value -> value.block().toByteArray();
                             case FpReadOutcome.NeverWritten never ->
                                 never.block().toByteArray();
-                            case FpReadOutcome.Failed failed -> throw failure(failed.reason(), block, "");
+                            case FpReadOutcome.Failed failed -> throw failure(failed.reason(), block, false, subject);
                         }));
     }
 
@@ -85,10 +85,7 @@ final class RegisterVolume implements Volume {
                         .thenApply(outcome -> switch (outcome) {
                             case FpWriteOutcome.Written _ -> true;
                             case FpWriteOutcome.Failed failed ->
-                                throw failure(
-                                        failed.reason(),
-                                        block,
-                                        failed.mayBeWritten() ? "; it may yet be read as written" : "");
+                                throw failure(failed.reason(), block, failed.mayBeWritten(), subject);
                         }));
     }
 
@@ -97,7 +94,7 @@ final class RegisterVolume implements Volume {
         CompletableFuture<T> in(Sessions.Lease lease);
     }
 
-    /** An operation that nodes refused since its session is closed has not happened: it is repeated in another one. */
+    /** An operation of which nodes refused every part, since its session is closed, is repeated in another one. */
     private <T> CompletableFuture<T> withSession(int attempt, Work<T> work) {
         Sessions.Lease lease = client.store().sessions().lease(volume.id(), BulwarkClient.noDeadline(), subject);
         return work.in(lease).exceptionallyCompose(failure -> {
@@ -113,12 +110,20 @@ final class RegisterVolume implements Volume {
         });
     }
 
-    private static final class SessionClosedException extends RuntimeException {
+    /** Nothing of the operation has happened. */
+    static final class SessionClosedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }
 
-    private RuntimeException failure(Failure reason, long block, String more) {
+    /**
+     * What an operation on a block comes to that nodes refused.
+     *
+     * @param mayBeWritten whether a COMMIT was sent. Others may have read the block by then, and written it again: it must
+     *     never be written a second time, whatever the reason
+     */
+    static RuntimeException failure(Failure reason, long block, boolean mayBeWritten, Subject subject) {
         String message = "block " + block + ": ";
+        String more = mayBeWritten ? "; it may yet be read as written" : "";
         BulwarkException known = switch (reason) {
             case TIMED_OUT -> new UnavailableException(message + "too few nodes answered in time" + more, subject);
             case OTHER_EPOCH -> new UnavailableException(message + "its group is in another epoch" + more, subject);
@@ -127,7 +132,10 @@ final class RegisterVolume implements Volume {
                 new LimitReachedException(message + "too many unfinished writes of this client" + more, subject);
             case NO_GRANT -> new NotPermittedException(message + "no grant" + more, subject);
             case NO_SPACE -> new NoSpaceException(message + "the nodes' disks are full" + more, subject);
-            case SESSION_CLOSED, SESSION_UNKNOWN -> null;
+            case SESSION_CLOSED, SESSION_UNKNOWN ->
+                mayBeWritten
+                        ? new UnavailableException(message + "its session was closed meanwhile" + more, subject)
+                        : null;
         };
         return known == null ? new SessionClosedException() : known;
     }

@@ -197,6 +197,19 @@ class FpWriteTest {
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, false));
     }
 
+    /** Slot 2 lies and slot 3 was slow: what 0 and 1 have can be read and written back. */
+    @Test
+    void aSessionClosedAfterTheCommitLeavesTheWriteUndecided() {
+        start();
+        IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
+        IntStream.range(0, 2).forEach(slot -> answer(committed(slot, 5)));
+        answer(refused(2, Asked.COMMIT, 5, Refusal.SESSION_CLOSED));
+        answer(refused(3, Asked.PREPARE, 5, Refusal.SESSION_CLOSED));
+        assertThat(write.outcome()).isEmpty();
+        tick(30_000);
+        assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
+    }
+
     @Test
     void withoutAnswersTheWriteEndsInTime() {
         start();

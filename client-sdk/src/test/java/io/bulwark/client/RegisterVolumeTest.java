@@ -1,0 +1,26 @@
+package io.bulwark.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.protocol.fp.Failure;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** When a write is repeated in another session. */
+class RegisterVolumeTest {
+    private static final Subject SUBJECT = Subject.volume("registers");
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Failure.class,
+            names = {"SESSION_CLOSED", "SESSION_UNKNOWN"})
+    void onlyAWriteOfWhichNoCommitWasSentIsRepeated(Failure reason) {
+        assertThat(RegisterVolume.failure(reason, 3, false, SUBJECT))
+                .isInstanceOf(RegisterVolume.SessionClosedException.class);
+        assertThat(RegisterVolume.failure(reason, 3, true, SUBJECT))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageContaining("may yet be read as written");
+    }
+}
