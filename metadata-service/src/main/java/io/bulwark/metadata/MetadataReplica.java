@@ -1,5 +1,6 @@
 package io.bulwark.metadata;
 
+import io.bulwark.metadata.log.DamageMark;
 import io.bulwark.metadata.log.IncarnationFile;
 import io.bulwark.metadata.ordering.OrderedBatch;
 import io.bulwark.metadata.ordering.OrderingEngine;
@@ -54,6 +55,7 @@ public final class MetadataReplica implements AutoCloseable {
     private final OrderingEngine.Factory engines;
     private final ScheduledExecutorService loop;
     private final IncarnationFile incarnationFile;
+    private final DamageMark damageMark;
     private final Execution execution;
     private final ReplicatedState state;
     private final Settlement settlement;
@@ -83,7 +85,11 @@ public final class MetadataReplica implements AutoCloseable {
         this.execution = new Execution(application);
         this.state = ReplicatedState.open(
                 config.directory(), config.snapshotBatches(), execution, () -> run(this::onDurable));
-        this.settlement = new Settlement(self, replicas, sealed, state);
+        this.damageMark = new DamageMark(config.directory());
+        if (state.damaged()) {
+            damageMark.set();
+        }
+        this.settlement = new Settlement(self, replicas, sealed, state, damageMark.isSet());
         this.catchUp = new CatchUp(self, replicas, new Historian());
         calls.onDurable(state.position().sequence());
         this.status = describe();
@@ -304,6 +310,8 @@ public final class MetadataReplica implements AutoCloseable {
                     stopEngine();
                     catchUp.stop();
                     state.flush();
+                    // Whoever takes part has again what it may have forgotten.
+                    damageMark.clear();
                     incarnationFile.write(seal.incarnation());
                     act(settlement.onSealed(now()));
                 }

@@ -98,6 +98,31 @@ class ReplicaDamageTest {
         }
     }
 
+    /** Its log looks whole at the second start, since the first has cut it. */
+    @Test
+    void thatAReplicaMayHaveForgottenIsNotForgottenOverRestarts() throws IOException {
+        try (ReplicaGroup group = new ReplicaGroup(temporary, new MemorySequencer(), SNAPSHOT_BATCHES)) {
+            group.startAll();
+            write(group, 0, SNAPSHOT_BATCHES + 3);
+            for (int replica = 0; replica < 4; replica++) {
+                group.stop(replica);
+            }
+            flip(last(group.directoryOf(2), "log-"));
+            Path mark = group.directoryOf(2).resolve("damaged");
+            group.start(2);
+            group.stop(2);
+            assertThat(mark).exists();
+            for (int replica = 0; replica < 4; replica++) {
+                group.start(replica);
+            }
+            await().atMost(LONG)
+                    .untilAsserted(
+                            () -> assertThat(group.replica(2).status().phase()).isEqualTo(Phase.RUNNING));
+            assertThat(mark).doesNotExist();
+            assertThat(group.application(2).texts()).hasSize(SNAPSHOT_BATCHES + 3);
+        }
+    }
+
     @Test
     void aReplicaThatForgotItsIncarnationRefusesToStart() throws IOException {
         try (ReplicaGroup group = new ReplicaGroup(temporary, new MemorySequencer(), SNAPSHOT_BATCHES)) {

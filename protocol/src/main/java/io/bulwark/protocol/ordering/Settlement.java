@@ -83,6 +83,7 @@ public final class Settlement {
     private final int replicas;
     private final int faulty;
     private final History history;
+    private final boolean forgetful;
     private final Map<Integer, Heard> heard = new HashMap<>();
     private final Map<Integer, DigestAt> digests = new HashMap<>();
     private long incarnation;
@@ -95,14 +96,22 @@ public final class Settlement {
     private long quorumSinceMillis = -1;
     private long behindSinceMillis = -1;
     private long gossipedMillis = Long.MIN_VALUE / 2;
+    /** All that may have been forgotten lies up to here; -1 as long as that is not known. */
+    private long forgottenSequence = -1;
 
-    /** @param incarnation the highest that this replica has sealed before, 0 if none */
-    public Settlement(int self, int replicas, long incarnation, History history) {
+    /**
+     * Begins a life of a replica.
+     *
+     * @param incarnation the highest that this replica has sealed before, 0 if none
+     * @param forgetful whether it may have lost what it acknowledged: it then takes part only once it has it again
+     */
+    public Settlement(int self, int replicas, long incarnation, History history, boolean forgetful) {
         this.faulty = ReplicatedCall.faultyOf(replicas);
         this.self = self;
         this.replicas = replicas;
         this.incarnation = incarnation;
         this.history = history;
+        this.forgetful = forgetful;
     }
 
     public Phase phase() {
@@ -237,7 +246,7 @@ public final class Settlement {
     private List<Action> joinWhenNear(long nowMillis) {
         boolean heardAll = heard.size() == replicas - 1;
         boolean waited = nowMillis - phaseSinceMillis >= HEAR_MILLIS;
-        if (!(heardAll || waited) || alive(nowMillis) < quorum()) {
+        if (!(heardAll || waited) || alive(nowMillis) < quorum() || !remembers()) {
             return List.of();
         }
         boolean near = vouchedSequence() - history.position().sequence() <= NEAR_BATCHES;
@@ -250,6 +259,17 @@ public final class Settlement {
                 .filter(peer -> peer.phase() == Phase.RUNNING)
                 .count();
         return near || running < quorum() - 1 ? seal(nowMillis, highest() + 1) : List.of();
+    }
+
+    /**
+     * What this replica acknowledged is with 2f others, hence with f+1 of any 2f+1 others: it goes no further than what f+1
+     * of these claim. Sealed without it, this replica would let a history be chosen that lacks it.
+     */
+    private boolean remembers() {
+        if (forgottenSequence < 0 && heard.size() >= Math.min(quorum(), replicas - 1)) {
+            forgottenSequence = vouchedSequence();
+        }
+        return !forgetful || (forgottenSequence >= 0 && history.position().sequence() >= forgottenSequence);
     }
 
     private List<Action> watchOthers(long nowMillis) {

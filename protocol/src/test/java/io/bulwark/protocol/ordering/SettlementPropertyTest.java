@@ -54,7 +54,7 @@ class SettlementPropertyTest {
         private final List<Position> positions = new ArrayList<>(List.of(Position.GENESIS));
         private long sealed;
         private boolean up;
-        private Settlement settlement = new Settlement(0, REPLICAS, 0, this);
+        private Settlement settlement = new Settlement(0, REPLICAS, 0, this, false);
         private long running = -1;
         private int applied;
         private boolean following;
@@ -149,7 +149,7 @@ class SettlementPropertyTest {
             replica.running = -1;
             replica.target = null;
             replica.following = false;
-            replica.settlement = new Settlement(i, REPLICAS, replica.sealed, replica);
+            replica.settlement = new Settlement(i, REPLICAS, replica.sealed, replica, false);
             act(i, replica.settlement.start(now));
         }
 

@@ -25,9 +25,8 @@ class SettlementTest {
         return new Position(sequence, Bytes.of(digest));
     }
 
-    /** A replica that has begun to seal incarnation 1, and waits for its disk. */
-    private Settlement sealing(int self) {
-        Settlement settlement = new Settlement(self, 4, 0, new Settlement.History() {
+    private Settlement settlement(int self, boolean forgetful) {
+        Settlement.History history = new Settlement.History() {
             @Override
             public Position position() {
                 return own;
@@ -37,7 +36,13 @@ class SettlementTest {
             public Optional<Bytes> digestAt(long sequence) {
                 return sequence == own.sequence() ? Optional.of(own.digest()) : Optional.empty();
             }
-        });
+        };
+        return new Settlement(self, 4, 0, history, forgetful);
+    }
+
+    /** A replica that has begun to seal incarnation 1, and waits for its disk. */
+    private Settlement sealing(int self) {
+        Settlement settlement = settlement(self, false);
         settlement.start(now);
         for (int peer = 0; peer < 4; peer++) {
             if (peer != self) {
@@ -113,6 +118,24 @@ class SettlementTest {
         hear(settlement, 2, 1, Phase.SEALED, Position.GENESIS);
         waitLong(settlement);
         assertThat(starts()).isEmpty();
+    }
+
+    /** Replicas 0, 1 and 2 acknowledged five batches; 1 has lost them, 3 never had them, and 2 is slow. */
+    @Test
+    void whoForgotTakesPartOnlyOnceItHasAllAgain() {
+        Settlement settlement = settlement(1, true);
+        settlement.start(now);
+        hear(settlement, 0, 1, Phase.SEALED, position(5, 1));
+        hear(settlement, 3, 1, Phase.SEALED, Position.GENESIS);
+        waitLong(settlement);
+        assertThat(settlement.phase()).as("only two others are known").isEqualTo(Phase.FOLLOWING);
+        hear(settlement, 2, 0, Phase.FOLLOWING, position(5, 1));
+        waitLong(settlement);
+        assertThat(settlement.phase()).as("it lacks them still").isEqualTo(Phase.FOLLOWING);
+        own = position(5, 1);
+        hear(settlement, 0, 1, Phase.SEALED, position(6, 1));
+        hear(settlement, 2, 0, Phase.FOLLOWING, position(6, 1));
+        assertThat(settlement.phase()).isEqualTo(Phase.SEALED);
     }
 
     @Test
