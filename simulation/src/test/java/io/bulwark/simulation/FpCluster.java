@@ -7,6 +7,7 @@ import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
@@ -21,9 +22,11 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.byzantine.StoppingOperation;
 import io.bulwark.simulation.engine.NetworkFaults;
 import io.bulwark.simulation.engine.RunningOperation;
 import io.bulwark.simulation.engine.Simulation;
+import io.bulwark.simulation.history.RegisterRecorder;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +44,7 @@ final class FpCluster {
 
     final Simulation simulation;
     final ProtectionPolicy policy;
-    final RegisterHistory history = new RegisterHistory();
+    final RegisterRecorder history = new RegisterRecorder();
     private final Volume volume;
     private final Map<FactKey, SessionState> sessions = new HashMap<>();
     private final Map<Integer, PairwiseKeys> keys = new HashMap<>();
@@ -149,13 +152,27 @@ final class FpCluster {
 
     RunningOperation<FpWriteOutcome> write(PrincipalId client, long session, long number, Bytes value) {
         FpGroup group = group(number);
-        return simulation.start(client, history.write(group.block(), value, new FpWrite(group, session, value, TIMES)));
+        return simulation.start(client, recordedWrite(client, session, group, value));
+    }
+
+    /**
+     * A write of which some messages are not sent: to all others that of a correct client, from which messages are lost and
+     * which crashes, and as such it is recorded.
+     */
+    void stoppingWrite(PrincipalId client, long session, long number, StoppingOperation.Sends sends) {
+        simulation.start(
+                client, new StoppingOperation<>(recordedWrite(client, session, group(number), value()), sends));
+    }
+
+    private ClientOperation<FpWriteOutcome> recordedWrite(
+            PrincipalId client, long session, FpGroup group, Bytes value) {
+        return history.write(client, group, value, new FpWrite(group, session, value, TIMES));
     }
 
     RunningOperation<FpReadOutcome> read(PrincipalId client, long session, long number) {
         FpGroup group = group(number);
         FpRead read = session == 0 ? FpRead.askingForRepair(group, TIMES) : FpRead.writingBack(group, session, TIMES);
-        return simulation.start(client, history.read(group.block(), read));
+        return simulation.start(client, history.read(client, group.block(), read));
     }
 
     /** Runs until the operation has an outcome. */

@@ -6,11 +6,8 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
-import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.simulation.byzantine.StoppingOperation;
 import io.bulwark.simulation.engine.NetworkFaults;
 import io.bulwark.simulation.engine.RunningOperation;
 import java.util.ArrayList;
@@ -118,7 +115,7 @@ class FpFaultsTest {
                 running.add(cluster.read(PrincipalId.client(9), 0, block));
             }
             finish();
-            assertThat(cluster.history.violation(cluster.policy.blockBytes())).isEmpty();
+            assertThat(cluster.history.check().problem()).isEmpty();
             assertThat(cluster.history.completedReads()).isGreaterThan(BLOCKS);
             // A correct node is never accused.
             assertThat(cluster.simulation.sightings())
@@ -132,18 +129,16 @@ class FpFaultsTest {
 
         void inTurn() {
             for (int round = 0; round < 5; round++) {
-                Bytes value = cluster.value();
-                FpWrite write = new FpWrite(cluster.group(0), 4, value, FpCluster.TIMES);
                 if (random.nextBoolean()) {
                     cluster.await(cluster.write(PrincipalId.client(1), 1, 0, cluster.value()));
                 }
                 int commits = 1 + random.nextInt(cluster.policy.writeQuorum());
                 int[] seen = {0};
-                cluster.simulation.start(
+                cluster.stoppingWrite(
                         PrincipalId.client(4),
-                        new StoppingOperation<>(
-                                write,
-                                (_, send) -> !(send.message() instanceof FpMessage.Commit) || seen[0]++ < commits));
+                        4,
+                        0,
+                        (_, send) -> !(send.message() instanceof FpMessage.Commit) || seen[0]++ < commits);
                 cluster.simulation.runFor(random.nextInt(400));
                 for (int reads = 0; reads < 4; reads++) {
                     PrincipalId away = PrincipalId.node(random.nextInt(cluster.policy.n()));
@@ -163,7 +158,7 @@ class FpFaultsTest {
                     finish();
                 }
             }
-            assertThat(cluster.history.violation(cluster.policy.blockBytes())).isEmpty();
+            assertThat(cluster.history.check().problem()).isEmpty();
         }
 
         private void finish() {
@@ -196,13 +191,11 @@ class FpFaultsTest {
             int last = random.nextInt(4 * cluster.policy.n());
             int some = random.nextInt(1 << cluster.policy.n());
             boolean stops = random.nextBoolean();
-            FpWrite write = new FpWrite(cluster.group(block), 4, cluster.value(), FpCluster.TIMES);
-            cluster.simulation.start(
+            cluster.stoppingWrite(
                     PrincipalId.client(4),
-                    new StoppingOperation<>(
-                            write,
-                            (number, send) ->
-                                    stops ? number < last : (some >> send.to().number() & 1) == 1));
+                    4,
+                    block,
+                    (number, send) -> stops ? number < last : (some >> send.to().number() & 1) == 1);
         }
 
         /** Correct nodes crash too, at most as many at a time as leaves the liars among f. */
