@@ -67,7 +67,7 @@ class KillIT {
                 load.stop();
             }
             assertThat(load.readAll(client, "reader")).isEmpty();
-            assertThat(HistoryCheck.of(load.history()).violations()).isEmpty();
+            assertThat(HistoryCheck.of(load.history()).problem()).isEmpty();
             assertThat(ControlSocket.ask(data, new ControlRequest("down", null, null))
                             .error())
                     .isEmpty();

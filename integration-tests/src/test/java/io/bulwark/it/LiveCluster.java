@@ -11,7 +11,6 @@ import io.bulwark.appliance.drill.Lie;
 import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
 import io.bulwark.appliance.up.Members;
-import io.bulwark.appliance.up.ProcessMembers;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.VolumeInfo;
@@ -50,7 +49,6 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
 
     private static final int LOG_LINES_SHOWN = 40;
     private static final long REPAIR_MILLIS_MAX = 120_000;
-
     private static final long CATCH_UP_MILLIS_MAX = 120_000;
     private static final int REPLICAS = 4;
 
@@ -76,11 +74,6 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     /** All members in this process. */
     static LiveCluster embedded(int nodes) {
         return new LiveCluster(nodes, EmbeddedMembers::new);
-    }
-
-    /** Each member in a process of its own, to be killed. */
-    static LiveCluster ofProcesses(int nodes) {
-        return new LiveCluster(nodes, ProcessMembers::new);
     }
 
     /** Each member in a process of its own, to be killed, behind a proxy of its own, to be cut off. */

@@ -1,4 +1,7 @@
-/** The machine that finds the bug first: see the packages beneath. {@code engine} runs, {@code campaign} drives and judges. */
+/**
+ * Clusters in memory, from a seed: {@code engine} runs them, {@code campaign} drives and judges them, {@code exhaustive} tries
+ * every order of deliveries.
+ */
 @NullMarked
 package io.bulwark.simulation;
 

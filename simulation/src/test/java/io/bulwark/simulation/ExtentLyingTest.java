@@ -27,12 +27,18 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Who is named when somebody lies, and what a writer who lies can do. */
 @NullMarked
 class ExtentLyingTest {
     private final long seed = Long.getLong("bulwark.seed", System.nanoTime());
+
+    @BeforeEach
+    void tellSeed() {
+        System.out.println("ExtentLyingTest bulwark.seed=" + seed);
+    }
 
     @Test
     void aLiarAtEachSlotIsNamedByTheReaderAndConfirmedByFPlusOneNodes() {

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The rules of PROTOCOLS section 4, one by one. */
@@ -37,6 +38,11 @@ class ExtentRulesTest {
     private final long seed = Long.getLong("bulwark.seed", System.nanoTime());
     private final ExtentCluster cluster = new ExtentCluster(seed, 1, 2, NetworkFaults.rough());
     private final Simulation simulation = cluster.simulation;
+
+    @BeforeEach
+    void tellSeed() {
+        System.out.println("ExtentRulesTest bulwark.seed=" + seed);
+    }
 
     @Test
     void anIdIsNeverCompleteWithTwoContentsEvenThroughCrashes() {

@@ -34,6 +34,7 @@ class ExtentSimulationTest {
     @Test
     void acknowledgedExtentsAreReadableWhateverFNodesDo() {
         long first = Long.getLong("bulwark.seed", System.nanoTime());
+        System.out.println("ExtentSimulationTest bulwark.seed=" + first + ", " + SEEDS + " from there");
         for (long seed = first; seed < first + SEEDS; seed++) {
             String trace = run(seed);
             if (seed % 10 == 0) {

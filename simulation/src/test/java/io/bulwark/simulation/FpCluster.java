@@ -28,10 +28,12 @@ import io.bulwark.simulation.engine.RunningOperation;
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.history.RegisterRecorder;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
@@ -46,12 +48,11 @@ final class FpCluster {
     final ProtectionPolicy policy;
     final RegisterRecorder history = new RegisterRecorder();
     private final Volume volume;
-    private final Map<FactKey, SessionState> sessions = new HashMap<>();
+    private final Set<SessionKey> open = new HashSet<>();
     private final Map<Integer, PairwiseKeys> keys = new HashMap<>();
-    private final FpLimits limits;
     private int lastValue;
 
-    private record FactKey(PrincipalId owner, long session) {}
+    private record SessionKey(PrincipalId owner, long session) {}
 
     FpCluster(long seed, int f, int m, NetworkFaults faults, FpLimits limits) {
         this(seed, f, m, faults, limits, Map.of());
@@ -65,7 +66,6 @@ final class FpCluster {
             NetworkFaults faults,
             FpLimits limits,
             Map<Integer, UnaryOperator<ProtocolServer>> byzantine) {
-        this.limits = limits;
         this.policy = new ProtectionPolicy(f, m, m + 2 * f, ProtectionPolicy.BLOCK_BYTES_MIN);
         List<Integer> holders = IntStream.range(0, policy.n()).boxed().toList();
         this.volume =
@@ -114,7 +114,9 @@ final class FpCluster {
                                 of.volume(),
                                 of.owner(),
                                 of.session(),
-                                sessions.getOrDefault(new FactKey(of.owner(), of.session()), SessionState.UNKNOWN));
+                                open.contains(new SessionKey(of.owner(), of.session()))
+                                        ? SessionState.OPEN
+                                        : SessionState.UNKNOWN);
                     case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
                     case Question.OfVolume of ->
                         new Fact.OfVolume(of.volume(), of.volume() == VOLUME ? Optional.of(volume) : Optional.empty());
@@ -122,23 +124,11 @@ final class FpCluster {
     }
 
     void open(PrincipalId client, long session) {
-        sessions.put(new FactKey(client, session), SessionState.OPEN);
-    }
-
-    /** Closes the session and tells all nodes. */
-    void close(PrincipalId client, long session) {
-        sessions.put(new FactKey(client, session), SessionState.CLOSED);
-        for (int node = 0; node < policy.n(); node++) {
-            simulation.tell(PrincipalId.node(node), new Fact.OfSession(VOLUME, client, session, SessionState.CLOSED));
-        }
+        open.add(new SessionKey(client, session));
     }
 
     FpGroup group(long number) {
         return FpGroup.of(volume, BlockId.register(VOLUME, number));
-    }
-
-    FpLimits limits() {
-        return limits;
     }
 
     /** A block's worth of bytes that no other call gives. */

@@ -59,8 +59,4 @@ public final class Collusion {
     public @Nullable Known anything() {
         return known.isEmpty() ? null : known.get(random.nextInt(known.size()));
     }
-
-    public List<Known> everything() {
-        return List.copyOf(known);
-    }
 }

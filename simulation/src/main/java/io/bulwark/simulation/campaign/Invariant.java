@@ -13,7 +13,7 @@ public record Invariant(String name, String source) {
 
     /** No state machine throws, whatever others send. */
     public static final Invariant NEVER_THROWS =
-            new Invariant("never-throws", "ARCHITECTURE: misbehaviour is evidence");
+            new Invariant("never-throws", "misbehaviour of others is evidence, never a crash");
 
     /** There is one order of all operations that explains what every client saw. */
     public static final Invariant LINEARIZABLE =

@@ -179,10 +179,6 @@ public final class Simulation {
         }
     }
 
-    public boolean isPaused(PrincipalId id) {
-        return paused.containsKey(id);
-    }
-
     /** 2f+1 replicas tell a node. */
     public void tell(PrincipalId id, Fact fact) {
         onServer(id, network.delayMillis(), server -> server.onFact(localMillis(id), fact));

@@ -16,10 +16,12 @@ import io.bulwark.simulation.campaign.Setting;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /** A register volume, its nodes' keys, and what the replicas say of it. */
@@ -30,7 +32,7 @@ final class FpVolume {
 
     private final ProtectionPolicy policy;
     private final Volume volume;
-    private final Map<SessionKey, SessionState> sessions = new HashMap<>();
+    private final Set<SessionKey> open = new HashSet<>();
     private final List<PairwiseKeys> keys = new ArrayList<>();
 
     FpVolume(Setting setting, int blocks) {
@@ -82,13 +84,7 @@ final class FpVolume {
     }
 
     void open(PrincipalId client, long session) {
-        sessions.put(new SessionKey(client, session), SessionState.OPEN);
-    }
-
-    /** The fact to tell all nodes. */
-    Fact close(PrincipalId client, long session) {
-        sessions.put(new SessionKey(client, session), SessionState.CLOSED);
-        return new Fact.OfSession(ID, client, session, SessionState.CLOSED);
+        open.add(new SessionKey(client, session));
     }
 
     Optional<Fact> answer(Question question) {
@@ -99,7 +95,9 @@ final class FpVolume {
                                 of.volume(),
                                 of.owner(),
                                 of.session(),
-                                sessions.getOrDefault(new SessionKey(of.owner(), of.session()), SessionState.UNKNOWN));
+                                open.contains(new SessionKey(of.owner(), of.session()))
+                                        ? SessionState.OPEN
+                                        : SessionState.UNKNOWN);
                     case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
                     case Question.OfVolume of ->
                         new Fact.OfVolume(of.volume(), of.volume() == ID ? Optional.of(volume) : Optional.empty());

@@ -33,7 +33,6 @@ public final class RegisterRecorder {
     private final Map<Prepared, Integer> faulty = new LinkedHashMap<>();
     private final Set<Prepared> written = new HashSet<>();
     private int reads;
-    private int writes;
 
     /** A correct client's write; the data must differ from all that was written to the block before. */
     public ClientOperation<FpWriteOutcome> write(
@@ -47,7 +46,6 @@ public final class RegisterRecorder {
                 (pending, now, outcome) -> {
                     switch (outcome) {
                         case FpWriteOutcome.Written done -> {
-                            writes++;
                             written.add(
                                     new Prepared(group.block(), done.timestamp().version()));
                             pending.ok(now);
@@ -90,10 +88,6 @@ public final class RegisterRecorder {
 
     public int completedReads() {
         return reads;
-    }
-
-    public int completedWrites() {
-        return writes;
     }
 
     /** Without what faulty clients prepared at the timestamp of a correct client's write of the same: that is one write. */

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** A campaign stops at a bug, names the invariant, and shows what happened to the block. */
 @NullMarked
-class PlantedBugTest {
+class CampaignStopTest {
     private static final int SEEDS_MAX = 40;
 
     /** Says that it has committed before it has. */
