@@ -24,9 +24,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one object: fills blocks and drives an {@link ObjectPut}. Blocks are read into fresh arrays that are given up to the protocol, since it may go on sending
- * them to slow nodes; how many there are is bounded by the window and by the client's {@link ByteBudget}. To be used by
- * one thread at a time.
+ * Writes one object: fills blocks and drives an {@link ObjectPut}. Blocks are read into fresh arrays that are given up to
+ * the protocol, since it may go on sending them to slow nodes; how many there are is bounded by the window and by the
+ * client's {@link ByteBudget}. To be used by one thread at a time.
  */
 public final class ObjectWriter {
     private static final int BUFFER_FIRST_BYTES = 64 << 10;

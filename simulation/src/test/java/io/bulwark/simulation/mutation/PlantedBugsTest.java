@@ -25,7 +25,7 @@ class PlantedBugsTest {
     private static final Trial TRIAL = new Trial();
 
     private static List<PlantedBug> bugs() {
-        return Stream.of(FpClientBugs.ALL, FpServerBugs.ALL, ExtentBugs.ALL, MetadataBugs.ALL)
+        return Stream.of(CodeBugs.ALL, FpClientBugs.ALL, FpServerBugs.ALL, ExtentBugs.ALL, MetadataBugs.ALL)
                 .flatMap(List::stream)
                 .toList();
     }
