@@ -11,7 +11,6 @@ import io.bulwark.protocol.extent.ReadRefusal;
 import io.bulwark.protocol.extent.StoreRefusal;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.simulation.engine.AlteringServer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +35,7 @@ final class LyingStorage extends AlteringServer {
         CLAIMS_STORED,
         /** Refuses what it stored. */
         REFUSES,
-        /** Drops what it should keep, and says that it is kept. */
+        /** Says that it keeps what it refused, and has nothing of it when asked. */
         FORGETS
     }
 
@@ -69,9 +68,7 @@ final class LyingStorage extends AlteringServer {
             case NotFound no when how == How.CLAIMS_FREED -> new NotFound(no.block(), no.epoch(), ReadRefusal.FREED);
             default -> answer;
         };
-        List<Effect> effects = new ArrayList<>();
-        effects.add(new Effect.Send(to, requestId, lie));
-        return effects;
+        return List.of(new Effect.Send(to, requestId, lie));
     }
 
     private ExtentMessage ofFound(Found found) {
