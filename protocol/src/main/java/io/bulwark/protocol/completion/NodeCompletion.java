@@ -261,10 +261,6 @@ public final class NodeCompletion {
     }
 
     private void learn(Volume volume, VolumeProgress at, Deque<Volume> left) {
-        if (at.crowded()) {
-            nextVolume(left);
-            return;
-        }
         calls.ask(new Query.References(volume.id(), at.cursor(), PAGE), reply -> {
             if (!(reply.orElse(null) instanceof Reply.References page)) {
                 endRound(false);

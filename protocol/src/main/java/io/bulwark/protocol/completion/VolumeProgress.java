@@ -2,8 +2,10 @@ package io.bulwark.protocol.completion;
 
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Reply;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -11,14 +13,18 @@ import java.util.TreeMap;
 
 /** How far a node has come with one volume, and what it could not do yet. */
 final class VolumeProgress {
-    /** With more than this unfinished, nothing new is learned. */
+    /** With more than this unfinished, those of the owner who has most are forgotten, to be learned anew. */
     private static final int UNFINISHED_MAX = 10_000;
+
+    private static final int UNREADABLE_MAX = 1_000;
 
     private final SortedMap<BlockId, Referenced> unfinished = new TreeMap<>();
     private final List<Map.Entry<Volume, Reply.Reference>> unreadable = new ArrayList<>();
     private long cursor;
     private boolean caughtUp;
     private long retriedMillis;
+    private long forgotten;
+    private long firstForgottenInode = Long.MAX_VALUE;
 
     VolumeProgress(long cursor) {
         this.cursor = cursor;
@@ -33,11 +39,7 @@ final class VolumeProgress {
     }
 
     long unfinished() {
-        return (long) unfinished.size() + unreadable.size();
-    }
-
-    boolean crowded() {
-        return unfinished() >= UNFINISHED_MAX;
+        return unfinished.size() + unreadable.size() + forgotten;
     }
 
     void advance(long inode, boolean atTheEnd) {
@@ -47,7 +49,7 @@ final class VolumeProgress {
 
     /** Everything up to this inode is done. */
     long safeCursor() {
-        long safe = cursor;
+        long safe = Math.min(cursor, firstForgottenInode - 1);
         for (Referenced extent : unfinished.values()) {
             safe = Math.min(safe, extent.inode() - 1);
         }
@@ -63,18 +65,52 @@ final class VolumeProgress {
 
     void notDone(Referenced extent) {
         unfinished.put(extent.block(), extent);
+        if (unfinished.size() > UNFINISHED_MAX) {
+            forgetWhoHasMost();
+        }
+    }
+
+    /** However many extents one owner left that cannot be completed now, those of the others are learned and completed. */
+    private void forgetWhoHasMost() {
+        Map<PrincipalId, Integer> counts = new TreeMap<>();
+        unfinished.keySet().forEach(block -> counts.merge(block.owner(), 1, Integer::sum));
+        PrincipalId most =
+                Collections.max(counts.entrySet(), Map.Entry.comparingByValue()).getKey();
+        unfinished.values().removeIf(extent -> {
+            boolean forget = extent.block().owner().equals(most);
+            if (forget) {
+                forget(extent.inode());
+            }
+            return forget;
+        });
+    }
+
+    private void forget(long inode) {
+        forgotten++;
+        firstForgottenInode = Math.min(firstForgottenInode, inode);
     }
 
     /** A pin list of this object could not be read. */
     void unreadable(Volume volume, Reply.Reference reference) {
-        unreadable.add(Map.entry(volume, reference));
+        if (unreadable.size() == UNREADABLE_MAX) {
+            forget(reference.inode());
+        } else {
+            unreadable.add(Map.entry(volume, reference));
+        }
     }
 
+    /** If so, what was forgotten is learned again from here on. */
     boolean retryIsDue(long nowMillis, long retryMillis) {
         if (unfinished() == 0 || nowMillis - retriedMillis < retryMillis) {
             return false;
         }
         retriedMillis = nowMillis;
+        if (forgotten > 0) {
+            cursor = Math.min(cursor, firstForgottenInode - 1);
+            caughtUp = false;
+            forgotten = 0;
+            firstForgottenInode = Long.MAX_VALUE;
+        }
         return true;
     }
 
