@@ -69,7 +69,7 @@ final class IntervalSet {
             if (to > end) {
                 ends.put(end, to);
             }
-            entry = ends.lowerEntry(first);
+            entry = ends.lowerEntry(end);
         }
     }
 

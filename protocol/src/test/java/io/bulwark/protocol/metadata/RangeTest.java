@@ -93,6 +93,16 @@ class RangeTest {
         alice.done(abandon(alice.range(0, 1)));
     }
 
+    /** Else blocks that an object references would be told as freed, and the snapshot could not be read again. */
+    @Test
+    void aRangeOverSeveralPendingOnesConsumesThemAll() {
+        long pending = register(alice.range(1, 1), alice.range(3, 1), alice.range(6, 1));
+        ObjectLayout layout = alice.layout(5 * BLOCK, List.of(alice.range(0, 5)));
+        assertThat(alice.run(withPending(layout, pending))).isInstanceOf(Reply.ObjectStored.class);
+        assertThat(freed()).as("registered and not used").containsExactly(alice.range(6, 1));
+        rig.machine = MetadataStateMachine.restore(rig.machine.snapshot());
+    }
+
     @Test
     void pendingUploadsAreReferencedUntilAPutConsumesThem() {
         long pending = register(alice.range(0, 4), alice.range(8, 4));
