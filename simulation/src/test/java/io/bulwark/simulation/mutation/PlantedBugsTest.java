@@ -25,7 +25,13 @@ class PlantedBugsTest {
     private static final Trial TRIAL = new Trial();
 
     private static List<PlantedBug> bugs() {
-        return Stream.of(CodeBugs.ALL, FpClientBugs.ALL, FpServerBugs.ALL, ExtentBugs.ALL, MetadataBugs.ALL)
+        return Stream.of(
+                        CodeBugs.ALL,
+                        FpClientBugs.ALL,
+                        FpServerBugs.ALL,
+                        ExtentClientBugs.ALL,
+                        ExtentServerBugs.ALL,
+                        MetadataBugs.ALL)
                 .flatMap(List::stream)
                 .toList();
     }

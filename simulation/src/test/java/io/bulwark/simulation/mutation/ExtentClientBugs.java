@@ -1,0 +1,135 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.simulation.mutation.Detector.protocol;
+import static io.bulwark.simulation.mutation.Detector.simulation;
+import static io.bulwark.simulation.mutation.PlantedBug.in;
+
+import java.util.List;
+
+/** What can go wrong with extents at a client: PROTOCOLS section 4. */
+final class ExtentClientBugs {
+    static final List<PlantedBug> ALL = List.of(
+            in(
+                    "extent/ExtentWrite",
+                    "a write is done at m+f-1 OKs",
+                    simulation("ExtentRulesTest", "anIdIsNeverCompleteWithTwoContentsEvenThroughCrashes"),
+                    "if (stored >= policy.writeQuorum()) {",
+                    "if (stored >= policy.writeQuorum() - 1) {"),
+            in(
+                    "extent/ExtentWrite",
+                    "OKs of another epoch count",
+                    protocol("extent.ExtentEpochTest", "oksOfAnotherEpochDoNotCount"),
+                    "when answer.epoch() == group.epoch() -> {",
+                    "when answer.epoch() >= 0 -> {"),
+            in(
+                    "extent/ExtentWrite",
+                    "slow nodes get no help",
+                    protocol("extent.LateSlotsTest", "oneThatIsSilentWhileOthersAnswerGetsHelpSoon"),
+                    "if (slots[index].helped) {",
+                    "if (true) {"),
+            in(
+                    "extent/ExtentWrite",
+                    "f full disks end a write",
+                    simulation("ExtentRulesTest", "aFullDiskAtFNodesIsMaskedAndAtMoreIsAClearError"),
+                    "} else if (refused.size() > f) {",
+                    "} else if (refused.size() >= f) {"),
+            in(
+                    "extent/ExtentWrite",
+                    "LIMIT ends a write",
+                    simulation("ExtentRulesTest", "unreferencedBytesAreLimitedUntilTheyAreReferencedAlsoAfterARestart"),
+                    """
+                    StoreRefusal.LIMIT,
+                    StoreRefusal.NO_SPACE,
+                    """,
+                    "StoreRefusal.NO_SPACE,"),
+            in(
+                    "extent/ExtentWrite",
+                    "one node's word is enough for a newer epoch",
+                    protocol("extent.ExtentEpochTest", "oneNodesWordIsNotEnoughForANewerEpoch"),
+                    "otherEpochs.size() > f && otherEpochs.get(f) > group.epoch()",
+                    "!otherEpochs.isEmpty() && otherEpochs.getFirst() > group.epoch()"),
+            in(
+                    "extent/ExtentWrite",
+                    "a refused fragment is not sent again as a block",
+                    protocol("extent.ExtentEpochTest", "aRefusedFragmentIsSentAgainAsABlock"),
+                    """
+                    slot.wholeBlock = true;
+                    slot.refusal = null;
+                    ask(nowMillis, index, effects);
+                    """,
+                    ""),
+            in(
+                    "extent/ExtentRead",
+                    "the pin is not compared",
+                    simulation("ExtentSimulationTest", "acknowledgedExtentsAreReadableWhateverFNodesDo"),
+                    "slot.bad = !found.fpcc().pin().equals(pin) ||",
+                    "slot.bad ="),
+            in(
+                    "extent/ExtentRead",
+                    "shares are not checked",
+                    simulation("ExtentLyingTest", "aLiarAtEachSlotIsNamedByTheReaderAndConfirmedByFPlusOneNodes"),
+                    """
+                    slot.bad = !found.fpcc().pin().equals(pin) || !code.isShareOf(found.fpcc(), index, found.share());
+                    """,
+                    "slot.bad = !found.fpcc().pin().equals(pin);"),
+            in(
+                    "extent/ExtentRead",
+                    "2f holders are enough for incomplete",
+                    protocol("extent.ExtentEpochTest", "incompleteTakesMoreThanTwoF"),
+                    "+ count(ReadRefusal.OTHER_VERSION) > 2 * f) {",
+                    "+ count(ReadRefusal.OTHER_VERSION) >= 2 * f) {"),
+            in(
+                    "extent/ExtentRead",
+                    "f nodes are enough for freed",
+                    simulation("ExtentSimulationTest", "acknowledgedExtentsAreReadableWhateverFNodesDo"),
+                    "count(ReadRefusal.FREED) > f",
+                    "count(ReadRefusal.FREED) >= f"),
+            in(
+                    "extent/ExtentRead",
+                    "f nodes are enough for not permitted",
+                    protocol("extent.ExtentEpochTest", "oneRefusalEndsNoRead"),
+                    "count(ReadRefusal.NOT_PERMITTED) > f",
+                    "count(ReadRefusal.NOT_PERMITTED) >= f"),
+            in(
+                    "extent/ExtentRead",
+                    "one node's word is enough for a newer epoch",
+                    protocol("extent.ExtentEpochTest", "aReaderToldOfANewerEpochByOneNodeGoesOn"),
+                    ".skip(policy.f())",
+                    ".skip(0)"),
+            in(
+                    "extent/ExtentRead",
+                    "fragments of another epoch count",
+                    protocol("extent.ExtentEpochTest", "fragmentsOfAnotherEpochDoNotCount"),
+                    "case Found found when answer.epoch() == group.epoch() ->",
+                    "case Found found when answer.epoch() >= 0 ->"),
+            in(
+                    "extent/ExtentRead",
+                    "who has no cross-checksum of the writer is accused",
+                    simulation("ExtentSimulationTest", "acknowledgedExtentsAreReadableWhateverFNodesDo"),
+                    "if (!cleared && !code.matches(accepted, index, found.share().fragment())) {",
+                    "if (!cleared) {"),
+            in(
+                    "extent/ExtentRead",
+                    "another version accuses its holder",
+                    protocol("extent.ExtentEpochTest", "anotherVersionAccusesNobody"),
+                    "case OTHER_VERSION -> blame(index, Verdict.OTHER_VERSION,",
+                    "case OTHER_VERSION -> blame(index, Verdict.CORRUPT,"),
+            in(
+                    "extent/ExtentRead",
+                    "nodes are not told of a suspect",
+                    simulation("ExtentLyingTest", "aLiarAtEachSlotIsNamedByTheReaderAndConfirmedByFPlusOneNodes"),
+                    "if (!excluded.isEmpty() || slots[index].passedOn) {",
+                    "if (true) {"),
+            in(
+                    "extent/ExtentRead",
+                    "a refuted cross-checksum is tried for ever",
+                    simulation("ExtentLyingTest", "aLiarAtEachSlotIsNamedByTheReaderAndConfirmedByFPlusOneNodes"),
+                    """
+                    if (consistent + size >= policy.m()) {
+                    refutedGroups.add(cc);
+                    }
+                    """,
+                    ""));
+
+    private ExtentClientBugs() {}
+}
