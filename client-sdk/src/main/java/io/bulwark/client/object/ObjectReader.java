@@ -14,6 +14,7 @@ import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a range of one version of an object: drives an {@link ObjectGet}, which reads ahead as far as the client's
@@ -26,6 +27,7 @@ public final class ObjectReader implements AutoCloseable {
     private final Deadline deadline;
     private final ObjectGet get;
     private final Answers answers = new Answers();
+    private @Nullable RuntimeException failure;
 
     /**
      * Begins to read.
@@ -53,8 +55,11 @@ public final class ObjectReader implements AutoCloseable {
         return get.remaining();
     }
 
-    /** The next bytes in order; empty at the end. */
+    /** The next bytes in order; empty at the end, never after a failure: that is thrown again and again. */
     public Bytes next() {
+        if (failure != null) {
+            throw failure;
+        }
         try {
             perform(get.readAhead());
             while (!get.atEnd()) {
@@ -70,6 +75,7 @@ public final class ObjectReader implements AutoCloseable {
             }
             return Bytes.EMPTY;
         } catch (RuntimeException e) {
+            failure = e;
             close();
             throw e;
         }

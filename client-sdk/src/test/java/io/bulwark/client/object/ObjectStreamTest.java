@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.ChangedWhileReadingException;
 import io.bulwark.client.error.DeadlineExceededException;
 import io.bulwark.client.error.IncompleteObjectException;
@@ -228,6 +229,22 @@ class ObjectStreamTest {
                 store, VOLUME, inode, Subject.key("bucket", "key"), 0, BLOCK, Deadline.in(Duration.ZERO));
         metadata.objects.clear();
         assertThatThrownBy(reader::next).isInstanceOf(ChangedWhileReadingException.class);
+    }
+
+    /** Whoever goes on reading after an error must not take it for the end. */
+    @Test
+    void aReaderThatFailedNeverComesToTheEnd() {
+        ObjectWriter writer = writer("key", -1);
+        writer.write(content(2 * BLOCK), 0, 2 * BLOCK);
+        writer.finish();
+        extents.readFailure = _ -> {
+            throw new IllegalStateException("the driver is closed");
+        };
+        Inode inode = metadata.inode("key");
+        ObjectReader reader = new ObjectReader(
+                store, VOLUME, inode, Subject.key("bucket", "key"), 0, 2 * BLOCK, Deadline.in(Duration.ZERO));
+        assertThatThrownBy(reader::next).isInstanceOf(CancelledException.class);
+        assertThatThrownBy(reader::next).isInstanceOf(CancelledException.class);
     }
 
     @Test
