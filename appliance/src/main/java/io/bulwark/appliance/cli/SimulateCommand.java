@@ -120,14 +120,15 @@ final class SimulateCommand implements Callable<Integer> {
         double elapsed = Math.max(1e-3, (System.nanoTime() - begun) / 1e9);
         return String.format(
                 Locale.ROOT,
-                "%.0f s: seed %d, %d runs, %d operations (%.0f/s), %d events, no violation%s",
+                "%.0f s: seed %d, %d runs, %d operations (%.0f/s), %d events, no violation%s%s",
                 elapsed,
                 progress.run().setting().seed(),
                 progress.runs(),
                 progress.operations(),
                 progress.operations() / elapsed,
                 progress.events(),
-                progress.violation().isEmpty() ? "" : " before this");
+                progress.violation().isEmpty() ? "" : " before this",
+                progress.undecided() == 0 ? "" : ", " + Text.count(progress.undecided(), "key") + " undecided");
     }
 
     private void print(Run run, InvariantViolation violation) {

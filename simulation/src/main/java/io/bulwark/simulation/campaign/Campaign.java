@@ -13,9 +13,11 @@ public final class Campaign {
      * @param runs how many are over
      * @param operations of correct clients, in all of them
      * @param events of the simulations, in all of them
+     * @param undecided keys of histories that were given up, in all of them
      * @param violation what the last run came to
      */
-    public record Progress(Run run, long runs, long operations, long events, Optional<InvariantViolation> violation) {}
+    public record Progress(
+            Run run, long runs, long operations, long events, long undecided, Optional<InvariantViolation> violation) {}
 
     private final SimulatedProtocol protocol;
     private final Shape shape;
@@ -46,6 +48,7 @@ public final class Campaign {
                     (progress == null ? 0 : progress.operations()) + run.world().completed(),
                     (progress == null ? 0 : progress.events())
                             + run.world().simulation().trace().events(),
+                    (progress == null ? 0 : progress.undecided()) + run.undecided(),
                     violation);
             told.accept(progress);
         } while (progress.violation().isEmpty() && !enough.getAsBoolean());

@@ -18,6 +18,7 @@ public final class Run {
     private final SimulatedWorld world;
     private final Nemesis nemesis;
     private @Nullable InvariantViolation violation;
+    private int undecided;
 
     public Run(SimulatedProtocol protocol, Setting setting) {
         this.setting = setting;
@@ -58,8 +59,9 @@ public final class Run {
         await("with the faulty nodes gone");
         world.checkAtEnd();
         HistoryCheck check = HistoryCheck.of(world.history());
-        // What could not be decided in time (attackers wrote again what others wrote) accuses nobody; the timestamps
-        // are judged too.
+        undecided = check.undecided().size();
+        // What could not be decided in time (attackers wrote again what others wrote) accuses nobody; of registers the
+        // timestamps are judged too.
         if (!check.violations().isEmpty()) {
             throw Invariant.LINEARIZABLE.violated(
                     check.violations().getFirst().key(), check.problem().orElseThrow());
@@ -79,6 +81,11 @@ public final class Run {
 
     public SimulatedWorld world() {
         return world;
+    }
+
+    /** How many keys of the history were given up: their order could not be decided in time. */
+    public int undecided() {
+        return undecided;
     }
 
     /** Equal for two runs of equal settings. */

@@ -48,10 +48,6 @@ final class ObjectInvariants {
     /** Each correct node has its fragment of every complete extent once completion has caught up. */
     static final Invariant COMPLETED = new Invariant("completed", "PROTOCOLS section 4, completion and repair");
 
-    /** The namespace is linearizable. */
-    static final Invariant LINEARIZABLE =
-            new Invariant("linearizable", "thesis definition 3.2.3; PROTOCOLS section 7, read-only");
-
     /** A client that has some names for itself finds there what it put. */
     static final Invariant OWN_NAMES = new Invariant("own-names", "PROTOCOLS section 6, deterministic replies");
 

@@ -33,6 +33,7 @@ import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.Simulation;
+import io.bulwark.simulation.history.History;
 import io.bulwark.simulation.metadata.CommandOrder;
 import io.bulwark.simulation.metadata.LyingReplica;
 import io.bulwark.simulation.metadata.ReplicaDisk;
@@ -428,7 +429,11 @@ public final class ObjectWorld implements SimulatedWorld {
         if (!simulation.runUntil(this::idle, QUIET_ROUNDS * QUIET_ROUND_MILLIS)) {
             throw Invariant.OPERATIONS_END.violated("", "reading once all was quiet");
         }
-        shared.check();
+    }
+
+    @Override
+    public History history() {
+        return shared.history();
     }
 
     /** Sessions expire, graces end, completion goes round. */

@@ -47,7 +47,7 @@ class ObjectMutationTest {
         };
         assertThat(found(parts))
                 .isIn(
-                        ObjectInvariants.LINEARIZABLE,
+                        Invariant.LINEARIZABLE,
                         ObjectInvariants.OWN_NAMES,
                         ObjectInvariants.WHOLE_OR_ABSENT,
                         ObjectInvariants.NEVER_FREED_WHILE_NAMED,

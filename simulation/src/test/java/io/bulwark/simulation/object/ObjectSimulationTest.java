@@ -54,6 +54,7 @@ class ObjectSimulationTest {
             run.lastEvents(SHOWN).forEach(entry -> trace.append('\n').append(entry));
             throw new AssertionError("objects " + setting + trace + '\n' + violation.getMessage(), violation);
         });
+        assertThat(run.undecided()).as("keys of undecided order, %s", setting).isZero();
         return run;
     }
 }
