@@ -53,6 +53,7 @@ final class BulwarkClient implements Bulwark {
     private final ReplicatedMetadata metadata;
     private final Sessions sessions;
     private final ObjectStore store;
+    private final WriteTurns writeTurns = new WriteTurns();
     private final ClusterView view;
 
     private BulwarkClient(ClientConfig config, KeyRing keys) {
@@ -191,6 +192,10 @@ final class BulwarkClient implements Bulwark {
 
     BucketInfo bucketInfo(String name) {
         return describe(findBucket(name));
+    }
+
+    WriteTurns writeTurns() {
+        return writeTurns;
     }
 
     ObjectStore store() {

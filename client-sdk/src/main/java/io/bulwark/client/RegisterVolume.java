@@ -69,6 +69,7 @@ final class RegisterVolume implements Volume {
         return writing(block, content).thenAccept(_ -> {});
     }
 
+    /** Completes once written; the content is copied before this returns. */
     private CompletableFuture<Boolean> writing(long block, byte[] content) {
         FpGroup group = group(block);
         if (content.length != blockBytes()) {
@@ -77,16 +78,20 @@ final class RegisterVolume implements Volume {
         }
         Bytes data = Bytes.of(content.clone());
         OperationDriver driver = client.driver();
-        return withSession(
-                1,
-                lease -> driver.submit(
-                                () -> new FpWrite(group, lease.session().number(), data, FpTimes.standard()),
-                                2L * blockBytes())
-                        .thenApply(outcome -> switch (outcome) {
-                            case FpWriteOutcome.Written _ -> true;
-                            case FpWriteOutcome.Failed failed ->
-                                throw failure(failed.reason(), block, failed.mayBeWritten(), subject);
-                        }));
+        return client.writeTurns()
+                .inTurn(
+                        group.block(),
+                        () -> withSession(
+                                1,
+                                lease -> driver.submit(
+                                                () -> new FpWrite(
+                                                        group, lease.session().number(), data, FpTimes.standard()),
+                                                2L * blockBytes())
+                                        .thenApply(outcome -> switch (outcome) {
+                                            case FpWriteOutcome.Written _ -> true;
+                                            case FpWriteOutcome.Failed failed ->
+                                                throw failure(failed.reason(), block, failed.mayBeWritten(), subject);
+                                        })));
     }
 
     /** What is done in a session. */

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * }</pre>
  *
  * <p>All methods may be called from any thread. Cancelling a future stops the waiting, not the write.
+ * Writes of one client to one block run one after another, in the order of the calls.
  */
 public interface Volume {
     VolumeInfo info();

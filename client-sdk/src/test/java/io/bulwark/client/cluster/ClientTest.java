@@ -259,6 +259,20 @@ class ClientTest {
     }
 
     @Test
+    void manyWritesToOneBlockAtOnceTakeEffectInTheOrderOfTheCalls() {
+        client.createVolume(VolumeSpec.registers("turns", new ProtectionPolicy(1, 2, 4, BLOCK), 100));
+        Volume disk = client.volume("turns");
+        byte[] content = content(BLOCK);
+        List<CompletableFuture<Void>> writes = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            content[0] = (byte) i;
+            writes.add(disk.writeBlockAsync(7, content));
+        }
+        writes.forEach(CompletableFuture::join);
+        assertThat(disk.readBlock(7)).isEqualTo(content);
+    }
+
+    @Test
     void blocksAreRegisters() {
         client.createVolume(VolumeSpec.registers("disk", new ProtectionPolicy(1, 2, 4, BLOCK), 100));
         Volume disk = client.volume("disk");
