@@ -8,6 +8,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,11 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     private final List<Patience> finding = new ArrayList<>();
     private final NavigableMap<Timestamp, ReadAttempt> attempts = new TreeMap<>();
     private final List<Deque<Timestamp>> broughtUp = new ArrayList<>();
+    /** How many timestamps each slot has brought up lately, and the last of those that must wait. */
+    private final int[] fresh;
+
+    private final SortedMap<Integer, Timestamp> postponed = new TreeMap<>();
+    private long freshSinceMillis;
     private final Map<Integer, FpMessage.Refused> refusals = new HashMap<>();
     private final Map<Integer, Patience> repairs = new HashMap<>();
     private final Set<Integer> unreachable = new HashSet<>();
@@ -70,6 +77,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         this.wanted = wanted;
         this.ownAnswers = List.copyOf(ownAnswers);
         this.reports = new Reports(group);
+        this.fresh = new int[group.n()];
         for (int slot = 0; slot < group.n(); slot++) {
             finding.add(new Patience(times));
             broughtUp.add(new ArrayDeque<>());
@@ -104,6 +112,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     @Override
     public List<Effect> start(long nowMillis) {
         startedMillis = nowMillis;
+        freshSinceMillis = nowMillis;
         List<Effect> effects = new ArrayList<>();
         if (wanted != null && !wanted.isNone() && group.fits(wanted)) {
             attempt(wanted);
@@ -152,6 +161,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             outcome = new FpReadOutcome.Failed(decisive().orElse(Failure.TIMED_OUT));
             return effects;
         }
+        bringUpPostponed(nowMillis);
         for (int slot = 0; slot < group.n(); slot++) {
             Patience patience = finding.get(slot);
             if (patience.waiting() && patience.retryDue(nowMillis)) {
@@ -244,6 +254,15 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         if (latest.isNone()) {
             return true;
         }
+        if (attempts.containsKey(latest) || fresh[slot]++ < CANDIDATES_PER_SLOT) {
+            bringUp(slot, latest);
+        } else {
+            postponed.put(slot, latest);
+        }
+        return true;
+    }
+
+    private void bringUp(int slot, Timestamp latest) {
         ReadAttempt attempt = attempt(latest);
         attempt.reported(slot);
         if (attempt.introducers.add(slot)) {
@@ -253,7 +272,20 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
                 forget(slot, mine.removeFirst());
             }
         }
-        return true;
+    }
+
+    /**
+     * Each slot brings up only so many timestamps in a while: each is asked for at many slots, so liars that answer each READ
+     * with another later one would otherwise double the messages with each answer.
+     */
+    private void bringUpPostponed(long nowMillis) {
+        if (nowMillis - freshSinceMillis < times.retryMillis()) {
+            return;
+        }
+        freshSinceMillis = nowMillis;
+        Arrays.fill(fresh, 0);
+        postponed.forEach(this::bringUp);
+        postponed.clear();
     }
 
     private ReadAttempt attempt(Timestamp version) {

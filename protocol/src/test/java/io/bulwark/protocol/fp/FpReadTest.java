@@ -78,6 +78,33 @@ class FpReadTest {
         assertValue(version, 1);
     }
 
+    /** Each of two liars answers everything with another later timestamp, for which all slots are asked. */
+    @Test
+    void liarsWithEverLaterTimestampsDoNotMultiplyTheMessages() {
+        use(new LocalNodes(2, 3));
+        start();
+        for (int slot = 2; slot < 5; slot++) {
+            answer(slot, new FpMessage.FoundTimestamp(nodes.group.target(slot), Timestamp.NONE, null));
+        }
+        int seen = 0;
+        while (seen < sends().size() && seen < 5_000) {
+            Effect.Send send = sends().get(seen++);
+            for (int liar = 0; liar < 2; liar++) {
+                if (!send.to().equals(nodes.group.node(liar))) {
+                    continue;
+                }
+                Timestamp later = new Timestamp(100 + seen, nodes.encode(7).fpcc());
+                if (send.message() instanceof FpMessage.Read asked) {
+                    answer(liar, new FpMessage.ReadAnswer(asked.target(), asked.version(), later, null));
+                } else if (send.message() instanceof FpMessage.FindTimestamp asked) {
+                    answer(liar, new FpMessage.FoundTimestamp(asked.target(), later, null));
+                }
+            }
+        }
+        assertThat(seen).isLessThan(200);
+        assertThat(read.outcome()).isEmpty();
+    }
+
     @Test
     void whatTheVersionsBytesAreNotIsCorruptAndMasked() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
