@@ -180,6 +180,8 @@ class ExtentRulesTest {
         for (PrincipalId node : cluster.nodes()) {
             simulation.tell(node, new Fact.OfSession(1, ExtentCluster.WRITER, 1, SessionState.CLOSED));
         }
+        // Until it is told, a node may still believe the session open (PROTOCOLS section 4, sessions).
+        simulation.runFor(200);
         assertThat(cluster.writeNow(cluster.newBlock(), cluster.content()))
                 .isInstanceOfSatisfying(
                         WriteOutcome.Refused.class,
