@@ -1,12 +1,10 @@
 package io.bulwark.simulation.byzantine;
 
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
-import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.engine.AlteringServer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -72,11 +70,9 @@ public final class Liar {
         return new Lying(correct);
     }
 
-    private final class Lying implements ProtocolServer {
-        private final ProtocolServer correct;
-
+    private final class Lying extends AlteringServer {
         Lying(ProtocolServer correct) {
-            this.correct = correct;
+            super(correct);
         }
 
         @Override
@@ -92,7 +88,7 @@ public final class Liar {
                 answers.forEach(answer -> effects.add(new Effect.Send(from, requestId, answer)));
                 return effects;
             }
-            return tampered(nowMillis, correct.onMessage(nowMillis, from, requestId, message));
+            return super.onMessage(nowMillis, from, requestId, message);
         }
 
         @Override
@@ -100,7 +96,7 @@ public final class Liar {
             if (random.nextInt(60) == 0) {
                 change();
             }
-            List<Effect> effects = new ArrayList<>(tampered(nowMillis, correct.onTick(nowMillis)));
+            List<Effect> effects = new ArrayList<>(super.onTick(nowMillis));
             held.removeIf(waiting -> {
                 boolean over = waiting.untilMillis() <= nowMillis;
                 if (over) {
@@ -112,42 +108,20 @@ public final class Liar {
         }
 
         @Override
-        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
-            return tampered(nowMillis, correct.onStored(nowMillis, token, stored));
-        }
-
-        @Override
-        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-            return tampered(nowMillis, correct.onLoaded(nowMillis, token, loaded));
-        }
-
-        @Override
-        public List<Effect> onFact(long nowMillis, Fact fact) {
-            return tampered(nowMillis, correct.onFact(nowMillis, fact));
-        }
-
-        @Override
-        public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
-            return tampered(nowMillis, correct.onCompleted(nowMillis, token, outcome));
-        }
-
-        private List<Effect> tampered(long nowMillis, List<Effect> effects) {
-            List<Effect> tampered = new ArrayList<>();
-            for (Effect effect : effects) {
-                if (!(effect instanceof Effect.Send send)) {
-                    tampered.add(effect);
-                    continue;
-                }
-                Lie lie = towards(send.to());
-                switch (lie) {
-                    case SILENT -> {}
-                    case SLOW -> held.add(new Held(nowMillis + random.nextInt(3_000), send));
-                    default ->
-                        tampered.add(new Effect.Send(
-                                send.to(), send.requestId(), lies.altered(lie, send.to(), send.message())));
-                }
+        protected List<Effect> alter(long nowMillis, Effect effect) {
+            if (!(effect instanceof Effect.Send send)) {
+                return List.of(effect);
             }
-            return tampered;
+            Lie lie = towards(send.to());
+            return switch (lie) {
+                case SILENT -> List.of();
+                case SLOW -> {
+                    held.add(new Held(nowMillis + random.nextInt(3_000), send));
+                    yield List.of();
+                }
+                default ->
+                    List.of(new Effect.Send(send.to(), send.requestId(), lies.altered(lie, send.to(), send.message())));
+            };
         }
     }
 }
