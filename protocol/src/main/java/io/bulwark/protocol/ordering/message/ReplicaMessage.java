@@ -1,0 +1,145 @@
+package io.bulwark.protocol.ordering.message;
+
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+
+/**
+ * The messages between replicas. Views and sequence numbers are not negative; digests have 32 bytes. The sender is not
+ * repeated in them: it is what the transport authenticated.
+ */
+public sealed interface ReplicaMessage extends Message {
+    /** Part of the agreement on one number in one view (sections 4.2). */
+    sealed interface Phase extends ReplicaMessage {
+        long view();
+
+        long sequence();
+    }
+
+    /** The sender has verified these requests, or f+1 others vouch for them; one digest per client and call. */
+    record Vouch(List<RequestId> requests) implements ReplicaMessage {
+        public Vouch {
+            requests = List.copyOf(requests);
+        }
+    }
+
+    /** The primary assigns a number to a batch. */
+    record PrePrepare(long view, long sequence, Batch batch) implements Phase {}
+
+    /** The sender accepted the assignment; synced before it is sent. */
+    record Prepare(long view, long sequence, Bytes digest) implements Phase {}
+
+    /** The sender holds a prepared certificate; synced before it is sent. */
+    record Commit(long view, long sequence, Bytes digest) implements Phase {}
+
+    /** The sender executed this number with this batch: f+1 of them let a replica that was left behind learn it. */
+    record Executed(long sequence, Bytes digest) implements ReplicaMessage {}
+
+    /** The sender's state after this number has this digest; sent once the checkpoint is durable (4.3). */
+    record Checkpoint(long sequence, Bytes digest) implements ReplicaMessage {}
+
+    /** A number and a digest: of a checkpoint, or of the batch chosen for it. */
+    record Numbered(long sequence, Bytes digest) {}
+
+    /** An entry of P: a batch prepared with this number in this view, and none in a later one. */
+    record Prepared(long sequence, Bytes digest, long view) {}
+
+    /** A pair of an entry of Q: the latest view in which a batch with this digest pre-prepared. */
+    record DigestView(Bytes digest, long view) {}
+
+    /** An entry of Q. */
+    record PrePrepared(long sequence, List<DigestView> pairs) {
+        public PrePrepared {
+            pairs = List.copyOf(pairs);
+        }
+    }
+
+    /**
+     * The sender entered this view (4.5).
+     *
+     * @param stable the last stable checkpoint's number, ls
+     * @param checkpoints C: the checkpoints that the sender holds, durably, by number
+     * @param prepared P, by number
+     * @param prePrepared Q, by number
+     */
+    record ViewChange(
+            long view, long stable, List<Numbered> checkpoints, List<Prepared> prepared, List<PrePrepared> prePrepared)
+            implements ReplicaMessage {
+        public ViewChange {
+            checkpoints = List.copyOf(checkpoints);
+            prepared = List.copyOf(prepared);
+            prePrepared = List.copyOf(prePrepared);
+        }
+    }
+
+    /** To the primary of the view: the sender received this VIEW-CHANGE, by its digest, from that replica. */
+    record ViewChangeAck(long view, int replica, Bytes digest) implements ReplicaMessage {}
+
+    /** One entry of V: whose VIEW-CHANGE, and its digest. */
+    record Support(int replica, Bytes digest) {}
+
+    /**
+     * The primary of a new view says what it begins with.
+     *
+     * @param support V, by replica
+     * @param checkpoint the checkpoint chosen
+     * @param chosen the batches chosen for the numbers after the checkpoint, in order and without gaps, each by its digest
+     */
+    record NewView(long view, List<Support> support, Numbered checkpoint, List<Numbered> chosen)
+            implements ReplicaMessage {
+        public NewView {
+            support = List.copyOf(support);
+            chosen = List.copyOf(chosen);
+        }
+    }
+
+    /** Hand me another's VIEW-CHANGE, which a NEW-VIEW or an ack names by this digest. */
+    record FetchViewChange(long view, int replica, Bytes digest) implements ReplicaMessage {}
+
+    /** A VIEW-CHANGE of another replica; only its digest, vouched for by others, makes it worth anything. */
+    record ForwardedViewChange(int replica, ViewChange viewChange) implements ReplicaMessage {}
+
+    /** Hand me the batch with this digest. */
+    record FetchBatch(Bytes digest) implements ReplicaMessage {}
+
+    /** A batch that was asked for. */
+    record BatchBody(Batch batch) implements ReplicaMessage {}
+
+    /** Hand me the bodies of these requests. */
+    record FetchRequests(List<RequestId> requests) implements ReplicaMessage {
+        public FetchRequests {
+            requests = List.copyOf(requests);
+        }
+    }
+
+    /** Bodies of requests: the digest that was asked for decides, not who sends them. */
+    record RequestBodies(List<Request> requests) implements ReplicaMessage {
+        public RequestBodies {
+            requests = List.copyOf(requests);
+        }
+    }
+
+    /**
+     * Where the sender stands; who knows more sends again what it has sent and the sender may lack (4.6.1).
+     *
+     * @param view the view that it is in, or asks for
+     * @param inView false while the view change is open
+     * @param stable its last stable checkpoint
+     * @param executed the last number executed
+     * @param prepared for the numbers above {@code executed}, in order: bit 2i that number executed+1+i is prepared, bit 2i+1
+     *     that it is committed
+     * @param prePrepared in the same order, bit i: a batch is pre-prepared and its bodies are here
+     * @param viewChanges while the view change is open, bit i: the VIEW-CHANGE of replica i is here
+     * @param newView while the view change is open: the NEW-VIEW is here
+     */
+    record Status(
+            long view,
+            boolean inView,
+            long stable,
+            long executed,
+            Bytes prepared,
+            Bytes prePrepared,
+            long viewChanges,
+            boolean newView)
+            implements ReplicaMessage {}
+}

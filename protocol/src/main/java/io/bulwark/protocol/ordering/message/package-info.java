@@ -1,0 +1,9 @@
+/**
+ * What the replicas of the ordering engine say to each other (proactive recovery paper, sections 4.1 to 4.6; PROTOCOLS
+ * section 7). Authentication is not part of these messages: each travels with a MAC under the session key of its sender
+ * and its receiver, and the sender is what that MAC shows.
+ */
+@NullMarked
+package io.bulwark.protocol.ordering.message;
+
+import org.jspecify.annotations.NullMarked;
