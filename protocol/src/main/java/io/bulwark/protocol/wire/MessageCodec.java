@@ -5,7 +5,8 @@ package io.bulwark.protocol.wire;
  * {@link #family()}.
  */
 public interface MessageCodec {
-    /** The high byte of this family's type numbers: 1 extents, 2 FP register, 3 ordering, 4 transport control, 5 node control. */
+    /** The high byte of this family's type numbers: 1 extents, 2 FP register, 3 ordering, 4 transport control, 5 node control, 6 ordering
+     * among replicas. */
     int family();
 
     /** True if the message belongs to this family. */

@@ -9,6 +9,18 @@ import java.util.List;
  * repeated in them: it is what the transport authenticated.
  */
 public sealed interface ReplicaMessage extends Message {
+    /** Replicas of a group at most. */
+    int REPLICAS_MAX = 64;
+
+    /** Numbers that one message speaks of at most. */
+    int NUMBERS_MAX = 4_096;
+
+    /** Pairs of one entry of Q at most. */
+    int PAIRS_MAX = 4_096;
+
+    /** Bytes of bodies that one message carries at most, unless it carries one only. */
+    int BODIES_BYTES_MAX = 4 << 20;
+
     /** Part of the agreement on one number in one view (sections 4.2). */
     sealed interface Phase extends ReplicaMessage {
         long view();
@@ -32,8 +44,15 @@ public sealed interface ReplicaMessage extends Message {
     /** The sender holds a prepared certificate; synced before it is sent. */
     record Commit(long view, long sequence, Bytes digest) implements Phase {}
 
-    /** The sender executed this number with this batch: f+1 of them let a replica that was left behind learn it. */
-    record Executed(long sequence, Bytes digest) implements ReplicaMessage {}
+    /**
+     * The sender executed these batches, by their digests, with the numbers from {@code first} on: f+1 such claims let a
+     * replica that was left behind learn them.
+     */
+    record Executed(long first, List<Bytes> digests) implements ReplicaMessage {
+        public Executed {
+            digests = List.copyOf(digests);
+        }
+    }
 
     /** The sender's state after this number has this digest; sent once the checkpoint is durable (4.3). */
     record Checkpoint(long sequence, Bytes digest) implements ReplicaMessage {}

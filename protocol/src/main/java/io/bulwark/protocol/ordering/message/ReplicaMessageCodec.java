@@ -1,0 +1,175 @@
+package io.bulwark.protocol.ordering.message;
+
+import static io.bulwark.protocol.ordering.message.ReplicaMessage.NUMBERS_MAX;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchBatch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchViewChange;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ForwardedViewChange;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.MessageCodec;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Family 6: what the replicas of the ordering engine say to each other, type numbers 0x0601 to 0x0610. */
+public final class ReplicaMessageCodec implements MessageCodec {
+    private static final int FAMILY = 6;
+    private static final int FIRST = 0x0601;
+
+    /** Two bits for each number. */
+    private static final int BITS_BYTES_MAX = NUMBERS_MAX / 4;
+
+    @Override
+    public int family() {
+        return FAMILY;
+    }
+
+    @Override
+    public boolean handles(Message message) {
+        return message instanceof ReplicaMessage;
+    }
+
+    @Override
+    public int typeOf(Message message) {
+        return FIRST
+                + switch ((ReplicaMessage) message) {
+                    case Vouch _ -> 0;
+                    case PrePrepare _ -> 1;
+                    case Prepare _ -> 2;
+                    case Commit _ -> 3;
+                    case Executed _ -> 4;
+                    case Checkpoint _ -> 5;
+                    case ViewChange _ -> 6;
+                    case ViewChangeAck _ -> 7;
+                    case NewView _ -> 8;
+                    case FetchViewChange _ -> 9;
+                    case ForwardedViewChange _ -> 10;
+                    case FetchBatch _ -> 11;
+                    case BatchBody _ -> 12;
+                    case FetchRequests _ -> 13;
+                    case RequestBodies _ -> 14;
+                    case Status _ -> 15;
+                };
+    }
+
+    @Override
+    public void write(Message message, WireWriter out) {
+        switch ((ReplicaMessage) message) {
+            case Vouch vouch -> Batch.writeIds(vouch.requests(), out);
+            case PrePrepare pre -> {
+                out.i64(pre.view()).i64(pre.sequence());
+                pre.batch().write(out);
+            }
+            case Prepare prepare ->
+                out.i64(prepare.view()).i64(prepare.sequence()).raw(prepare.digest());
+            case Commit commit -> out.i64(commit.view()).i64(commit.sequence()).raw(commit.digest());
+            case Executed executed -> {
+                out.i64(executed.first()).u16(executed.digests().size());
+                executed.digests().forEach(out::raw);
+            }
+            case Checkpoint checkpoint -> out.i64(checkpoint.sequence()).raw(checkpoint.digest());
+            case ViewChange change -> ViewMessages.write(change, out);
+            case ViewChangeAck ack -> out.i64(ack.view()).u8(ack.replica()).raw(ack.digest());
+            case NewView newView -> ViewMessages.write(newView, out);
+            case FetchViewChange fetch ->
+                out.i64(fetch.view()).u8(fetch.replica()).raw(fetch.digest());
+            case ForwardedViewChange forwarded -> {
+                out.u8(forwarded.replica());
+                ViewMessages.write(forwarded.viewChange(), out);
+            }
+            case FetchBatch fetch -> out.raw(fetch.digest());
+            case BatchBody body -> body.batch().write(out);
+            case FetchRequests fetch -> Batch.writeIds(fetch.requests(), out);
+            case RequestBodies bodies -> {
+                out.u16(bodies.requests().size());
+                bodies.requests().forEach(request -> request.write(out));
+            }
+            case Status status -> writeStatus(status, out);
+        }
+    }
+
+    @Override
+    public Message readBody(int type, WireReader in) {
+        return switch (type - FIRST) {
+            case 0 -> new Vouch(Batch.readIds(in));
+            case 1 -> new PrePrepare(in.nonNegative64(), in.nonNegative64(), Batch.read(in));
+            case 2 -> new Prepare(in.nonNegative64(), in.nonNegative64(), digest(in));
+            case 3 -> new Commit(in.nonNegative64(), in.nonNegative64(), digest(in));
+            case 4 -> new Executed(in.nonNegative64(), digests(in));
+            case 5 -> new Checkpoint(in.nonNegative64(), digest(in));
+            case 6 -> ViewMessages.viewChange(in);
+            case 7 -> new ViewChangeAck(in.nonNegative64(), ViewMessages.replica(in), digest(in));
+            case 8 -> ViewMessages.newView(in);
+            case 9 -> new FetchViewChange(in.nonNegative64(), ViewMessages.replica(in), digest(in));
+            case 10 -> new ForwardedViewChange(ViewMessages.replica(in), ViewMessages.viewChange(in));
+            case 11 -> new FetchBatch(digest(in));
+            case 12 -> new BatchBody(Batch.read(in));
+            case 13 -> new FetchRequests(Batch.readIds(in));
+            case 14 -> new RequestBodies(requests(in));
+            case 15 -> status(in);
+            default -> throw new MalformedException("unknown type " + type);
+        };
+    }
+
+    private static void writeStatus(Status status, WireWriter out) {
+        out.i64(status.view())
+                .bool(status.inView())
+                .i64(status.stable())
+                .i64(status.executed())
+                .bytes(status.prepared())
+                .bytes(status.prePrepared())
+                .i64(status.viewChanges())
+                .bool(status.newView());
+    }
+
+    private static Status status(WireReader in) {
+        return new Status(
+                in.nonNegative64(),
+                in.bool(),
+                in.nonNegative64(),
+                in.nonNegative64(),
+                in.bytes(BITS_BYTES_MAX),
+                in.bytes(BITS_BYTES_MAX),
+                in.i64(),
+                in.bool());
+    }
+
+    private static List<Bytes> digests(WireReader in) {
+        int count = in.count16(NUMBERS_MAX);
+        List<Bytes> digests = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            digests.add(digest(in));
+        }
+        return digests;
+    }
+
+    private static List<Request> requests(WireReader in) {
+        int count = in.count16(Batch.REQUESTS_MAX);
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            requests.add(Request.read(in));
+        }
+        return requests;
+    }
+
+    private static Bytes digest(WireReader in) {
+        return in.raw(Hashes.LENGTH);
+    }
+}
