@@ -13,11 +13,16 @@ import io.bulwark.simulation.object.ObjectProtocol;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -71,19 +76,25 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--steps", description = "Moves of clients in each run. Default: each seed chooses.")
     private @Nullable Integer steps;
 
+    @Option(
+            names = "--jobs",
+            description = "How many runs at once (each is the same, whatever runs beside it). Default: one per core.")
+    private int jobs = Runtime.getRuntime().availableProcessors();
+
     @Option(names = "--history", description = "Write the history of the last run to this file, as JSON lines.")
     private @Nullable Path history;
 
     private long toldNanos;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         Map<String, SimulatedProtocol> known =
                 PROTOCOLS.stream().collect(Collectors.toMap(SimulatedProtocol::name, each -> each));
         SimulatedProtocol chosen = known.get(protocol.toLowerCase(Locale.ROOT));
-        if (chosen == null || !(seconds >= 0)) {
+        if (chosen == null || !(seconds >= 0) || jobs < 1) {
             throw new CommandFailure(
-                    CommandFailure.USAGE, "--protocol is one of " + known.keySet() + ", --seconds 0 or more");
+                    CommandFailure.USAGE,
+                    "--protocol is one of " + known.keySet() + ", --seconds 0 or more, --jobs 1 or more");
         }
         Shape shape = new Shape(
                 optional(nodes), optional(faults), optional(fragments), optional(byzantineClients), optional(steps));
@@ -94,40 +105,59 @@ final class SimulateCommand implements Callable<Integer> {
             throw new CommandFailure(CommandFailure.USAGE, String.valueOf(wrong.getMessage()));
         }
         long begun = System.nanoTime();
-        Campaign.Progress end = new Campaign(chosen, shape, first)
-                .go(() -> System.nanoTime() - begun >= seconds * 1e9, progress -> tell(begun, progress));
+        Campaign campaign = new Campaign(chosen, shape, first);
+        atOnce(() -> campaign.go(
+                () -> System.nanoTime() - begun >= seconds * 1e9, progress -> tell(first, begun, progress)));
+        Campaign.Progress end = campaign.progress();
         if (history != null) {
             Files.write(
                     history, HistoryWriter.lines(end.run().world().history()).toList());
         }
-        System.out.println(summary(begun, end));
+        System.out.println(summary(first, begun, end));
         end.violation().ifPresent(violation -> print(end.run(), violation));
         return end.violation().isEmpty() ? 0 : CommandFailure.FAILED;
+    }
+
+    /** In as many threads as there are jobs; what one of them throws, this throws. */
+    private void atOnce(Runnable job) throws InterruptedException {
+        try (ExecutorService threads = Executors.newFixedThreadPool(jobs)) {
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < jobs; i++) {
+                running.add(threads.submit(job));
+            }
+            for (Future<?> each : running) {
+                each.get();
+            }
+        } catch (ExecutionException failed) {
+            throw new IllegalStateException("a run broke off", failed.getCause());
+        }
     }
 
     private static OptionalInt optional(@Nullable Integer given) {
         return given == null ? OptionalInt.empty() : OptionalInt.of(given);
     }
 
-    private void tell(long begun, Campaign.Progress progress) {
+    private void tell(long first, long begun, Campaign.Progress progress) {
         if (System.nanoTime() - toldNanos >= PROGRESS_NANOS) {
             toldNanos = System.nanoTime();
-            System.err.println(summary(begun, progress));
+            System.err.println(summary(first, begun, progress));
         }
     }
 
-    private static String summary(long begun, Campaign.Progress progress) {
+    private static String summary(long first, long begun, Campaign.Progress progress) {
         double elapsed = Math.max(1e-3, (System.nanoTime() - begun) / 1e9);
         return String.format(
                 Locale.ROOT,
-                "%.0f s: seed %d, %d runs, %d operations (%.0f/s), %d events, no violation%s%s",
+                "%.0f s: %d runs from seed %d, %d operations (%.0f/s), %d events, %s%s",
                 elapsed,
-                progress.run().setting().seed(),
                 progress.runs(),
+                first,
                 progress.operations(),
                 progress.operations() / elapsed,
                 progress.events(),
-                progress.violation().isEmpty() ? "" : " before this",
+                progress.violation().isEmpty()
+                        ? "no violation"
+                        : "first violation at seed " + progress.run().setting().seed(),
                 progress.undecided() == 0 ? "" : ", " + Text.count(progress.undecided(), "key") + " undecided");
     }
 

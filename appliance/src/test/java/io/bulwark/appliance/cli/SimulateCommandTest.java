@@ -40,6 +40,7 @@ class SimulateCommandTest {
         assertThat(BulwarkCommand.run("simulate", "--protocol", "none")).isEqualTo(CommandFailure.USAGE);
         assertThat(BulwarkCommand.run("simulate", "--nodes", "3", "--faults", "1", "--fragments", "2"))
                 .isEqualTo(CommandFailure.USAGE);
+        assertThat(BulwarkCommand.run("simulate", "--jobs", "0")).isEqualTo(CommandFailure.USAGE);
         assertThat(BulwarkCommand.run("simulate", "--seed", "x")).isEqualTo(CommandFailure.USAGE);
     }
 }

@@ -3,18 +3,19 @@ package io.bulwark.simulation.campaign;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** One seed after another until somebody has enough, or to the first violation. */
+/** One seed after another until somebody has enough, or to the first violation. Several threads may share one campaign. */
 public final class Campaign {
     /**
      * Where a campaign stands.
      *
-     * @param run the last one, over by now
+     * @param run the last one that ended; of those that came to a violation the one with the least seed
      * @param runs how many are over
      * @param operations of correct clients, in all of them
      * @param events of the simulations, in all of them
      * @param undecided keys of histories that were given up, in all of them
-     * @param violation what the last run came to
+     * @param violation what the run came to
      */
     public record Progress(
             Run run, long runs, long operations, long events, long undecided, Optional<InvariantViolation> violation) {}
@@ -22,6 +23,13 @@ public final class Campaign {
     private final SimulatedProtocol protocol;
     private final Shape shape;
     private final long firstSeed;
+    private long seedsTaken;
+    private @Nullable Run last;
+    private Optional<InvariantViolation> violation = Optional.empty();
+    private long runs;
+    private long operations;
+    private long events;
+    private long undecided;
 
     public Campaign(SimulatedProtocol protocol, Shape shape, long firstSeed) {
         this.protocol = protocol;
@@ -30,28 +38,52 @@ public final class Campaign {
     }
 
     /**
-     * Runs at least one seed.
+     * Runs seeds until there is enough, but at least one, or until one came to a violation. Each thread that calls this takes
+     * its share of the seeds, in their order. All that were begun are run to their end: the violation that is shown is that of
+     * the least seed that has one, however many threads there are.
      *
-     * @param enough asked after each run
-     * @param told of each run
-     * @return how it ended
+     * @param enough asked before each run but the very first, by one thread at a time
+     * @param told of each run, by one thread at a time
      */
-    public Progress go(BooleanSupplier enough, Consumer<Progress> told) {
-        Progress progress = null;
-        do {
-            long runs = progress == null ? 0 : progress.runs();
-            Run run = new Run(protocol, shape.setting(firstSeed + runs));
-            Optional<InvariantViolation> violation = run.go();
-            progress = new Progress(
-                    run,
-                    runs + 1,
-                    (progress == null ? 0 : progress.operations()) + run.world().completed(),
-                    (progress == null ? 0 : progress.events())
-                            + run.world().simulation().trace().events(),
-                    (progress == null ? 0 : progress.undecided()) + run.undecided(),
-                    violation);
-            told.accept(progress);
-        } while (progress.violation().isEmpty() && !enough.getAsBoolean());
-        return progress;
+    public void go(BooleanSupplier enough, Consumer<Progress> told) {
+        for (Setting next = next(enough); next != null; next = next(enough)) {
+            Run run = new Run(protocol, next);
+            Optional<InvariantViolation> found = run.go();
+            synchronized (this) {
+                count(run, found);
+                told.accept(progress());
+            }
+        }
+    }
+
+    private synchronized @Nullable Setting next(BooleanSupplier enough) {
+        if (violation.isPresent() || (seedsTaken > 0 && enough.getAsBoolean())) {
+            return null;
+        }
+        return shape.setting(firstSeed + seedsTaken++);
+    }
+
+    private void count(Run run, Optional<InvariantViolation> found) {
+        runs++;
+        operations += run.world().completed();
+        events += run.world().simulation().trace().events();
+        undecided += run.undecided();
+        boolean sooner = last == null || run.setting().seed() < last.setting().seed();
+        if (violation.isEmpty() || (found.isPresent() && sooner)) {
+            last = run;
+            violation = found;
+        }
+    }
+
+    /**
+     * Where the campaign stands; where it ended once all threads came back.
+     *
+     * @throws IllegalStateException if no run is over
+     */
+    public synchronized Progress progress() {
+        if (last == null) {
+            throw new IllegalStateException("no run is over");
+        }
+        return new Progress(last, runs, operations, events, undecided, violation);
     }
 }

@@ -15,6 +15,7 @@ import io.bulwark.simulation.engine.AlteringServer;
 import io.bulwark.simulation.engine.Trace;
 import io.bulwark.simulation.fp.FpParts;
 import io.bulwark.simulation.fp.FpProtocol;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -47,14 +48,11 @@ class CampaignStopTest {
 
     @Test
     void aCampaignStopsAtTheFirstViolation() {
-        FpProtocol hasty = new FpProtocol(new FpParts() {
-            @Override
-            public ProtocolServer server(PairwiseKeys keys, FpLimits limits) {
-                return new Hasty(new FpServer(keys, limits));
-            }
-        });
+        FpProtocol hasty = hasty();
         int[] told = {0};
-        Campaign.Progress end = new Campaign(hasty, Shape.of(1, 2), 1).go(() -> told[0] >= SEEDS_MAX, _ -> told[0]++);
+        Campaign campaign = new Campaign(hasty, Shape.of(1, 2), 1);
+        campaign.go(() -> told[0] >= SEEDS_MAX, _ -> told[0]++);
+        Campaign.Progress end = campaign.progress();
         assertThat(end.violation()).hasValueSatisfying(violation -> {
             assertThat(violation.invariant().name()).isEqualTo("real-time-order");
             assertThat(violation.invariant().source()).contains("4.2.7");
@@ -68,6 +66,45 @@ class CampaignStopTest {
         assertThat(again.go()).isPresent();
         assertThat(again.traceDigest()).isEqualTo(end.run().traceDigest());
         assertThat(again.lastEvents(20)).hasSameSizeAs(shown);
+    }
+
+    @Test
+    void threadsThatShareACampaignStopAtTheSameViolation() throws InterruptedException {
+        Campaign alone = new Campaign(hasty(), Shape.of(1, 2), 1);
+        alone.go(() -> false, _ -> {});
+        Campaign shared = new Campaign(hasty(), Shape.of(1, 2), 1);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            threads.add(Thread.ofPlatform().start(() -> shared.go(() -> false, _ -> {})));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(shared.progress().violation()).isPresent();
+        assertThat(shared.progress().run().setting())
+                .isEqualTo(alone.progress().run().setting());
+        assertThat(shared.progress().run().traceDigest())
+                .isEqualTo(alone.progress().run().traceDigest());
+        assertThat(shared.progress().runs())
+                .isBetween(alone.progress().runs(), alone.progress().runs() + 3);
+    }
+
+    @Test
+    void oneSeedIsRunIfThereIsEnoughAtOnce() {
+        Campaign campaign = new Campaign(new FpProtocol(), Shape.of(1, 2), 7);
+        campaign.go(() -> true, _ -> {});
+        campaign.go(() -> true, _ -> {});
+        assertThat(campaign.progress().runs()).isEqualTo(1);
+        assertThat(campaign.progress().run().setting().seed()).isEqualTo(7);
+    }
+
+    private static FpProtocol hasty() {
+        return new FpProtocol(new FpParts() {
+            @Override
+            public ProtocolServer server(PairwiseKeys keys, FpLimits limits) {
+                return new Hasty(new FpServer(keys, limits));
+            }
+        });
     }
 
     @Test
