@@ -80,9 +80,19 @@ record Element(long low, long high) {
     Element squared(int exponent) {
         Element power = this;
         for (int i = 0; i < exponent; i++) {
-            power = power.times(power);
+            power = power.squared();
         }
         return power;
+    }
+
+    /** In characteristic 2 the square of a sum is the sum of the squares: of {@code c x^j}, {@code c^2 x^2j}. */
+    private Element squared() {
+        Element sum = ZERO;
+        for (int j = BYTES - 1; j >= 0; j--) {
+            int c = coefficient(j) & 0xFF;
+            sum = sum.timesX().timesX().plus(new Element(c, 0).scaled(c));
+        }
+        return sum;
     }
 
     /** Eight bytes at once, each times 2: x^8 = x^4 + x^3 + x^2 + 1 in the code's field. */

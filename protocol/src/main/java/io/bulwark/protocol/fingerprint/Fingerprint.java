@@ -47,7 +47,7 @@ public final class Fingerprint {
         byte[] sums = lanes.evaluate(fragment);
         Element sum = Element.ZERO;
         int count = sums.length / Element.BYTES;
-        for (int lane = count - 1; lane >= 0; lane--) {
+        for (int lane = Math.min(count, fragment.length()) - 1; lane >= 0; lane--) {
             sum = join.times(sum).plus(PortableLanes.gather(sums, lane, count));
         }
         return sum.toBytes();

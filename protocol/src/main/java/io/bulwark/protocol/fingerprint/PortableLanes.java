@@ -1,28 +1,38 @@
 package io.bulwark.protocol.fingerprint;
 
 import io.bulwark.protocol.wire.Bytes;
+import org.jspecify.annotations.Nullable;
 
 /** Horner's rule in every lane, with tables of 64-bit words. */
 final class PortableLanes implements LaneEvaluation {
-    private final Multiplier step;
+    private final Element r;
+
+    /** By r^64; made for the first fragment of more than one group, of which a race makes the same twice. */
+    private @Nullable Multiplier step;
 
     PortableLanes(Element r) {
-        step = new Multiplier(r.squared(6));
+        this.r = r;
     }
 
     @Override
     public byte[] evaluate(Bytes fragment) {
+        int from = Math.max(0, fragment.length() - 1) / GROUP * GROUP;
+        byte[] last = new byte[GROUP];
+        fragment.copyTo(from, last, 0, fragment.length() - from);
+        return from == 0 ? last : evaluate(last, fragment.slice(0, from));
+    }
+
+    private byte[] evaluate(byte[] last, Bytes others) {
         long[] low = new long[LANES];
         long[] high = new long[LANES];
-        byte[] data = fragment.array();
-        for (int from = (fragment.length() - 1) / GROUP * GROUP; from >= 0; from -= GROUP) {
-            if (from + GROUP <= fragment.length()) {
-                step(low, high, data, fragment.offset() + from);
-            } else {
-                byte[] last = new byte[GROUP];
-                fragment.copyTo(from, last, 0, fragment.length() - from);
-                step(low, high, last, 0);
-            }
+        for (int lane = 0; lane < LANES; lane++) {
+            Element element = gather(last, lane, LANES);
+            low[lane] = element.low();
+            high[lane] = element.high();
+        }
+        Multiplier factor = step();
+        for (int from = others.length() - GROUP; from >= 0; from -= GROUP) {
+            step(factor, low, high, others.array(), others.offset() + from);
         }
         byte[] rows = new byte[GROUP];
         for (int lane = 0; lane < LANES; lane++) {
@@ -34,10 +44,19 @@ final class PortableLanes implements LaneEvaluation {
         return rows;
     }
 
+    private Multiplier step() {
+        Multiplier known = step;
+        if (known == null) {
+            known = new Multiplier(r.squared(6));
+            step = known;
+        }
+        return known;
+    }
+
     /** Every lane times r^64, plus its element of the group. */
-    private void step(long[] low, long[] high, byte[] data, int at) {
+    private static void step(Multiplier factor, long[] low, long[] high, byte[] data, int at) {
         for (int lane = 0; lane < LANES; lane++) {
-            Element sum = step.times(new Element(low[lane], high[lane])).plus(gather(data, at + lane, LANES));
+            Element sum = factor.times(new Element(low[lane], high[lane])).plus(gather(data, at + lane, LANES));
             low[lane] = sum.low();
             high[lane] = sum.high();
         }
