@@ -1,0 +1,203 @@
+package io.bulwark.protocol.ordering.view;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * The decision procedure of a new view (proactive recovery paper, figure 3) over S, the VIEW-CHANGEs of different replicas.
+ * The primary runs it whenever S has grown or a batch has come; a backup asks it whether S supports what a NEW-VIEW chose.
+ *
+ * <p>Several candidates of one number may verify A1 and A2 if none has committed. The primary takes that of the latest
+ * view, then of the least digest; a backup accepts any, and null wherever B holds, since it cannot judge A3.
+ */
+public final class Decision {
+    /** What the primary holds. */
+    @FunctionalInterface
+    public interface Bodies {
+        /** A3: the batch with this digest is here with its requests, or this number is executed here. */
+        boolean has(long sequence, Bytes digest);
+    }
+
+    /** What the procedure came to. */
+    public sealed interface Outcome {}
+
+    /** A choice for the checkpoint and for each of the L numbers after it. */
+    public record Decided(Numbered checkpoint, List<Numbered> chosen) implements Outcome {
+        public Decided {
+            chosen = List.copyOf(chosen);
+        }
+    }
+
+    /**
+     * Not yet.
+     *
+     * @param missing the candidates that only A3 keeps from being chosen, by number: to be fetched
+     */
+    public record Undecided(List<Numbered> missing) implements Outcome {
+        public Undecided {
+            missing = List.copyOf(missing);
+        }
+    }
+
+    private record Claim(long stable, Map<Long, Prepared> prepared, Map<Long, Map<Bytes, Long>> prePrepared) {}
+
+    private static final Comparator<Prepared> LATEST_FIRST =
+            Comparator.comparingLong(Prepared::view).reversed().thenComparing(Prepared::digest);
+
+    private final ViewGroup group;
+    private final List<Claim> claims = new ArrayList<>();
+    private final SortedMap<Long, Map<Bytes, Integer>> checkpoints = new TreeMap<>(Comparator.reverseOrder());
+
+    public Decision(ViewGroup group) {
+        this.group = group;
+    }
+
+    /** Adds a VIEW-CHANGE, which has passed {@link ViewChecks}, to S; the caller adds one for each replica at most. */
+    public void add(ViewChange message) {
+        Map<Long, Prepared> prepared = new HashMap<>();
+        message.prepared().forEach(entry -> prepared.put(entry.sequence(), entry));
+        Map<Long, Map<Bytes, Long>> prePrepared = new HashMap<>();
+        message.prePrepared().forEach(entry -> {
+            Map<Bytes, Long> pairs = new HashMap<>();
+            for (DigestView pair : entry.pairs()) {
+                pairs.put(pair.digest(), pair.view());
+            }
+            prePrepared.put(entry.sequence(), pairs);
+        });
+        claims.add(new Claim(message.stable(), prepared, prePrepared));
+        for (Numbered checkpoint : message.checkpoints()) {
+            checkpoints
+                    .computeIfAbsent(checkpoint.sequence(), _ -> new TreeMap<>())
+                    .merge(checkpoint.digest(), 1, Integer::sum);
+        }
+    }
+
+    /** The first lines of figure 3: the (h, d) of D with the greatest h. */
+    public Optional<Numbered> checkpoint() {
+        for (Map.Entry<Long, Map<Bytes, Integer>> entry : checkpoints.entrySet()) {
+            long number = entry.getKey();
+            if (count(claim -> claim.stable <= number) < group.quorum()) {
+                continue;
+            }
+            for (Map.Entry<Bytes, Integer> digest : entry.getValue().entrySet()) {
+                if (digest.getValue() >= group.oneCorrect()) {
+                    return Optional.of(new Numbered(number, digest.getKey()));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Figure 3, at the primary. */
+    public Outcome decide(Bodies bodies) {
+        Optional<Numbered> checkpoint = checkpoint();
+        if (checkpoint.isEmpty()) {
+            return new Undecided(List.of());
+        }
+        long h = checkpoint.get().sequence();
+        List<Numbered> chosen = new ArrayList<>(group.logSize());
+        List<Numbered> missing = new ArrayList<>();
+        for (long n = h + 1; n <= h + group.logSize(); n++) {
+            choose(n, bodies, missing).ifPresent(chosen::add);
+        }
+        return chosen.size() == group.logSize() ? new Decided(checkpoint.get(), chosen) : new Undecided(missing);
+    }
+
+    private Optional<Numbered> choose(long n, Bodies bodies, List<Numbered> missing) {
+        List<Numbered> absent = new ArrayList<>();
+        // A.
+        for (Prepared candidate : candidates(n)) {
+            if (noneLater(candidate) && prePreparedByACorrectOne(candidate)) {
+                Numbered choice = new Numbered(n, candidate.digest());
+                if (candidate.digest().equals(group.nullDigest()) || bodies.has(n, candidate.digest())) { // A3
+                    return Optional.of(choice);
+                }
+                absent.add(choice);
+            }
+        }
+        // B. else if
+        if (nothingPrepared(n)) {
+            return Optional.of(new Numbered(n, group.nullDigest()));
+        }
+        missing.addAll(absent);
+        return Optional.empty();
+    }
+
+    /** Whether S supports this choice: what a backup checks of a NEW-VIEW. */
+    public boolean supports(Numbered checkpoint, List<Numbered> chosen) {
+        if (!checkpoint().equals(Optional.of(checkpoint)) || chosen.size() != group.logSize()) {
+            return false;
+        }
+        long n = checkpoint.sequence();
+        for (Numbered choice : chosen) {
+            n++;
+            if (choice.sequence() != n || !supports(choice)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean supports(Numbered choice) {
+        if (choice.digest().equals(group.nullDigest()) && nothingPrepared(choice.sequence())) {
+            return true;
+        }
+        return candidates(choice.sequence()).stream()
+                .anyMatch(candidate -> candidate.digest().equals(choice.digest())
+                        && noneLater(candidate)
+                        && prePreparedByACorrectOne(candidate));
+    }
+
+    /** A: there is m in S with (n, d, v) in m.P. */
+    private List<Prepared> candidates(long n) {
+        return claims.stream()
+                .flatMap(claim -> Optional.ofNullable(claim.prepared.get(n)).stream())
+                .distinct()
+                .sorted(LATEST_FIRST)
+                .toList();
+    }
+
+    /** A1: 2f+1 m' with m'.ls < n whose P has no entry for n, or one of an earlier view, or this one. */
+    private boolean noneLater(Prepared candidate) {
+        return count(claim -> {
+                    Prepared entry = claim.prepared.get(candidate.sequence());
+                    return claim.stable < candidate.sequence()
+                            && (entry == null || entry.view() < candidate.view() || entry.equals(candidate));
+                })
+                >= group.quorum();
+    }
+
+    /** A2: f+1 m' whose Q has (d, v') for n with v' at least v. */
+    private boolean prePreparedByACorrectOne(Prepared candidate) {
+        return count(claim -> claim.prePrepared
+                                .getOrDefault(candidate.sequence(), Map.of())
+                                .getOrDefault(candidate.digest(), -1L)
+                        >= candidate.view())
+                >= group.oneCorrect();
+    }
+
+    /** B: 2f+1 m with m.ls < n whose P has no entry for n. */
+    private boolean nothingPrepared(long n) {
+        return count(claim -> claim.stable < n && !claim.prepared.containsKey(n)) >= group.quorum();
+    }
+
+    private int count(Predicate<Claim> condition) {
+        int count = 0;
+        for (Claim claim : claims) {
+            count += condition.test(claim) ? 1 : 0;
+        }
+        return count;
+    }
+}

@@ -1,0 +1,174 @@
+package io.bulwark.protocol.ordering.view;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Support;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The VIEW-CHANGEs of one view that a replica holds, and what vouches for each. */
+final class ViewChangeSet {
+    private record Held(ViewChange message, Bytes digest) {
+        static Held of(ViewChange message) {
+            return new Held(message, ViewDigest.of(message));
+        }
+    }
+
+    private final ViewGroup group;
+    private final int self;
+
+    /** By sender: authenticated by it. */
+    private final @Nullable Held[] direct;
+
+    /** By sender: what a NEW-VIEW names, as others have handed it on. */
+    private final @Nullable Held[] forwarded;
+
+    /** By sender of the VIEW-CHANGE, then by who acknowledges: its last one, of this view or of a later one. */
+    private final @Nullable ViewChangeAck[][] acks;
+
+    private @Nullable ViewChange own;
+
+    ViewChangeSet(ViewGroup group, int self) {
+        this.group = group;
+        this.self = self;
+        direct = new Held[group.replicas()];
+        forwarded = new Held[group.replicas()];
+        acks = new ViewChangeAck[group.replicas()][group.replicas()];
+    }
+
+    void begin(ViewChange message) {
+        clear();
+        own = message;
+        direct[self] = Held.of(message);
+    }
+
+    /** Acknowledgements stay: they name their view. */
+    void clear() {
+        own = null;
+        Arrays.fill(direct, null);
+        Arrays.fill(forwarded, null);
+    }
+
+    Optional<ViewChange> own() {
+        return Optional.ofNullable(own);
+    }
+
+    /** Returns false if there is one from this sender: a correct replica sends no other. */
+    boolean add(int from, ViewChange message) {
+        if (direct[from] != null) {
+            return false;
+        }
+        direct[from] = Held.of(message);
+        return true;
+    }
+
+    void acknowledge(int from, ViewChangeAck ack) {
+        if (ack.replica() < 0 || ack.replica() >= group.replicas() || ack.view() < 0) {
+            return;
+        }
+        ViewChangeAck before = acks[ack.replica()][from];
+        if (before == null || before.view() <= ack.view()) {
+            acks[ack.replica()][from] = ack;
+        }
+    }
+
+    void forget(int peer) {
+        direct[peer] = null;
+    }
+
+    void forgetAcks(int peer) {
+        for (@Nullable ViewChangeAck[] ofOne : acks) {
+            ofOne[peer] = null;
+        }
+    }
+
+    /** Takes another's VIEW-CHANGE if the NEW-VIEW names it; what it is worth the acknowledgements say. */
+    void offer(NewView newView, int replica, ViewChange message) {
+        if (forwarded[replica] != null || !ViewChecks.plausible(group, message)) {
+            return;
+        }
+        Held held = Held.of(message);
+        if (newView.support().contains(new Support(replica, held.digest))) {
+            forwarded[replica] = held;
+        }
+    }
+
+    long present() {
+        long bits = 0;
+        for (int replica = 0; replica < direct.length; replica++) {
+            bits |= direct[replica] == null ? 0 : 1L << replica;
+        }
+        return bits;
+    }
+
+    boolean has(int replica) {
+        return direct[replica] != null;
+    }
+
+    /** The acknowledgement that this replica gives for what another has sent it. */
+    Optional<ViewChangeAck> ackOf(int replica) {
+        Held held = direct[replica];
+        return held == null || replica == self
+                ? Optional.empty()
+                : Optional.of(new ViewChangeAck(held.message.view(), replica, held.digest));
+    }
+
+    Optional<ViewChange> find(int replica, Bytes digest) {
+        for (Held held : Arrays.asList(direct[replica], forwarded[replica])) {
+            if (held != null && held.digest.equals(digest)) {
+                return Optional.of(held.message);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** S, at the primary: what it received itself and 2f-1 others, neither the primary nor the sender, acknowledge. */
+    List<Support> support() {
+        List<Support> support = new ArrayList<>(direct.length);
+        for (int replica = 0; replica < direct.length; replica++) {
+            Held held = direct[replica];
+            if (held != null && (replica == self || acknowledged(replica, held, self) >= 2 * group.faulty() - 1)) {
+                support.add(new Support(replica, held.digest));
+            }
+        }
+        return support;
+    }
+
+    /** What the primary's V says of this replica or of the primary is not what they sent. */
+    boolean contradicts(Support named, int primary) {
+        Held held = direct[named.replica()];
+        return (named.replica() == self || named.replica() == primary)
+                && held != null
+                && !held.digest.equals(named.digest());
+    }
+
+    /**
+     * A VIEW-CHANGE that V names and that a backup may believe in: its sender authenticated it to this replica, or f replicas
+     * other than the primary, its sender and this one acknowledge it. Not all of these and the primary are faulty.
+     */
+    Optional<ViewChange> proven(Support named, int primary) {
+        Held held = direct[named.replica()];
+        if (held != null && held.digest.equals(named.digest())) {
+            return Optional.of(held.message);
+        }
+        Held other = forwarded[named.replica()];
+        return other != null && acknowledged(named.replica(), other, primary) >= group.faulty()
+                ? Optional.of(other.message)
+                : Optional.empty();
+    }
+
+    private int acknowledged(int sender, Held held, int primary) {
+        ViewChangeAck ack = new ViewChangeAck(held.message.view(), sender, held.digest);
+        int count = 0;
+        for (int replica = 0; replica < direct.length; replica++) {
+            boolean counts = replica != sender && replica != primary && replica != self;
+            count += counts && ack.equals(acks[sender][replica]) ? 1 : 0;
+        }
+        return count;
+    }
+}

@@ -1,0 +1,452 @@
+package io.bulwark.protocol.ordering.view;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchViewChange;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ForwardedViewChange;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Support;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One replica's side of the view change protocol (proactive recovery paper, section 4.5; PROTOCOLS section 7, view change
+ * liveness). It knows which view the replica is in or asks for; what the VIEW-CHANGE says is the replica's to tell ({@link
+ * ViewHistory}), and what it promises the replica makes durable before it goes on here.
+ *
+ * <p>A correct replica sends one VIEW-CHANGE for a view, so of each peer at most two are kept: that of this view, and the
+ * first one of the latest view above it.
+ */
+public final class ViewChanges {
+    /** A peer that says what it lacks is answered so often at most. */
+    static final long ANSWER_MILLIS = 50;
+
+    /** What a NEW-VIEW names and is not here is asked for so often. */
+    static final long FETCH_MILLIS = 100;
+
+    private static final int DOUBLINGS_MAX = 8;
+    private static final long NEVER = Long.MIN_VALUE / 2;
+
+    private enum Phase {
+        /** The own VIEW-CHANGE is not durable yet. */
+        LEAVING,
+        OPEN,
+        /** The NEW-VIEW is right, and not durable yet. */
+        INSTALLING,
+        ACTIVE
+    }
+
+    private final ViewGroup group;
+    private final int self;
+    private final long timeoutMillis;
+    private final Decision.Bodies bodies;
+    private final ViewChangeSet messages;
+    private final @Nullable ViewChange[] later;
+    private final long[] answeredMillis;
+
+    /** By who fetches, then by whose VIEW-CHANGE. */
+    private final long[][] fetchedMillis;
+
+    private Phase phase;
+    private long view;
+    private @Nullable NewView newView;
+    /** Views that were left without progress, but the first; -1 after progress. */
+    private int failed = -1;
+
+    private long deadlineMillis = Long.MAX_VALUE;
+    private long fetchAtMillis = Long.MAX_VALUE;
+    private Decision.@Nullable Undecided told;
+
+    /**
+     * A replica that has just begun, in view 0.
+     *
+     * @param timeoutMillis how long the first new view after some progress may take; each failed one doubles it
+     */
+    public ViewChanges(ViewGroup group, int self, long timeoutMillis, Decision.Bodies bodies) {
+        this.group = group;
+        this.self = self;
+        this.timeoutMillis = timeoutMillis;
+        this.bodies = bodies;
+        messages = new ViewChangeSet(group, self);
+        later = new ViewChange[group.replicas()];
+        answeredMillis = new long[group.replicas()];
+        Arrays.fill(answeredMillis, NEVER);
+        fetchedMillis = new long[group.replicas()][group.replicas()];
+        for (long[] ofOne : fetchedMillis) {
+            Arrays.fill(ofOne, NEVER);
+        }
+        phase = Phase.ACTIVE;
+    }
+
+    /**
+     * A replica that has started again.
+     *
+     * @param own its last durable VIEW-CHANGE
+     * @param installed the last NEW-VIEW that it made durable, if any
+     */
+    public static ViewChanges restarted(
+            ViewGroup group,
+            int self,
+            long timeoutMillis,
+            Decision.Bodies bodies,
+            ViewChange own,
+            @Nullable NewView installed) {
+        ViewChanges changes = new ViewChanges(group, self, timeoutMillis, bodies);
+        changes.view = own.view();
+        changes.messages.begin(own);
+        long last = installed == null ? 0 : installed.view();
+        if (last == own.view()) {
+            changes.failed = 0;
+            changes.newView = installed;
+        } else {
+            changes.phase = Phase.OPEN;
+            changes.failed = (int) Math.min(own.view() - last - 1, DOUBLINGS_MAX);
+        }
+        return changes;
+    }
+
+    /** The view that the replica is in, or asks for. */
+    public long view() {
+        return view;
+    }
+
+    /** Whether the replica takes part in its view; else a view change is open. */
+    public boolean active() {
+        return phase == Phase.ACTIVE;
+    }
+
+    public int primary() {
+        return group.primary(view);
+    }
+
+    /** For STATUS: bit i, the VIEW-CHANGE of replica i for this view is here. */
+    public long viewChanges() {
+        return messages.present();
+    }
+
+    /** For STATUS: the NEW-VIEW of this view is here. */
+    public boolean hasNewView() {
+        return newView != null;
+    }
+
+    /** How long a view may now take without progress; for the timers of requests too. */
+    public long timeoutMillis() {
+        return timeoutMillis << Math.max(failed, 0);
+    }
+
+    /** A request was executed in the active view: later view changes start with the first timeout again. */
+    public void onProgress() {
+        failed = -1;
+    }
+
+    /** The replica suspects the primary of this view: ask for the next. Does nothing in any other view. */
+    public List<ViewStep> suspect(long suspected) {
+        return suspected == view ? leaveTo(view + 1) : List.of();
+    }
+
+    /** The VIEW-CHANGE for the view that {@link ViewStep.Leave} named is durable. */
+    public List<ViewStep> entered(long nowMillis, ViewChange own) {
+        if (phase != Phase.LEAVING || own.view() != view) {
+            return List.of();
+        }
+        if (!ViewChecks.plausible(group, own)) {
+            throw new IllegalArgumentException("not a VIEW-CHANGE that others would take: view " + own.view());
+        }
+        phase = Phase.OPEN;
+        messages.begin(own);
+        List<ViewStep> steps = new ArrayList<>();
+        sendToAll(own, steps);
+        for (int replica = 0; replica < later.length; replica++) {
+            ViewChange message = later[replica];
+            if (message != null && message.view() <= view) {
+                later[replica] = null;
+                if (message.view() == view) {
+                    take(replica, message, steps);
+                }
+            }
+        }
+        advance(nowMillis, steps);
+        return steps;
+    }
+
+    /** The NEW-VIEW that {@link ViewStep.Install} brought is durable. */
+    public List<ViewStep> installed(NewView durable) {
+        if (phase != Phase.INSTALLING || !durable.equals(newView)) {
+            return List.of();
+        }
+        phase = Phase.ACTIVE;
+        deadlineMillis = Long.MAX_VALUE;
+        List<ViewStep> steps = new ArrayList<>();
+        if (self == primary()) {
+            sendToAll(durable, steps);
+        }
+        return steps;
+    }
+
+    /** A batch has come that was missing. */
+    public List<ViewStep> onBodies(long nowMillis) {
+        List<ViewStep> steps = new ArrayList<>();
+        advance(nowMillis, steps);
+        return steps;
+    }
+
+    public List<ViewStep> onMessage(long nowMillis, int from, ReplicaMessage message) {
+        List<ViewStep> steps = new ArrayList<>();
+        if (from == self || from < 0 || from >= group.replicas()) {
+            return steps;
+        }
+        switch (message) {
+            case ViewChange change -> onViewChange(from, change, steps);
+            case ViewChangeAck ack -> messages.acknowledge(from, ack);
+            case NewView decided -> onNewView(nowMillis, from, decided, steps);
+            case FetchViewChange fetch -> onFetch(nowMillis, from, fetch, steps);
+            case ForwardedViewChange forwarded -> onForwarded(from, forwarded, steps);
+            case Status status -> onStatus(nowMillis, from, status, steps);
+            default -> {
+                return steps;
+            }
+        }
+        advance(nowMillis, steps);
+        return steps;
+    }
+
+    /** Called at least every 100 ms. */
+    public List<ViewStep> onTick(long nowMillis) {
+        if (phase == Phase.OPEN && nowMillis >= deadlineMillis) {
+            return leaveTo(view + 1);
+        }
+        List<ViewStep> steps = new ArrayList<>();
+        advance(nowMillis, steps);
+        return steps;
+    }
+
+    /**
+     * The keys shared with this replica are new: while a view change is open, what came from it under the old ones counts no
+     * more. It sends it again when it learns from STATUS that it is missing.
+     */
+    public void onKeyChange(int peer) {
+        later[peer] = null;
+        messages.forgetAcks(peer);
+        if (phase == Phase.OPEN || phase == Phase.LEAVING) {
+            messages.forget(peer);
+            if (peer == primary()) {
+                newView = null;
+            }
+        }
+    }
+
+    private List<ViewStep> leaveTo(long next) {
+        failed = (int) Math.min(failed + next - view, DOUBLINGS_MAX);
+        view = next;
+        phase = Phase.LEAVING;
+        newView = null;
+        told = null;
+        deadlineMillis = Long.MAX_VALUE;
+        fetchAtMillis = Long.MAX_VALUE;
+        messages.clear();
+        return List.of(new ViewStep.Leave(next));
+    }
+
+    private void onViewChange(int from, ViewChange message, List<ViewStep> steps) {
+        if (message.view() < view) {
+            return;
+        }
+        if (!ViewChecks.plausible(group, message)) {
+            steps.add(new ViewStep.Misbehaved(from, "a VIEW-CHANGE that no correct replica sends"));
+            return;
+        }
+        if (message.view() == view && phase != Phase.LEAVING) {
+            if (phase != Phase.ACTIVE) {
+                take(from, message, steps);
+            }
+            return;
+        }
+        ViewChange before = later[from];
+        if (before == null || before.view() < message.view()) {
+            later[from] = message;
+        }
+    }
+
+    /** Backups acknowledge each VIEW-CHANGE of the view to its primary. */
+    private void take(int from, ViewChange message, List<ViewStep> steps) {
+        if (messages.add(from, message) && self != primary()) {
+            messages.ackOf(from).ifPresent(ack -> steps.add(new ViewStep.Send(primary(), ack)));
+        }
+    }
+
+    private void onNewView(long nowMillis, int from, NewView message, List<ViewStep> steps) {
+        if (message.view() != view || from != primary() || newView != null || active()) {
+            return;
+        }
+        if (!ViewChecks.plausible(group, message)) {
+            steps.add(new ViewStep.Misbehaved(from, "a NEW-VIEW that no correct replica sends"));
+            return;
+        }
+        newView = message;
+        fetchAtMillis = nowMillis;
+    }
+
+    private void onFetch(long nowMillis, int from, FetchViewChange fetch, List<ViewStep> steps) {
+        if (fetch.view() != view
+                || fetch.replica() < 0
+                || fetch.replica() >= group.replicas()
+                || nowMillis - fetchedMillis[from][fetch.replica()] < ANSWER_MILLIS) {
+            return;
+        }
+        messages.find(fetch.replica(), fetch.digest()).ifPresent(held -> {
+            fetchedMillis[from][fetch.replica()] = nowMillis;
+            if (fetch.replica() == self) {
+                steps.add(new ViewStep.Send(from, held));
+                return;
+            }
+            steps.add(new ViewStep.Send(from, new ForwardedViewChange(fetch.replica(), held)));
+            messages.ackOf(fetch.replica()).ifPresent(ack -> steps.add(new ViewStep.Send(from, ack)));
+        });
+    }
+
+    private void onForwarded(int from, ForwardedViewChange forwarded, List<ViewStep> steps) {
+        int replica = forwarded.replica();
+        if (replica == from) {
+            onViewChange(from, forwarded.viewChange(), steps);
+        } else if (phase == Phase.OPEN
+                && newView != null
+                && replica >= 0
+                && replica < group.replicas()
+                && forwarded.viewChange().view() == view) {
+            messages.offer(newView, replica, forwarded.viewChange());
+        }
+    }
+
+    /** Section 4.6.1: what this replica has sent and the other lacks goes out again. */
+    private void onStatus(long nowMillis, int from, Status status, List<ViewStep> steps) {
+        boolean lacks = status.view() < view || (status.view() == view && !status.inView());
+        if (!lacks || nowMillis - answeredMillis[from] < ANSWER_MILLIS) {
+            return;
+        }
+        answeredMillis[from] = nowMillis;
+        boolean sameView = status.view() == view;
+        if (!sameView || (status.viewChanges() >>> self & 1) == 0) {
+            messages.own().ifPresent(own -> steps.add(new ViewStep.Send(from, own)));
+        }
+        if (sameView && self == primary() && active() && newView != null && !status.newView()) {
+            steps.add(new ViewStep.Send(from, newView));
+        }
+        if (sameView && from == primary()) {
+            for (int replica = 0; replica < group.replicas(); replica++) {
+                messages.ackOf(replica).ifPresent(ack -> steps.add(new ViewStep.Send(from, ack)));
+            }
+        }
+    }
+
+    private void advance(long nowMillis, List<ViewStep> steps) {
+        long joined = joinable();
+        if (joined > view) {
+            steps.addAll(leaveTo(joined));
+            return;
+        }
+        if (phase != Phase.OPEN) {
+            return;
+        }
+        if (deadlineMillis == Long.MAX_VALUE && asking() >= group.quorum()) {
+            deadlineMillis = nowMillis + timeoutMillis();
+        }
+        if (self == primary()) {
+            decide(steps);
+        } else if (newView != null) {
+            check(nowMillis, newView, steps);
+        }
+    }
+
+    /** How many replicas, this one included, have asked for this view or a later one. */
+    private int asking() {
+        int count = 0;
+        for (int replica = 0; replica < later.length; replica++) {
+            count += messages.has(replica) || later[replica] != null ? 1 : 0;
+        }
+        return count;
+    }
+
+    /**
+     * The lowest view of f+1 others that ask for later ones than this replica: a correct one is among them. Of more than f+1
+     * the f+1 latest count, so that replicas that are several views behind do not ask for each in turn.
+     */
+    private long joinable() {
+        long[] views = Arrays.stream(later)
+                .mapToLong(message -> message == null ? 0 : message.view())
+                .sorted()
+                .toArray();
+        return views[views.length - group.oneCorrect()];
+    }
+
+    private void decide(List<ViewStep> steps) {
+        Decision decision = new Decision(group);
+        List<Support> support = messages.support();
+        if (support.size() < group.quorum()) {
+            return;
+        }
+        support.forEach(entry -> messages.find(entry.replica(), entry.digest()).ifPresent(decision::add));
+        switch (decision.decide(bodies)) {
+            case Decision.Decided decided -> {
+                newView = new NewView(view, support, decided.checkpoint(), decided.chosen());
+                install(newView, steps);
+            }
+            case Decision.Undecided undecided -> {
+                if (!undecided.missing().isEmpty() && !undecided.equals(told)) {
+                    told = undecided;
+                    steps.add(new ViewStep.Missing(undecided.missing()));
+                }
+            }
+        }
+    }
+
+    /** A backup checks a NEW-VIEW as soon as it has the VIEW-CHANGE for each pair in V. */
+    private void check(long nowMillis, NewView message, List<ViewStep> steps) {
+        Decision decision = new Decision(group);
+        List<Support> absent = new ArrayList<>();
+        for (Support named : message.support()) {
+            if (messages.contradicts(named, primary())) {
+                reject("a NEW-VIEW that names what this replica or the primary never sent", steps);
+                return;
+            }
+            messages.proven(named, primary()).ifPresentOrElse(decision::add, () -> absent.add(named));
+        }
+        if (!absent.isEmpty()) {
+            if (nowMillis >= fetchAtMillis) {
+                fetchAtMillis = nowMillis + FETCH_MILLIS;
+                absent.forEach(named -> sendToAll(new FetchViewChange(view, named.replica(), named.digest()), steps));
+            }
+        } else if (decision.supports(message.checkpoint(), message.chosen())) {
+            install(message, steps);
+        } else {
+            reject("a NEW-VIEW that its VIEW-CHANGEs do not support", steps);
+        }
+    }
+
+    /** The paper's "the replicas move immediately to view v + 2". */
+    private void reject(String why, List<ViewStep> steps) {
+        steps.add(new ViewStep.Misbehaved(primary(), why));
+        steps.addAll(leaveTo(view + 1));
+    }
+
+    private void install(NewView decided, List<ViewStep> steps) {
+        phase = Phase.INSTALLING;
+        steps.add(new ViewStep.Install(decided));
+    }
+
+    private void sendToAll(ReplicaMessage message, List<ViewStep> steps) {
+        for (int replica = 0; replica < group.replicas(); replica++) {
+            if (replica != self) {
+                steps.add(new ViewStep.Send(replica, message));
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "replica " + self + " in view " + view + ", " + phase;
+    }
+}

@@ -1,0 +1,66 @@
+package io.bulwark.protocol.ordering.view;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.wire.Bytes;
+
+/**
+ * What all replicas of a group agree on for their view changes: n = 3f+1 replicas, numbered from 0.
+ *
+ * @param faulty f, 1 to 8
+ * @param checkpointInterval K: a checkpoint is made at every K-th number
+ * @param logSize L: the high water mark lies L above the low one; a multiple of K
+ * @param nullDigest the digest of the null batch
+ */
+public record ViewGroup(int faulty, int checkpointInterval, int logSize, Bytes nullDigest) {
+    static final int FAULTY_MAX = 8;
+    static final int LOG_SIZE_MAX = 8_192;
+
+    /**
+     * With so many digests pre-prepared for one number a replica accepts no further one from a PRE-PREPARE, only from a
+     * NEW-VIEW. Most numbers have one; another comes only with a view whose NEW-VIEW ended below the number.
+     */
+    static final int FRESH_DIGESTS_MAX = 4;
+
+    public ViewGroup {
+        if (faulty < 1 || faulty > FAULTY_MAX) {
+            throw new IllegalArgumentException("f = " + faulty);
+        }
+        if (checkpointInterval < 1 || logSize < 1 || logSize > LOG_SIZE_MAX || logSize % checkpointInterval != 0) {
+            throw new IllegalArgumentException("a log of " + logSize + ", a checkpoint each " + checkpointInterval);
+        }
+        if (nullDigest.length() != Hashes.LENGTH) {
+            throw new IllegalArgumentException("a digest of " + nullDigest.length() + " bytes");
+        }
+    }
+
+    public int replicas() {
+        return 3 * faulty + 1;
+    }
+
+    /** The size of a certificate that others can be convinced with, 2f+1. */
+    public int quorum() {
+        return 2 * faulty + 1;
+    }
+
+    /** So many, f+1, have a correct one among them. */
+    public int oneCorrect() {
+        return faulty + 1;
+    }
+
+    public int primary(long view) {
+        return (int) (view % replicas());
+    }
+
+    /** C names the low mark, the checkpoints of the log, and those of the log before that are still kept. */
+    int checkpointsMax() {
+        return 2 * (logSize / checkpointInterval + 1);
+    }
+
+    /**
+     * How many digests one number can have in Q at a correct replica. What a NEW-VIEW chooses pre-prepared at a correct
+     * replica before (A2) or is null, so every digest but null was once accepted by some replica from a PRE-PREPARE.
+     */
+    int digestsMax() {
+        return replicas() * FRESH_DIGESTS_MAX + 1;
+    }
+}

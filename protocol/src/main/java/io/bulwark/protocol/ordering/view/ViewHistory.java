@@ -1,0 +1,124 @@
+package io.bulwark.protocol.ordering.view;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * PSet and QSet of one replica (proactive recovery paper, section 4.5, figure 2): what prepared and pre-prepared here in
+ * all views, for the numbers between the water marks. It is told of each step of the log when the step is promised, so
+ * that P and Q are ready at any time and a restarted replica gets them by telling its promises again, in any order.
+ *
+ * <p>Pairs above the low water mark are never evicted (PROTOCOLS section 7). What bounds them instead is {@link
+ * #acceptsFresh}.
+ */
+public final class ViewHistory {
+    private final ViewGroup group;
+    private final NavigableMap<Long, Prepared> preparedSet = new TreeMap<>();
+    private final NavigableMap<Long, SortedMap<Bytes, Long>> prePreparedSet = new TreeMap<>();
+    private long low;
+
+    /** @param low the low water mark h: the last stable checkpoint's number, or that of an accepted NEW-VIEW if greater */
+    public ViewHistory(ViewGroup group, long low) {
+        this.group = group;
+        this.low = low;
+    }
+
+    /** What a replica told in a VIEW-CHANGE of its own. */
+    public static ViewHistory of(ViewGroup group, ViewChange own) {
+        ViewHistory history = new ViewHistory(group, own.stable());
+        own.prePrepared()
+                .forEach(entry -> entry.pairs()
+                        .forEach(pair -> history.prePrepared(entry.sequence(), pair.digest(), pair.view())));
+        own.prepared().forEach(entry -> history.prepared(entry.sequence(), entry.digest(), entry.view()));
+        return history;
+    }
+
+    /**
+     * Whether this replica may answer a PRE-PREPARE that no NEW-VIEW has chosen: it is between the water marks, and the number
+     * has not seen too many other digests. A refused number waits for a view whose NEW-VIEW assigns it, which one does as
+     * soon as the checkpoint that moved this replica's marks is known to the others.
+     */
+    public boolean acceptsFresh(long sequence, Bytes digest) {
+        return accepts(sequence, digest, ViewGroup.FRESH_DIGESTS_MAX);
+    }
+
+    /** Whether this replica may answer the choice of a NEW-VIEW; at a correct replica only false outside the water marks. */
+    public boolean acceptsChosen(long sequence, Bytes digest) {
+        return accepts(sequence, digest, group.digestsMax());
+    }
+
+    private boolean accepts(long sequence, Bytes digest, int max) {
+        if (sequence <= low || sequence > low + group.logSize()) {
+            return false;
+        }
+        Set<Bytes> digests = digests(sequence);
+        return digests.contains(digest) || digests.size() < max;
+    }
+
+    /** The digests that Q has for a number: the replica keeps what they stand for. */
+    public Set<Bytes> digests(long sequence) {
+        SortedMap<Bytes, Long> pairs = prePreparedSet.get(sequence);
+        return pairs == null ? Set.of() : Set.copyOf(pairs.keySet());
+    }
+
+    /** This replica has sent a PRE-PREPARE, a PREPARE or, as the primary, a NEW-VIEW with this choice. */
+    public void prePrepared(long sequence, Bytes digest, long view) {
+        if (sequence <= low) {
+            return;
+        }
+        if (sequence > low + group.logSize()) {
+            throw new IllegalArgumentException(sequence + " is above the high water mark of " + low);
+        }
+        // Figure 2, Q: (d, v) replaces (d, v'), or is added; no pair is dropped for it.
+        prePreparedSet.computeIfAbsent(sequence, _ -> new TreeMap<>()).merge(digest, view, Math::max);
+    }
+
+    /** A batch prepared here. */
+    public void prepared(long sequence, Bytes digest, long view) {
+        if (sequence <= low) {
+            return;
+        }
+        prePrepared(sequence, digest, view);
+        // Figure 2, P: the entry of the latest view.
+        preparedSet.merge(
+                sequence,
+                new Prepared(sequence, digest, view),
+                (before, now) -> before.view() > now.view() ? before : now);
+    }
+
+    /** The low water mark moves up: what lies at or below it is known by its checkpoint. */
+    public void trim(long newLow) {
+        low = Math.max(low, newLow);
+        preparedSet.headMap(low, true).clear();
+        prePreparedSet.headMap(low, true).clear();
+    }
+
+    public long low() {
+        return low;
+    }
+
+    /**
+     * The VIEW-CHANGE with which this replica asks for a view.
+     *
+     * @param checkpoints C: all checkpoints that are durable here, by number
+     */
+    public ViewChange tell(long view, List<Numbered> checkpoints) {
+        List<PrePrepared> entries = new ArrayList<>(prePreparedSet.size());
+        prePreparedSet.forEach((sequence, pairs) -> {
+            List<DigestView> listed = new ArrayList<>(pairs.size());
+            pairs.forEach((digest, latest) -> listed.add(new DigestView(digest, latest)));
+            entries.add(new PrePrepared(sequence, listed));
+        });
+        return new ViewChange(view, low, checkpoints, List.copyOf(preparedSet.values()), entries);
+    }
+}

@@ -1,0 +1,204 @@
+package io.bulwark.protocol.ordering.view;
+
+import static io.bulwark.protocol.ordering.view.Told.NULL;
+import static io.bulwark.protocol.ordering.view.Told.checkpoint;
+import static io.bulwark.protocol.ordering.view.Told.digest;
+import static io.bulwark.protocol.ordering.view.Told.stable;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The decision procedure, condition by condition (proactive recovery paper, figure 3), with f = 1. */
+class DecisionPaperTest {
+    private static final Decision.Bodies ALL = (_, _) -> true;
+
+    private static Decision over(Told... messages) {
+        Decision decision = new Decision(Told.group(1));
+        for (Told message : messages) {
+            decision.add(message.message());
+        }
+        return decision;
+    }
+
+    /** What is chosen for the number after checkpoint 0, all others being null. */
+    private static Bytes chosen(Decision decision) {
+        assertThat(decision.decide(ALL)).isInstanceOf(Decision.Decided.class);
+        Decision.Decided decided = (Decision.Decided) decision.decide(ALL);
+        assertThat(decision.supports(decided.checkpoint(), decided.chosen())).isTrue();
+        assertThat(decided.checkpoint()).isEqualTo(checkpoint(0));
+        assertThat(decided.chosen()).hasSize(Told.LOG);
+        return decided.chosen().getFirst().digest();
+    }
+
+    /** A backup's view of the choice of one batch for number 1. */
+    private static boolean supports(Decision decision, Bytes first) {
+        List<Numbered> choices = new ArrayList<>(List.of(new Numbered(1, first)));
+        for (long number = 2; number <= Told.LOG; number++) {
+            choices.add(new Numbered(number, NULL));
+        }
+        return decision.supports(checkpoint(0), choices);
+    }
+
+    private static void assertUndecided(Decision decision) {
+        assertThat(decision.decide(ALL)).isEqualTo(new Decision.Undecided(List.of()));
+    }
+
+    @Test
+    void withoutTwoFPlusOneMessagesNothingIsDecided() {
+        assertUndecided(over(stable(1, 0), stable(1, 0)));
+        assertThat(chosen(over(stable(1, 0), stable(1, 0), stable(1, 0)))).isEqualTo(NULL);
+    }
+
+    @Test
+    void aCheckpointNeedsFPlusOneThatHoldIt() {
+        Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 0).holds(new Numbered(2, digest(666))));
+        assertThat(decision.checkpoint()).contains(checkpoint(0));
+        decision.add(stable(1, 0).holds(checkpoint(2)).message());
+        assertThat(decision.checkpoint()).contains(checkpoint(0));
+        assertThat(over(stable(1, 0), stable(1, 0).holds(checkpoint(2)), stable(1, 2))
+                        .checkpoint())
+                .contains(checkpoint(2));
+    }
+
+    @Test
+    void aCheckpointNeedsTwoFPlusOneWhoseLogBeginsNoLater() {
+        Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 2));
+        assertThat(decision.checkpoint()).isEmpty();
+        assertUndecided(decision);
+        decision.add(stable(1, 0).message());
+        assertThat(decision.checkpoint()).contains(checkpoint(0));
+    }
+
+    @Test
+    void theGreatestCheckpointIsChosen() {
+        Decision decision = over(
+                stable(1, 0).holds(checkpoint(2)),
+                stable(1, 0).holds(checkpoint(2)).holds(checkpoint(4)),
+                stable(1, 0).holds(checkpoint(4)));
+        assertThat(decision.checkpoint()).contains(checkpoint(4));
+        assertThat(decision.supports(checkpoint(2), nulls(3))).isFalse();
+        assertThat(decision.supports(new Numbered(4, digest(3)), nulls(5))).isFalse();
+        assertThat(decision.supports(checkpoint(4), nulls(5))).isTrue();
+    }
+
+    private static List<Numbered> nulls(long first) {
+        List<Numbered> choices = new ArrayList<>();
+        for (long number = first; number < first + Told.LOG; number++) {
+            choices.add(new Numbered(number, NULL));
+        }
+        return choices;
+    }
+
+    @Test
+    void whatPreparedIsChosen() {
+        assertThat(chosen(over(stable(1, 0).prepared(1, 7, 0), stable(1, 0).prePrepared(1, 7, 0), stable(1, 0))))
+                .isEqualTo(digest(7));
+    }
+
+    @Test
+    void conditionA1TheLaterViewWins() {
+        Decision decision = over(
+                stable(3, 0).prepared(1, 7, 1).prePrepared(1, 8, 2),
+                stable(3, 0).prepared(1, 8, 2).prePrepared(1, 7, 1),
+                stable(3, 0).prepared(1, 8, 2));
+        assertThat(chosen(decision)).isEqualTo(digest(8));
+        assertThat(supports(decision, digest(7))).isFalse();
+        assertThat(supports(decision, NULL)).isFalse();
+    }
+
+    @Test
+    void conditionA1TwoOfOneViewContradictEachOther() {
+        Decision decision = over(
+                stable(1, 0).prepared(1, 7, 0),
+                stable(1, 0).swears(1, 8, 0).prePrepared(1, 8, 0),
+                stable(1, 0).prePrepared(1, 7, 0));
+        assertUndecided(decision);
+        assertThat(supports(decision, digest(7))).isFalse();
+        decision.add(stable(1, 0).message());
+        assertThat(chosen(decision)).isEqualTo(digest(7));
+    }
+
+    @Test
+    void conditionA1CountsOnlyLogsThatReachDownToTheNumber() {
+        Decision decision = over(
+                stable(2, 0).prepared(1, 7, 0),
+                stable(2, 0).prepared(1, 7, 0),
+                stable(2, 0).swears(1, 8, 1),
+                stable(2, 2));
+        assertThat(decision.checkpoint()).contains(checkpoint(0));
+        assertUndecided(decision);
+    }
+
+    @Test
+    void conditionA2ALiarCannotInventABatch() {
+        Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 0).prepared(1, 8, 0));
+        assertUndecided(decision);
+        assertThat(supports(decision, digest(8))).isFalse();
+        decision.add(stable(1, 0).message());
+        assertThat(chosen(decision)).isEqualTo(NULL);
+        assertThat(supports(decision, digest(8))).isFalse();
+    }
+
+    @Test
+    void conditionA2ThePairMustBeOfThisViewOrALaterOne() {
+        Decision decision = over(
+                stable(4, 0).swears(1, 7, 3).prePrepared(1, 7, 3),
+                stable(4, 0).prePrepared(1, 7, 2),
+                stable(4, 0).prePrepared(1, 7, 1));
+        assertUndecided(decision);
+        Decision later = over(
+                stable(4, 0).swears(1, 7, 2).prePrepared(1, 7, 2), stable(4, 0).prePrepared(1, 7, 3), stable(4, 0));
+        assertThat(chosen(later)).isEqualTo(digest(7));
+    }
+
+    @Test
+    void conditionA3ThePrimaryFetchesWhatItLacks() {
+        Decision decision = over(stable(1, 0).prepared(1, 7, 0), stable(1, 0).prepared(1, 7, 0), stable(1, 0));
+        assertThat(decision.decide((_, _) -> false))
+                .isEqualTo(new Decision.Undecided(List.of(new Numbered(1, digest(7)))));
+        assertThat(chosen(decision)).isEqualTo(digest(7));
+    }
+
+    @Test
+    void conditionBNullNeedsTwoFPlusOneWithoutAnEntry() {
+        Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 0).prepared(1, 8, 0));
+        assertThat(supports(decision, NULL)).isFalse();
+        decision.add(stable(1, 0).message());
+        assertThat(supports(decision, NULL)).isTrue();
+    }
+
+    @Test
+    void conditionBCountsOnlyLogsThatReachDownToTheNumber() {
+        Decision decision = over(stable(1, 0).prepared(1, 7, 0), stable(1, 0), stable(1, 0), stable(1, 2));
+        assertThat(decision.checkpoint()).contains(checkpoint(0));
+        assertThat(supports(decision, NULL)).isFalse();
+    }
+
+    @Test
+    void conditionBWorksWhereOnlyTheBodyIsMissing() {
+        Decision decision =
+                over(stable(1, 0).prepared(1, 7, 0), stable(1, 0).prePrepared(1, 7, 0), stable(1, 0), stable(1, 0));
+        assertThat(((Decision.Decided) decision.decide((_, _) -> false))
+                        .chosen()
+                        .getFirst()
+                        .digest())
+                .isEqualTo(NULL);
+        assertThat(chosen(decision)).isEqualTo(digest(7));
+        assertThat(supports(decision, NULL)).isTrue();
+    }
+
+    @Test
+    void nullThatPreparedIsABatchLikeAnyOther() {
+        Decision decision = over(
+                stable(2, 0).prepared(1, 0, 1).prePrepared(1, 7, 0),
+                stable(2, 0).prepared(1, 0, 1),
+                stable(2, 0).prepared(1, 7, 0));
+        assertThat(decision.decide((_, _) -> false)).isInstanceOf(Decision.Decided.class);
+        assertThat(chosen(decision)).isEqualTo(NULL);
+        assertThat(supports(decision, digest(7))).isFalse();
+    }
+}

@@ -1,0 +1,83 @@
+package io.bulwark.protocol.ordering.view;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+
+/** A VIEW-CHANGE in the making, of a group with short logs. */
+final class Told {
+    static final int INTERVAL = 2;
+    static final int LOG = 4;
+    static final Bytes NULL = digest(0);
+
+    private final long view;
+    private final long stable;
+    private final List<Numbered> checkpoints = new ArrayList<>();
+    private final TreeMap<Long, Prepared> prepared = new TreeMap<>();
+    private final TreeMap<Long, List<DigestView>> prePrepared = new TreeMap<>();
+
+    private Told(long view, long stable) {
+        this.view = view;
+        this.stable = stable;
+    }
+
+    static ViewGroup group(int faulty) {
+        return new ViewGroup(faulty, INTERVAL, LOG, NULL);
+    }
+
+    static Bytes digest(int number) {
+        byte[] bytes = new byte[Hashes.LENGTH];
+        bytes[0] = (byte) number;
+        bytes[1] = (byte) (number >>> 8);
+        return Bytes.of(bytes);
+    }
+
+    /** The digest of the correct state at a checkpoint. */
+    static Numbered checkpoint(long number) {
+        return new Numbered(number, digest(1_000 + (int) number));
+    }
+
+    /** A replica whose low water mark is {@code stable}, which checkpoint it holds. */
+    static Told stable(long view, long stable) {
+        return new Told(view, stable).holds(checkpoint(stable));
+    }
+
+    Told holds(Numbered checkpoint) {
+        checkpoints.add(checkpoint);
+        return this;
+    }
+
+    /** An entry of P, and the pair of Q that goes with it. */
+    Told prepared(long number, int batch, long inView) {
+        prepared.put(number, new Prepared(number, digest(batch), inView));
+        return prePrepared(number, batch, inView);
+    }
+
+    /** An entry of P alone, as only a liar has it. */
+    Told swears(long number, int batch, long inView) {
+        prepared.put(number, new Prepared(number, digest(batch), inView));
+        return this;
+    }
+
+    Told prePrepared(long number, int batch, long inView) {
+        List<DigestView> pairs = prePrepared.computeIfAbsent(number, _ -> new ArrayList<>());
+        pairs.removeIf(pair -> pair.digest().equals(digest(batch)));
+        pairs.add(new DigestView(digest(batch), inView));
+        pairs.sort(Comparator.comparing(DigestView::digest));
+        return this;
+    }
+
+    ViewChange message() {
+        List<PrePrepared> q = new ArrayList<>();
+        prePrepared.forEach((number, pairs) -> q.add(new PrePrepared(number, pairs)));
+        return new ViewChange(view, stable, checkpoints, List.copyOf(prepared.values()), q);
+    }
+}
