@@ -1,5 +1,6 @@
 package io.bulwark.simulation.history;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +33,20 @@ record Move(
         return version != 0 && !refused && action.brings();
     }
 
+    /** Whether it writes to a register what nobody returned. */
+    boolean isHiddenWrite() {
+        return action == Action.WRITE && KeyState.UNSEEN.equals(value);
+    }
+
+    /** False if the other, which cannot come now, cannot come right after this either. */
+    boolean mayHelp(Move other) {
+        return action != Action.WRITE || Objects.equals(value, other.value);
+    }
+
     /** Whether two optional moves do the same, so that it does not matter which of them is taken first. */
     boolean sameAs(Move other) {
-        boolean unseen = KeyState.UNSEEN.equals(value) && KeyState.UNSEEN.equals(other.value);
-        return action == other.action && ifVersion == other.ifVersion && (unseen || action == Action.DELETE);
+        boolean values =
+                Objects.equals(value, other.value) && (KeyState.UNSEEN.equals(value) || action == Action.WRITE);
+        return action == other.action && ifVersion == other.ifVersion && (values || action == Action.DELETE);
     }
 }

@@ -17,10 +17,11 @@ import org.jspecify.annotations.Nullable;
  * Searches an order of one key's operations (J. Wing and C. Gong, Testing and verifying concurrent objects, with the memory of
  * G. Lowe, Testing for linearizability: no pair of a set of ordered operations and a state is visited twice).
  *
- * <p>Four cuts keep long histories fast. An operation that changes nothing is put in order as soon as it can be. A put of unknown
+ * <p>Some cuts keep long histories fast. An operation that changes nothing is put in order as soon as it can be. A put of unknown
  * outcome whose value only it brought, and which somebody returned, took effect before that. Puts of unknown outcome whose values
  * nobody returned differ in nothing but their beginning: the earliest is taken first. And an operation that may be left out comes
- * right before one that could not come without it, or not at all.
+ * right before one that could not come without it, or not at all; in a register that is a read of what it wrote. Where no read of
+ * a register can come, a write must; one whose value nobody returned may as well come first, since the next hides it.
  */
 final class OrderSearch {
     private static final int SHOWN_MAX = 5;
@@ -183,8 +184,9 @@ final class OrderSearch {
     /** What can come next; those that must come soonest first, optional ones last. */
     private ArrayDeque<Step> steps(Configuration at) {
         List<Step> steps = new ArrayList<>();
+        List<Move> blocked = new ArrayList<>();
+        Step hidden = null;
         long soonest = Operation.NEVER;
-        boolean blocked = false;
         for (int i = at.low(); i < required.size() && required.get(i).firstMicros() <= soonest; i++) {
             if (!at.beyond().get(i)) {
                 Move move = required.get(i);
@@ -196,27 +198,36 @@ final class OrderSearch {
                         return new ArrayDeque<>(List.of(step));
                     }
                     steps.add(step);
-                } else {
-                    blocked |= !at.state().early(move, given);
+                    if (move.isHiddenWrite()) {
+                        hidden = step;
+                    }
+                } else if (!at.state().early(move, given)) {
+                    blocked.add(move);
                 }
             }
         }
+        if (hidden != null) {
+            return new ArrayDeque<>(List.of(hidden));
+        }
         steps.sort(Comparator.comparingLong(
                 step -> step.by() == null ? 0 : step.by().lastMicros()));
-        if (blocked) {
-            addOptional(at, soonest, steps);
+        if (!blocked.isEmpty()) {
+            addOptional(at, soonest, blocked, steps);
         }
         return new ArrayDeque<>(steps);
     }
 
-    private void addOptional(Configuration at, long soonest, List<Step> steps) {
+    private void addOptional(Configuration at, long soonest, List<Move> blocked, List<Step> steps) {
         List<Move> taken = new ArrayList<>();
         for (int i = at.used().nextClearBit(0);
                 i < optional.size() && optional.get(i).firstMicros() <= soonest;
                 i = at.used().nextClearBit(i + 1)) {
             Move move = optional.get(i);
             KeyState after = at.state().after(move, given);
-            if (after != null && !after.equals(at.state()) && taken.stream().noneMatch(move::sameAs)) {
+            if (after != null
+                    && !after.equals(at.state())
+                    && blocked.stream().anyMatch(move::mayHelp)
+                    && taken.stream().noneMatch(move::sameAs)) {
                 taken.add(move);
                 BitSet used = (BitSet) at.used().clone();
                 used.set(i);
