@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.view;
 
+import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
@@ -121,7 +122,7 @@ public final class Decision {
         for (Prepared candidate : candidates(n)) {
             if (noneLater(candidate) && prePreparedByACorrectOne(candidate)) {
                 Numbered choice = new Numbered(n, candidate.digest());
-                if (candidate.digest().equals(group.nullDigest()) || bodies.has(n, candidate.digest())) { // A3
+                if (candidate.digest().equals(Batch.NULL_DIGEST) || bodies.has(n, candidate.digest())) { // A3
                     return Optional.of(choice);
                 }
                 absent.add(choice);
@@ -129,7 +130,7 @@ public final class Decision {
         }
         // B. else if
         if (nothingPrepared(n)) {
-            return Optional.of(new Numbered(n, group.nullDigest()));
+            return Optional.of(new Numbered(n, Batch.NULL_DIGEST));
         }
         missing.addAll(absent);
         return Optional.empty();
@@ -151,7 +152,7 @@ public final class Decision {
     }
 
     private boolean supports(Numbered choice) {
-        if (choice.digest().equals(group.nullDigest()) && nothingPrepared(choice.sequence())) {
+        if (choice.digest().equals(Batch.NULL_DIGEST) && nothingPrepared(choice.sequence())) {
             return true;
         }
         return candidates(choice.sequence()).stream()

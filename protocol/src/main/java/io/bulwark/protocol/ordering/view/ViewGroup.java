@@ -1,7 +1,6 @@
 package io.bulwark.protocol.ordering.view;
 
-import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 
 /**
  * What all replicas of a group agree on for their view changes: n = 3f+1 replicas, numbered from 0.
@@ -9,11 +8,10 @@ import io.bulwark.protocol.wire.Bytes;
  * @param faulty f, 1 to 8
  * @param checkpointInterval K: a checkpoint is made at every K-th number
  * @param logSize L: the high water mark lies L above the low one; a multiple of K
- * @param nullDigest the digest of the null batch
  */
-public record ViewGroup(int faulty, int checkpointInterval, int logSize, Bytes nullDigest) {
+public record ViewGroup(int faulty, int checkpointInterval, int logSize) {
     static final int FAULTY_MAX = 8;
-    static final int LOG_SIZE_MAX = 8_192;
+    static final int LOG_SIZE_MAX = ReplicaMessage.NUMBERS_MAX;
 
     /**
      * With so many digests pre-prepared for one number a replica accepts no further one from a PRE-PREPARE, only from a
@@ -27,9 +25,6 @@ public record ViewGroup(int faulty, int checkpointInterval, int logSize, Bytes n
         }
         if (checkpointInterval < 1 || logSize < 1 || logSize > LOG_SIZE_MAX || logSize % checkpointInterval != 0) {
             throw new IllegalArgumentException("a log of " + logSize + ", a checkpoint each " + checkpointInterval);
-        }
-        if (nullDigest.length() != Hashes.LENGTH) {
-            throw new IllegalArgumentException("a digest of " + nullDigest.length() + " bytes");
         }
     }
 

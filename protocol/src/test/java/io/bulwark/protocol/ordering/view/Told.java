@@ -1,6 +1,7 @@
 package io.bulwark.protocol.ordering.view;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
@@ -16,7 +17,7 @@ import java.util.TreeMap;
 final class Told {
     static final int INTERVAL = 2;
     static final int LOG = 4;
-    static final Bytes NULL = digest(0);
+    static final Bytes NULL = Batch.NULL_DIGEST;
 
     private final long view;
     private final long stable;
@@ -30,10 +31,14 @@ final class Told {
     }
 
     static ViewGroup group(int faulty) {
-        return new ViewGroup(faulty, INTERVAL, LOG, NULL);
+        return new ViewGroup(faulty, INTERVAL, LOG);
     }
 
+    /** The digest of a batch; 0 is the null batch. */
     static Bytes digest(int number) {
+        if (number == 0) {
+            return NULL;
+        }
         byte[] bytes = new byte[Hashes.LENGTH];
         bytes[0] = (byte) number;
         bytes[1] = (byte) (number >>> 8);
