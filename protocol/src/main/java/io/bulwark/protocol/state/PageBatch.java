@@ -1,0 +1,44 @@
+package io.bulwark.protocol.state;
+
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Changes of a {@link PageStore} that happen together or not at all.
+ *
+ * @param pages by digest; one that was staged is so no longer
+ * @param staged pages by digest of a checkpoint that is not complete yet; one that the store has already is left as it is
+ * @param removed digests of pages, staged or not, that are removed
+ * @param checkpoints records by number, each in the place of the one that was there
+ * @param discarded numbers of the records that are removed
+ * @param adopted true if, after this, no page counts as staged any longer
+ * @param synced whether it must be durable when the write returns
+ */
+public record PageBatch(
+        Map<Bytes, Bytes> pages,
+        Map<Bytes, Bytes> staged,
+        List<Bytes> removed,
+        Map<Long, Bytes> checkpoints,
+        Set<Long> discarded,
+        boolean adopted,
+        boolean synced) {
+    public PageBatch {
+        pages = Map.copyOf(pages);
+        staged = Map.copyOf(staged);
+        removed = List.copyOf(removed);
+        checkpoints = Map.copyOf(checkpoints);
+        discarded = Set.copyOf(discarded);
+    }
+
+    /** Right bytes in the place of damaged ones. */
+    static PageBatch repaired(Map<Bytes, Bytes> pages) {
+        return new PageBatch(pages, Map.of(), List.of(), Map.of(), Set.of(), false, true);
+    }
+
+    /** Pages that arrived for a checkpoint that is not complete. */
+    static PageBatch staged(Map<Bytes, Bytes> repaired, Map<Bytes, Bytes> staged) {
+        return new PageBatch(repaired, staged, List.of(), Map.of(), Set.of(), false, false);
+    }
+}
