@@ -180,7 +180,7 @@ class StateTreeTest extends KeyValueStateContract {
             assertThat(damaged.checkpoint(2).digest())
                     .isEqualTo(whole.checkpoint(2).digest());
         }
-        assertThat(met).isBetween(20, 40);
+        assertThat(met).isBetween(10, 40);
     }
 
     private static void operation(StateTree tree, KeyMaker keys, Random random) {

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.message;
 
+import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
@@ -161,4 +162,42 @@ public sealed interface ReplicaMessage extends Message {
             long viewChanges,
             boolean newView)
             implements ReplicaMessage {}
+
+    /** Part of the transfer of state (4.6.2). */
+    sealed interface Transfer extends ReplicaMessage {
+        /** Pages that one message asks for, or carries, at most. */
+        int PAGES_MAX = 64;
+
+        /** The longest page: of one value with its key, and what says so. */
+        int PAGE_BYTES_MAX = KeyValueState.KEY_BYTES_MAX + KeyValueState.VALUE_BYTES_MAX + 15;
+
+        /** Chosen by who asks, repeated in the answer. */
+        long token();
+    }
+
+    /** Hand me the pages with these digests, of any checkpoint. */
+    record Fetch(long token, List<Bytes> digests) implements Transfer {
+        public Fetch {
+            digests = List.copyOf(digests);
+            if (digests.isEmpty() || digests.size() > PAGES_MAX) {
+                throw new IllegalArgumentException(digests.size() + " pages");
+            }
+        }
+    }
+
+    /**
+     * Pages that were asked for: their digests decide, not who sends them.
+     *
+     * @param pages in the order of the request, empty where the sender lacks the page; fewer than were asked for if it sends
+     *     no more now; together at most {@link #BODIES_BYTES_MAX} bytes, unless it is one
+     */
+    record Pages(long token, List<Bytes> pages) implements Transfer {
+        public Pages {
+            pages = List.copyOf(pages);
+            long bytes = pages.stream().mapToLong(Bytes::length).sum();
+            if (pages.size() > PAGES_MAX || (pages.size() > 1 && bytes > BODIES_BYTES_MAX)) {
+                throw new IllegalArgumentException(pages.size() + " pages of " + bytes + " bytes");
+            }
+        }
+    }
 }

@@ -7,15 +7,18 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchBatch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ForwardedViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
@@ -28,7 +31,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Family 6: what the replicas of the ordering engine say to each other, type numbers 0x0601 to 0x0610. */
+/** Family 6: what the replicas of the ordering engine say to each other, type numbers 0x0601 to 0x0612. */
 public final class ReplicaMessageCodec implements MessageCodec {
     private static final int FAMILY = 6;
     private static final int FIRST = 0x0601;
@@ -66,6 +69,8 @@ public final class ReplicaMessageCodec implements MessageCodec {
                     case FetchRequests _ -> 13;
                     case RequestBodies _ -> 14;
                     case Status _ -> 15;
+                    case Fetch _ -> 16;
+                    case Pages _ -> 17;
                 };
     }
 
@@ -102,6 +107,14 @@ public final class ReplicaMessageCodec implements MessageCodec {
                 bodies.requests().forEach(request -> request.write(out));
             }
             case Status status -> writeStatus(status, out);
+            case Fetch fetch -> {
+                out.i64(fetch.token()).u16(fetch.digests().size());
+                fetch.digests().forEach(out::raw);
+            }
+            case Pages pages -> {
+                out.i64(pages.token()).u16(pages.pages().size());
+                pages.pages().forEach(out::bytes);
+            }
         }
     }
 
@@ -112,7 +125,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
             case 1 -> new PrePrepare(in.nonNegative64(), in.nonNegative64(), Batch.read(in));
             case 2 -> new Prepare(in.nonNegative64(), in.nonNegative64(), digest(in));
             case 3 -> new Commit(in.nonNegative64(), in.nonNegative64(), digest(in));
-            case 4 -> new Executed(in.nonNegative64(), digests(in));
+            case 4 -> new Executed(in.nonNegative64(), digests(in, NUMBERS_MAX));
             case 5 -> new Checkpoint(in.nonNegative64(), digest(in));
             case 6 -> ViewMessages.viewChange(in);
             case 7 -> new ViewChangeAck(in.nonNegative64(), ViewMessages.replica(in), digest(in));
@@ -124,6 +137,8 @@ public final class ReplicaMessageCodec implements MessageCodec {
             case 13 -> new FetchRequests(Batch.readIds(in));
             case 14 -> new RequestBodies(requests(in));
             case 15 -> status(in);
+            case 16 -> new Fetch(in.i64(), digests(in, Transfer.PAGES_MAX));
+            case 17 -> new Pages(in.i64(), pages(in));
             default -> throw new MalformedException("unknown type " + type);
         };
     }
@@ -151,13 +166,22 @@ public final class ReplicaMessageCodec implements MessageCodec {
                 in.bool());
     }
 
-    private static List<Bytes> digests(WireReader in) {
-        int count = in.count16(NUMBERS_MAX);
+    private static List<Bytes> digests(WireReader in, int max) {
+        int count = in.count16(max);
         List<Bytes> digests = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             digests.add(digest(in));
         }
         return digests;
+    }
+
+    private static List<Bytes> pages(WireReader in) {
+        int count = in.count16(Transfer.PAGES_MAX);
+        List<Bytes> pages = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            pages.add(in.bytes(Transfer.PAGE_BYTES_MAX));
+        }
+        return pages;
     }
 
     private static List<Request> requests(WireReader in) {

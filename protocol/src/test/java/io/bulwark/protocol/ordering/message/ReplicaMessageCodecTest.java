@@ -62,7 +62,19 @@ class ReplicaMessageCodecTest implements MessageCodecContract {
                 .i32(ReplicaMessage.NUMBERS_MAX / 4 + 1)
                 .toBytes();
         assertMalformed(0x0610, longBits);
-        assertMalformed(0x0611, Bytes.EMPTY);
+        assertMalformed(0x0611, new WireWriter().i64(1).u16(0).toBytes());
+        Bytes longPage = new WireWriter()
+                .i64(1)
+                .u16(1)
+                .i32(ReplicaMessage.Transfer.PAGE_BYTES_MAX + 1)
+                .toBytes();
+        assertMalformed(0x0612, longPage);
+        WireWriter muchInAll = new WireWriter().i64(1).u16(5);
+        for (int i = 0; i < 5; i++) {
+            muchInAll.bytes(Bytes.of(new byte[1 << 20]));
+        }
+        assertMalformed(0x0612, muchInAll.toBytes());
+        assertMalformed(0x0613, Bytes.EMPTY);
         assertThatThrownBy(() -> new Request(
                         PrincipalId.client(1), 1, false, Bytes.of(new byte[OrderingMessage.COMMAND_BYTES_MAX + 1])))
                 .isInstanceOf(IllegalArgumentException.class);

@@ -65,7 +65,8 @@ final class ReplicaMessageSamples {
                 new ReplicaMessage.BatchBody(BATCH),
                 new ReplicaMessage.FetchRequests(BATCH.requests()),
                 new ReplicaMessage.RequestBodies(List.of(REQUEST)),
-                new ReplicaMessage.Status(
-                        12, true, 13, 14, Bytes.of((byte) 0x3F), Bytes.of((byte) 0x07), 0x0FL, false));
+                new ReplicaMessage.Status(12, true, 13, 14, Bytes.of((byte) 0x3F), Bytes.of((byte) 0x07), 0x0FL, false),
+                new ReplicaMessage.Fetch(15, List.of(DIGEST)),
+                new ReplicaMessage.Pages(-16, List.of(REQUEST.operation(), Bytes.EMPTY)));
     }
 }
