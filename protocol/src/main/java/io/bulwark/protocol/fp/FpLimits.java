@@ -3,8 +3,9 @@ package io.bulwark.protocol.fp;
 /**
  * What a node allows (PROTOCOLS section 2, bounds) and how long it waits.
  *
- * @param stagedPerClient versions that one client may have staged at this node
- * @param stagedPerBlock versions that one client may have staged in one block
+ * @param stagedPerClient versions that one client may have staged at this node before a PREPARE without ts is refused; one
+ *     that names its ts is refused at twice as many
+ * @param stagedPerBlock the same for one client in one block
  * @param keptPerBlock overwritten versions kept of one block for slow readers
  * @param keepMillis for how long
  * @param repairsPerSecond repairs that one asker may cause, as a rate and as a burst

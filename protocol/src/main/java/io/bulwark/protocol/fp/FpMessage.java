@@ -151,7 +151,8 @@ public sealed interface FpMessage extends Message {
     /**
      * The node refuses.
      *
-     * @param ts the ts of the PREPARE, COMMIT or READ that is refused; 0 where it had none
+     * @param ts the ts of the PREPARE, COMMIT or READ that is refused; 0 where it had none, but of a PREPARE without ts at the
+     *     limit the one that it would have got: latest.ts + 1
      * @param epoch the epoch of the group that the node serves; 0 if it knows none
      */
     record Refused(Target target, Asked asked, long ts, Refusal refusal, long epoch) implements Answer {}

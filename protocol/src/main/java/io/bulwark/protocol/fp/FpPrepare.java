@@ -83,7 +83,7 @@ final class FpPrepare {
         } else if (versions.get(version) != null) {
             restore(call, version, share);
         } else {
-            stage(nowMillis, call, request.session(), version, share);
+            stage(nowMillis, call, request, version, share);
         }
     }
 
@@ -114,7 +114,11 @@ final class FpPrepare {
         put(call, next, share, List.of());
     }
 
-    private void stage(long nowMillis, Call call, long session, Timestamp version, Share share) {
+    /**
+     * Half of the places are for timestamps that writers name: what a write without ts leaves behind, where this node had a
+     * later latest than the others, is at latest.ts + 1 at most, and goes when a write that all agree on is committed above.
+     */
+    private void stage(long nowMillis, Call call, FpMessage.Prepare request, Timestamp version, Share share) {
         PrincipalId writer = call.from();
         StagedIndex index = node.index();
         if (!index.ready(writer)) {
@@ -122,15 +126,17 @@ final class FpPrepare {
             return;
         }
         FpLimits limits = node.limits();
-        if (register.versions().stagedBy(writer) >= limits.stagedPerBlock()) {
+        long places = request.ts() == 0 ? 1 : 2;
+        if (register.versions().stagedBy(writer) >= places * limits.stagedPerBlock()) {
             judgeAgain(nowMillis, call, null, false, Refusal.LIMIT);
             return;
         }
-        if (index.count(writer) >= limits.stagedPerClient()) {
+        if (index.count(writer) >= places * limits.stagedPerClient()) {
             atLimit(nowMillis, call);
             return;
         }
         StagedIndex.Entry entry = register.entry(version);
+        long session = request.session();
         index.added(writer, session, entry);
         VersionRecord record = new VersionRecord(version, true, share.cc(), writer, session, List.of());
         put(call, record, share, List.of(index.put(writer, session, entry)));

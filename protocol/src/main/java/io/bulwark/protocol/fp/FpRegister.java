@@ -481,7 +481,10 @@ final class FpRegister {
 
     void refuse(Call call, Refusal refusal) {
         long ts = switch (call.request()) {
-            case FpMessage.Prepare request -> request.ts();
+            case FpMessage.Prepare request ->
+                refusal == Refusal.LIMIT && request.ts() == 0
+                        ? versions.latest().ts() + 1
+                        : request.ts();
             case FpMessage.Commit request -> request.ts();
             case FpMessage.Read request -> request.version().ts();
             default -> 0;

@@ -156,6 +156,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         }
         if (member.askedTs == 0 && member.first == null) {
             member.first = prepared;
+            member.said = member.said == 0 ? ts : member.said;
         }
         if (ts == chosen) {
             member.atChosen = prepared;
@@ -175,12 +176,18 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     }
 
     private void onRefused(long nowMillis, WriteMember member, FpMessage.Refused refused, List<Effect> effects) {
-        boolean ofPrepare = refused.asked() == Asked.PREPARE && refused.ts() == member.askedTs && !member.committing();
+        // At its limit a node says at what ts it would have prepared: that is an answer, too.
+        boolean atLimit = refused.refusal() == Refusal.LIMIT && member.askedTs == 0;
+        boolean ofPrepare =
+                refused.asked() == Asked.PREPARE && (refused.ts() == member.askedTs || atLimit) && !member.committing();
         boolean ofCommit = refused.asked() == Asked.COMMIT && refused.ts() == chosen && member.committing();
         if (member.committed || !(ofPrepare || ofCommit)) {
             return;
         }
         member.patience.answered();
+        if (ofPrepare && atLimit && member.said == 0) {
+            member.said = refused.ts();
+        }
         if (ofPrepare && refused.refusal() == Refusal.INCONSISTENT) {
             if (member.wholeBlock) {
                 // The block was encoded or decoded here: no correct node refuses it.
@@ -218,18 +225,18 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
 
     /**
      * Lines 1109 to 1112, among the first 3f + 1 slots only: else a timestamp that the other slots alone know could be
-     * missed. The greatest of 2f + 1 answers; as more answers come, a greatest that 2f + 1 are below is left out, which is
-     * to say: the (2f + 1)st smallest.
+     * missed. The greatest of 2f + 1 answers. It stays, since correct nodes may have staged the block at it, and what is left
+     * staged there stays as long as the session; unless more than f nodes say that it is FAR and 2f + 1 have answered a
+     * smaller one, which is to say: the (2f + 1)st smallest.
      */
     private void choose() {
-        if (fixed) {
+        if (fixed || (chosen != 0 && refusing(Refusal.FAR) <= group.f())) {
             return;
         }
         List<Long> answers = new ArrayList<>();
         for (WriteMember member : members.subList(0, group.policy().timestampSlots())) {
-            FpMessage.Prepared first = member.first;
-            if (first != null) {
-                answers.add(first.version().ts());
+            if (member.said != 0) {
+                answers.add(member.said);
             }
         }
         if (answers.size() < group.policy().timestampQuorum()) {
@@ -252,7 +259,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             return;
         }
         for (WriteMember member : members) {
-            boolean answeredAnother = member.first != null || (commitSent && member.askedTs == 0);
+            boolean answeredAnother = member.said != 0 || (commitSent && member.askedTs == 0);
             if (member.engaged && member.atChosen == null && answeredAnother && member.askedTs != chosen) {
                 prepare(nowMillis, member, effects);
             }
@@ -294,7 +301,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     /** Sends PREPARE: with no ts until this node has answered one or the timestamp is fixed, then with the chosen one. */
     private void prepare(long nowMillis, WriteMember member, List<Effect> effects) {
         member.engaged = true;
-        member.askedTs = fixed || member.first != null ? chosen : 0;
+        member.askedTs = fixed || member.said != 0 ? chosen : 0;
         sendPrepare(member, member.askedTs, effects);
         member.patience.ask(nowMillis);
         member.refusal = null;

@@ -15,7 +15,10 @@ final class WriteMember {
     /** The ts of the last PREPARE, unsigned; 0 for none. */
     long askedTs;
 
-    /** The first answer to a PREPARE without ts: what this slot says of the timestamps. */
+    /** What this slot says of the timestamps: its first answer to a PREPARE without ts, unsigned; 0 while there is none. */
+    long said;
+
+    /** The first prepare without ts. */
     FpMessage.@Nullable Prepared first;
 
     /** The answer at the chosen timestamp. */

@@ -50,10 +50,11 @@ class FpRepairTest {
 
     @Test
     void aNodeAtItsLimitInABlockDropsWhatLiesBelowALaterCommit() {
-        nodes.one(CLIENT, nodes.fragment(1, 1, 1));
-        nodes.one(CLIENT, nodes.fragment(1, 2, 2));
-        assertThat(nodes.one(CLIENT, nodes.fragment(1, 3, 3))).isEqualTo(refusal(1, Asked.PREPARE, 3, Refusal.LIMIT));
-        assertThat(nodes.chargesOnDisk(1)).isEqualTo(2);
+        for (int ts = 1; ts <= 4; ts++) {
+            assertThat(nodes.one(CLIENT, nodes.fragment(1, ts, ts))).isInstanceOf(FpMessage.Prepared.class);
+        }
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 5, 5))).isEqualTo(refusal(1, Asked.PREPARE, 5, Refusal.LIMIT));
+        assertThat(nodes.chargesOnDisk(1)).isEqualTo(4);
         nodes.cutOff.add(1);
         writeWithout1(9, 9);
         nodes.cutOff.clear();
@@ -62,18 +63,35 @@ class FpRepairTest {
         assertThat(nodes.chargesOnDisk(1)).isEqualTo(1);
     }
 
+    /** It says its timestamp all the same, and has room for one that the others agree on. */
+    @Test
+    void halfOfThePlacesAreForTimestampsThatWritersName() {
+        nodes.write(7, 9, 0, 1, 2);
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 1))).isInstanceOf(FpMessage.Prepared.class);
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 2))).isInstanceOf(FpMessage.Prepared.class);
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 0, 3))).isEqualTo(refusal(1, Asked.PREPARE, 8, Refusal.LIMIT));
+        assertThat(nodes.one(CLIENT, nodes.fragment(1, 8, 3))).isInstanceOf(FpMessage.Prepared.class);
+        assertThat(nodes.chargesOnDisk(1)).isEqualTo(3);
+    }
+
     @Test
     void theLimitPerClientHoldsAcrossBlocksAndRestarts() {
         for (int number = 20; number < 26; number++) {
-            assertThat(nodes.one(CLIENT, inBlock(number))).isInstanceOf(FpMessage.Prepared.class);
+            assertThat(nodes.one(CLIENT, inBlock(number, 0))).isInstanceOf(FpMessage.Prepared.class);
         }
         nodes.restart(0);
-        assertThat(nodes.one(CLIENT, inBlock(30)))
-                .isInstanceOfSatisfying(
-                        FpMessage.Refused.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.LIMIT));
+        assertThat(refusal(inBlock(30, 0))).isEqualTo(Refusal.LIMIT);
+        for (int number = 30; number < 36; number++) {
+            assertThat(nodes.one(CLIENT, inBlock(number, 1))).isInstanceOf(FpMessage.Prepared.class);
+        }
+        nodes.restart(0);
+        assertThat(refusal(inBlock(40, 1))).isEqualTo(Refusal.LIMIT);
         // The same version again is charged once.
-        assertThat(nodes.one(CLIENT, inBlock(21))).isInstanceOf(FpMessage.Prepared.class);
+        assertThat(nodes.one(CLIENT, inBlock(21, 1))).isInstanceOf(FpMessage.Prepared.class);
+    }
+
+    private Refusal refusal(FpMessage.Request request) {
+        return ((FpMessage.Refused) nodes.one(CLIENT, request)).refusal();
     }
 
     @Test
@@ -236,11 +254,11 @@ class FpRepairTest {
         }
     }
 
-    private FpMessage.PrepareFragment inBlock(int number) {
+    private FpMessage.PrepareFragment inBlock(int number, long ts) {
         BlockCode.Encoded encoded = nodes.encode(1);
         Target target = new Target(BlockId.register(LocalNodes.VOLUME, number), 1, 0);
         return new FpMessage.PrepareFragment(
-                target, SESSION, 1, encoded.fpcc(), encoded.fragments().getFirst());
+                target, SESSION, ts, encoded.fpcc(), encoded.fragments().getFirst());
     }
 
     private FpMessage.Refused refusal(int slot, Asked asked, long ts, Refusal refusal) {

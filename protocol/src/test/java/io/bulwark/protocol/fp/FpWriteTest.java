@@ -88,12 +88,31 @@ class FpWriteTest {
         // FAR: the rest of the first 3f + 1 slots are asked what they think.
         assertThat(slots(FpMessage.PrepareBlock.class, m -> m.ts() == 0)).containsExactly(3);
         answer(prepared(3, 5));
+        assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 5)).isEmpty();
+        answer(refused(2, Asked.PREPARE, huge, Refusal.FAR));
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 5)).containsExactly(1, 2, 3);
         assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0);
         answer(prepared(0, huge));
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() == huge)).isEmpty();
         IntStream.of(1, 2, 3).forEach(slot -> answer(committed(slot, 5)));
         assertThat(write.outcome()).contains(new FpWriteOutcome.Written(new Timestamp(5, fpcc)));
+    }
+
+    /** Correct nodes have staged the block at it by then: were it left out, it would stay there as long as the session. */
+    @Test
+    void aTsThatAtMostFNodesCallFarIsKept() {
+        start();
+        answer(prepared(0, 900));
+        answer(prepared(1, 5));
+        answer(prepared(2, 5));
+        answer(prepared(1, 900));
+        answer(refused(0, Asked.PREPARE, 0, Refusal.FAR));
+        tick(150);
+        answer(prepared(3, 5));
+        assertThat(slots(FpMessage.Prepare.class, m -> m.ts() == 5)).isEmpty();
+        answer(prepared(2, 900));
+        answer(prepared(3, 900));
+        assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 900)).contains(1, 2, 3);
     }
 
     @Test
@@ -108,8 +127,12 @@ class FpWriteTest {
         assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 9)).containsExactly(0, 1, 2);
         sent.clear();
         answer(prepared(3, 5));
-        assertThat(slots(FpMessage.Commit.class, m -> m.ts() != 9)).isEmpty();
         assertThat(slots(FpMessage.Prepare.class, m -> m.ts() == 9)).containsExactly(3);
+        // One of these two lies.
+        answer(refused(3, Asked.PREPARE, 9, Refusal.FAR));
+        answer(refused(0, Asked.COMMIT, 9, Refusal.FAR));
+        assertThat(slots(FpMessage.Prepare.class, m -> m.ts() == 5)).isEmpty();
+        assertThat(slots(FpMessage.Commit.class, m -> m.ts() != 9)).isEmpty();
     }
 
     @Test
@@ -171,6 +194,20 @@ class FpWriteTest {
         start();
         answer(refused(1, Asked.PREPARE, 0, Refusal.LIMIT));
         assertThat(slots(FpMessage.PrepareBlock.class, m -> true)).containsExactly(3);
+    }
+
+    @Test
+    void aNodeAtItsLimitIsAskedAtTheChosenTs() {
+        start();
+        answer(refused(1, Asked.PREPARE, 4, Refusal.LIMIT));
+        answer(prepared(0, 5));
+        assertThat(slots(FpMessage.Prepare.class, m -> m.ts() != 0)).isEmpty();
+        answer(prepared(2, 5));
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5))
+                .as("slot 1 has answered 4")
+                .containsExactly(1);
+        answer(prepared(1, 5));
+        assertThat(slots(FpMessage.Commit.class, m -> m.ts() == 5)).containsExactly(0, 1, 2);
     }
 
     @Test

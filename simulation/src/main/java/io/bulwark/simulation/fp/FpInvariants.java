@@ -162,12 +162,12 @@ final class FpInvariants {
             }
         }
         ofClient.forEach((client, count) -> {
-            if (count > limits.stagedPerClient()) {
+            if (count > 2 * limits.stagedPerClient()) {
                 throw BOUNDED.violated(client.toString(), count + " staged versions at " + node);
             }
         });
         ofBlock.forEach((account, count) -> {
-            if (count > limits.stagedPerBlock()) {
+            if (count > 2 * limits.stagedPerBlock()) {
                 throw BOUNDED.violated(
                         account.block().toString(), count + " staged versions of " + account.client() + " at " + node);
             }

@@ -36,9 +36,21 @@ final class FpClientBugs {
             in(
                     "fp/FpWrite",
                     "a greatest timestamp that 2f+1 are below is not left out",
-                    simulation("FpFaultsTest", "historiesAreLinearizableAndNothingAcknowledgedIsLost"),
+                    protocol("fp.FpWriteTest", "aTsThatIsTooGreatIsLeftOutAndNeverCommitted"),
                     "answers.get(group.policy().timestampQuorum() - 1)",
                     "answers.getLast()"),
+            in(
+                    "fp/FpWrite",
+                    "a timestamp that nodes have staged is left out",
+                    protocol("fp.FpWriteTest", "aTsThatAtMostFNodesCallFarIsKept"),
+                    "if (fixed || (chosen != 0 && refusing(Refusal.FAR) <= group.f())) {",
+                    "if (fixed) {"),
+            in(
+                    "fp/FpWrite",
+                    "a node at its limit has no say on the timestamp",
+                    protocol("fp.FpWriteTest", "aNodeAtItsLimitIsAskedAtTheChosenTs"),
+                    "member.said = refused.ts();",
+                    "member.said = 0;"),
             in(
                     "fp/FpWrite",
                     "COMMIT is sent with m+f-1 prepares",

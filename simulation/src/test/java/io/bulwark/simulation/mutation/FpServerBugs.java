@@ -271,14 +271,26 @@ final class FpServerBugs {
                     "fp/FpPrepare",
                     "a client may stage any number in a block",
                     protocol("fp.FpRepairTest", "aNodeAtItsLimitInABlockDropsWhatLiesBelowALaterCommit"),
-                    "register.versions().stagedBy(writer) >= limits.stagedPerBlock()",
+                    "register.versions().stagedBy(writer) >= places * limits.stagedPerBlock()",
                     "false"),
             in(
                     "fp/FpPrepare",
                     "a client may stage any number in all blocks",
                     protocol("fp.FpRepairTest", "theLimitPerClientHoldsAcrossBlocksAndRestarts"),
-                    "index.count(writer) >= limits.stagedPerClient()",
+                    "index.count(writer) >= places * limits.stagedPerClient()",
                     "false"),
+            in(
+                    "fp/FpPrepare",
+                    "no place is kept for timestamps that writers name",
+                    protocol("fp.FpRepairTest", "halfOfThePlacesAreForTimestampsThatWritersName"),
+                    "request.ts() == 0 ? 1 : 2",
+                    "1"),
+            in(
+                    "fp/FpRegister",
+                    "a node at its limit does not say its timestamp",
+                    protocol("fp.FpRepairTest", "halfOfThePlacesAreForTimestampsThatWritersName"),
+                    "refusal == Refusal.LIMIT && request.ts() == 0 ? versions.latest().ts() + 1 : request.ts()",
+                    "request.ts()"),
             in(
                     "fp/FpPrepare",
                     "a restart forgets what is charged",
