@@ -480,7 +480,8 @@ final class FpRegister {
     }
 
     void refuse(Call call, Refusal refusal) {
-        long ts = switch (call.request()) {
+        FpMessage.Request asked = call.request();
+        long ts = switch (asked) {
             case FpMessage.Prepare request ->
                 refusal == Refusal.LIMIT && request.ts() == 0
                         ? versions.latest().ts() + 1
@@ -489,13 +490,7 @@ final class FpRegister {
             case FpMessage.Read request -> request.version().ts();
             default -> 0;
         };
-        answer(
-                call,
-                new FpMessage.Refused(
-                        call.request().target(),
-                        call.request().asked(),
-                        ts,
-                        refusal,
-                        group.placement().epoch()));
+        long epoch = group.placement().epoch();
+        answer(call, new FpMessage.Refused(asked.target(), asked.asked(), ts, refusal, epoch));
     }
 }
