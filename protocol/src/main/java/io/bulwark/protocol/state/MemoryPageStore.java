@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /** Pages in memory: the disk of simulated replicas. */
 public final class MemoryPageStore implements PageStore {
@@ -24,7 +25,7 @@ public final class MemoryPageStore implements PageStore {
     @Override
     public void write(PageBatch batch) {
         batch.staged().forEach((digest, page) -> {
-            if (pages.putIfAbsent(digest, page) == null) {
+            if (pages.put(digest, page) == null) {
                 staged.add(digest);
             }
         });
@@ -51,9 +52,9 @@ public final class MemoryPageStore implements PageStore {
         return Collections.unmodifiableSet(staged);
     }
 
-    /** The digests of all pages. */
-    public Set<Bytes> digests() {
-        return Collections.unmodifiableSet(pages.keySet());
+    @Override
+    public void forEach(Consumer<Bytes> visitor) {
+        pages.keySet().forEach(visitor);
     }
 
     /** Puts other bytes, or none, in the place of a page, as a disk that rots does. */

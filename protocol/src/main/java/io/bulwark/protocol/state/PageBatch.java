@@ -9,7 +9,8 @@ import java.util.Set;
  * Changes of a {@link PageStore} that happen together or not at all.
  *
  * @param pages by digest; one that was staged is so no longer
- * @param staged pages by digest of a checkpoint that is not complete yet; one that the store has already is left as it is
+ * @param staged pages by digest of a checkpoint that is not complete yet; one that the store has already gets
+ *     these bytes, but is not staged by that
  * @param removed digests of pages, staged or not, that are removed
  * @param checkpoints records by number, each in the place of the one that was there
  * @param discarded numbers of the records that are removed

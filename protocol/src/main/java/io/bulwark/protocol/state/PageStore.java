@@ -4,6 +4,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.function.Consumer;
 
 /**
  * Where a {@link StateTree} keeps its pages, by digest, and the records of its checkpoints. What it gives back is
@@ -26,4 +27,7 @@ public interface PageStore {
 
     /** The digests of the pages that were staged and belong to no checkpoint yet. */
     Set<Bytes> staged();
+
+    /** Shows the digests of all pages, staged or not, in any order. */
+    void forEach(Consumer<Bytes> visitor);
 }

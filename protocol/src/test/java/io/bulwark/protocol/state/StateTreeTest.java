@@ -3,7 +3,9 @@ package io.bulwark.protocol.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -95,6 +97,13 @@ class StateTreeTest extends KeyValueStateContract {
     }
 
     @Test
+    void theLongestPageFitsIntoAMessage() {
+        Bytes key = filled(1, KeyValueState.KEY_BYTES_MAX);
+        Bytes value = filled(1, KeyValueState.VALUE_BYTES_MAX);
+        assertThat(PageCodec.encodeValue(1, key, value).length()).isEqualTo(ReplicaMessage.Transfer.PAGE_BYTES_MAX);
+    }
+
+    @Test
     void onlyThePagesThatWereModifiedAreInTheBatch() {
         StateTree tree = (StateTree) create();
         for (int i = 0; i < 60_000; i++) {
@@ -154,7 +163,8 @@ class StateTreeTest extends KeyValueStateContract {
                 tree.put(keys.next(random), value(random));
             }
             checkpoint(tree, 1);
-            List<Bytes> pages = List.copyOf(store.digests());
+            List<Bytes> pages = new ArrayList<>();
+            store.forEach(pages::add);
             Bytes victim = pages.get(random.nextInt(pages.size()));
             Bytes right = store.get(victim).orElseThrow();
             byte[] wrong = right.toByteArray();

@@ -1,6 +1,5 @@
 package io.bulwark.protocol.ordering.message;
 
-import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
@@ -168,8 +167,8 @@ public sealed interface ReplicaMessage extends Message {
         /** Pages that one message asks for, or carries, at most. */
         int PAGES_MAX = 64;
 
-        /** The longest page: of one value with its key, and what says so. */
-        int PAGE_BYTES_MAX = KeyValueState.KEY_BYTES_MAX + KeyValueState.VALUE_BYTES_MAX + 15;
+        /** The longest page: a value of 1 MiB, its key of 2 KiB, and what says so. */
+        int PAGE_BYTES_MAX = (1 << 20) + (2 << 10) + 15;
 
         /** Chosen by who asks, repeated in the answer. */
         long token();

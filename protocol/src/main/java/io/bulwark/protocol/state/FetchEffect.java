@@ -1,0 +1,34 @@
+package io.bulwark.protocol.state;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
+import io.bulwark.protocol.wire.Bytes;
+
+/** What a fetch of state asks of its driver, in this order and before it is called again. */
+public sealed interface FetchEffect {
+    /** Sends a message to another replica. */
+    record Send(int replica, Fetch message) implements FetchEffect {}
+
+    /** Writes a batch to the store. */
+    record Write(PageBatch batch) implements FetchEffect {}
+
+    /** There is more to do at once: a tick is due without delay. */
+    record Again() implements FetchEffect {}
+
+    /** Evidence: a replica sent bytes that do not have the digest that was asked for, or more than was asked for. */
+    record WrongPage(int replica, Bytes digest) implements FetchEffect {}
+
+    /** A page that belongs to a checkpoint of this replica is missing, or wrong; it is being fetched. */
+    record Damaged(Bytes digest, boolean missing) implements FetchEffect {}
+
+    /**
+     * All other replicas lack this page: they have discarded the checkpoint, and a newer one is wanted. The fetch goes on
+     * asking; what it has stays.
+     */
+    record Unavailable(Bytes digest) implements FetchEffect {}
+
+    /**
+     * All pages are here and right. The batch makes the checkpoint durable and the last of the store, unless it was here
+     * before; a tree that was open is stale if the batch adds a checkpoint.
+     */
+    record Complete(long number, Bytes digest, PageBatch batch) implements FetchEffect {}
+}

@@ -1,0 +1,26 @@
+package io.bulwark.protocol.state;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
+
+/**
+ * How eagerly pages are fetched.
+ *
+ * @param timeoutMillis how long one answer may take
+ * @param quietMillisMax how long at most a replica is left alone that did not answer, lacked a page, or sent a wrong one
+ * @param requestsPerReplica outstanding at one replica, at most
+ * @param pagesPerRequest at most
+ */
+public record FetchSettings(long timeoutMillis, long quietMillisMax, int requestsPerReplica, int pagesPerRequest) {
+    public static final FetchSettings DEFAULT = new FetchSettings(1_000, 16_000, 2, 32);
+
+    public FetchSettings {
+        if (timeoutMillis < 1
+                || quietMillisMax < timeoutMillis
+                || requestsPerReplica < 1
+                || pagesPerRequest < 1
+                || pagesPerRequest > Transfer.PAGES_MAX) {
+            throw new IllegalArgumentException(timeoutMillis + " ms, " + quietMillisMax + " ms, " + requestsPerReplica
+                    + " requests, " + pagesPerRequest + " pages");
+        }
+    }
+}

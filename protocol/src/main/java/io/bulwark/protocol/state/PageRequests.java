@@ -1,0 +1,184 @@
+package io.bulwark.protocol.state;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Pages wanted by digest, and who is asked for them: the replicas in turn, each with few requests at a time. Who does not
+ * answer, lacks a page or sends a wrong one is left alone for a while, longer each time, so that f liars cost a bounded
+ * part of the window and no page waits for them twice in a row.
+ */
+final class PageRequests {
+    private static final class Peer {
+        final int replica;
+        int outstanding;
+        long quietUntilMillis = Long.MIN_VALUE;
+        long quietMillis;
+
+        Peer(int replica) {
+            this.replica = replica;
+        }
+    }
+
+    private record Asked(Peer peer, List<Bytes> digests, long deadlineMillis) {}
+
+    /** A page that arrived and is right. */
+    record Arrived(Bytes digest, Bytes page) {}
+
+    private final FetchSettings settings;
+    private final List<Peer> peers = new ArrayList<>();
+    private final Deque<Bytes> wanted = new ArrayDeque<>();
+    private final Map<Long, Asked> asked = new LinkedHashMap<>();
+    /** By digest: who said that it lacks the page. */
+    private final Map<Bytes, Set<Integer>> lacking = new HashMap<>();
+
+    private int open;
+    private int turn;
+    private long nextToken;
+
+    /** @param tokensFrom where tokens begin: another at each start, so that answers to an earlier life are not taken */
+    PageRequests(List<Integer> replicas, FetchSettings settings, long tokensFrom) {
+        this.settings = settings;
+        replicas.forEach(replica -> peers.add(new Peer(replica)));
+        nextToken = tokensFrom;
+    }
+
+    void want(Bytes digest) {
+        wanted.add(digest);
+        open++;
+    }
+
+    /** The number of pages that are wanted and have not arrived. */
+    int open() {
+        return open;
+    }
+
+    /** Whether more pages could be asked for at once. */
+    boolean hasRoom() {
+        return open < settings.pagesPerRequest() * settings.requestsPerReplica() * peers.size();
+    }
+
+    void clear() {
+        wanted.clear();
+        asked.clear();
+        lacking.clear();
+        open = 0;
+        peers.forEach(peer -> peer.outstanding = 0);
+    }
+
+    /** Gives up requests whose time is over, and sends what can be sent. */
+    void onTick(long nowMillis, List<FetchEffect> out) {
+        Iterator<Asked> all = asked.values().iterator();
+        while (all.hasNext()) {
+            Asked late = all.next();
+            if (late.deadlineMillis() <= nowMillis) {
+                all.remove();
+                late.peer().outstanding--;
+                quiet(late.peer(), nowMillis);
+                late.digests().forEach(wanted::addFirst);
+            }
+        }
+        send(nowMillis, out);
+    }
+
+    /** Takes an answer; gives the pages that are right. */
+    List<Arrived> onPages(long nowMillis, int from, Pages answer, List<FetchEffect> out) {
+        Asked request = asked.get(answer.token());
+        if (request == null || request.peer().replica != from) {
+            return List.of();
+        }
+        asked.remove(answer.token());
+        Peer peer = request.peer();
+        peer.outstanding--;
+        List<Arrived> arrived = new ArrayList<>();
+        boolean wrong = answer.pages().size() > request.digests().size();
+        for (int i = request.digests().size() - 1; i >= 0; i--) {
+            Bytes digest = request.digests().get(i);
+            Bytes page = i < answer.pages().size() ? answer.pages().get(i) : null;
+            if (page != null && !page.isEmpty() && Hashes.sha256(page).equals(digest)) {
+                arrived.add(new Arrived(digest, page));
+                lacking.remove(digest);
+                open--;
+                continue;
+            }
+            wanted.addFirst(digest);
+            if (page != null && page.isEmpty()) {
+                lacks(peer, digest, out);
+            } else if (page != null) {
+                wrong = true;
+            }
+        }
+        if (wrong) {
+            out.add(new FetchEffect.WrongPage(from, request.digests().getFirst()));
+            peer.quietMillis = settings.quietMillisMax();
+        }
+        if (wrong || arrived.isEmpty()) {
+            quiet(peer, nowMillis);
+        } else {
+            peer.quietMillis = 0;
+        }
+        return arrived;
+    }
+
+    private void lacks(Peer peer, Bytes digest, List<FetchEffect> out) {
+        Set<Integer> who = lacking.computeIfAbsent(digest, _ -> new HashSet<>());
+        who.add(peer.replica);
+        if (who.size() == peers.size()) {
+            out.add(new FetchEffect.Unavailable(digest));
+            who.clear();
+        }
+    }
+
+    private void quiet(Peer peer, long nowMillis) {
+        peer.quietMillis = Math.clamp(2 * peer.quietMillis, settings.timeoutMillis(), settings.quietMillisMax());
+        peer.quietUntilMillis = nowMillis + peer.quietMillis;
+    }
+
+    void send(long nowMillis, List<FetchEffect> out) {
+        for (int skipped = 0; skipped < peers.size() && !wanted.isEmpty(); ) {
+            Peer peer = peers.get(turn++ % peers.size());
+            List<Bytes> digests = canAsk(peer, nowMillis) ? take(peer) : List.of();
+            if (digests.isEmpty()) {
+                skipped++;
+                continue;
+            }
+            skipped = 0;
+            long token = nextToken++;
+            asked.put(token, new Asked(peer, digests, nowMillis + settings.timeoutMillis()));
+            peer.outstanding++;
+            out.add(new FetchEffect.Send(peer.replica, new Fetch(token, digests)));
+        }
+        turn %= Math.max(1, peers.size());
+    }
+
+    private boolean canAsk(Peer peer, long nowMillis) {
+        return peer.quietUntilMillis <= nowMillis && peer.outstanding < settings.requestsPerReplica();
+    }
+
+    /** The next pages that this replica may have, an equal share for each. */
+    private List<Bytes> take(Peer peer) {
+        int most = Math.clamp(Math.ceilDiv(wanted.size(), peers.size()), 1, settings.pagesPerRequest());
+        List<Bytes> taken = new ArrayList<>();
+        Iterator<Bytes> all = wanted.iterator();
+        while (all.hasNext() && taken.size() < most) {
+            Bytes digest = all.next();
+            if (!lacking.getOrDefault(digest, Set.of()).contains(peer.replica)) {
+                taken.add(digest);
+                all.remove();
+            }
+        }
+        return taken;
+    }
+}

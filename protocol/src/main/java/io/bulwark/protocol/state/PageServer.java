@@ -1,0 +1,79 @@
+package io.bulwark.protocol.state;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The serving side of the transfer of state (section 4.6.2): pages by digest, of whatever checkpoints are durable here. An
+ * answer has at most {@link #ANSWER_BYTES} and one page more; a replica gets so many bytes a second and no more, whatever
+ * it asks for, so that none can keep the others busy.
+ */
+public final class PageServer {
+    /** An answer that is as long takes no further page. */
+    public static final int ANSWER_BYTES = 512 << 10;
+
+    private static final class Account {
+        long bytes;
+        long atMillis;
+
+        Account(long bytes, long atMillis) {
+            this.bytes = bytes;
+            this.atMillis = atMillis;
+        }
+    }
+
+    private final PageStore store;
+    private final long bytesPerSecond;
+    private final Map<Integer, Account> accounts = new HashMap<>();
+    private final List<Bytes> damaged = new ArrayList<>();
+
+    /** @param bytesPerSecond for each replica; one that was quiet may have those of four seconds at once */
+    public PageServer(PageStore store, long bytesPerSecond) {
+        this.store = store;
+        this.bytesPerSecond = bytesPerSecond;
+    }
+
+    /** The answer; without pages if the replica has had its share. What is wrong here is not sent. */
+    public Pages onFetch(long nowMillis, int from, Fetch fetch) {
+        Account account = accounts.computeIfAbsent(from, _ -> new Account(4 * bytesPerSecond, nowMillis));
+        long elapsedMillis = Math.clamp(nowMillis - account.atMillis, 0, 4_000);
+        account.bytes = Math.min(4 * bytesPerSecond, account.bytes + elapsedMillis * bytesPerSecond / 1_000);
+        account.atMillis = nowMillis;
+        List<Bytes> pages = new ArrayList<>();
+        long bytes = 0;
+        for (Bytes digest : fetch.digests()) {
+            if (bytes >= ANSWER_BYTES || account.bytes <= 0) {
+                break;
+            }
+            Bytes page = right(digest);
+            pages.add(page);
+            bytes += page.length();
+            // Looking for a page that is not here costs, too.
+            account.bytes -= Math.max(page.length(), PageCodec.PAGE_BYTES_MIN);
+        }
+        return new Pages(fetch.token(), pages);
+    }
+
+    /** The pages that turned out to be wrong since the last call: to be fetched from others. */
+    public List<Bytes> takeDamaged() {
+        List<Bytes> taken = List.copyOf(damaged);
+        damaged.clear();
+        return taken;
+    }
+
+    private Bytes right(Bytes digest) {
+        Optional<Bytes> page = store.get(digest);
+        if (page.isPresent() && !Hashes.sha256(page.get()).equals(digest)) {
+            damaged.add(digest);
+            return Bytes.EMPTY;
+        }
+        return page.orElse(Bytes.EMPTY);
+    }
+}

@@ -1,0 +1,292 @@
+package io.bulwark.protocol.state;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Fetches the state of a checkpoint whose digest is known to be correct (proactive recovery paper, section 4.6.2):
+ * recursion down the tree over the pages that differ, each verified against the digest in its parent, so that no reply
+ * needs votes or a MAC to be believed. In recovery (section 4.4, "check and fetch state") it digests every local page, too.
+ *
+ * <p>A page whose lm is not above the last checkpoint here belongs to that, with all below it: that is where the recursion
+ * ends, unless everything is checked. What arrived stays in the store, staged, when the others have discarded the
+ * checkpoint and {@link #target} names a newer one. Single-threaded; the effects of a call are carried out before the next.
+ */
+public final class StateFetch {
+    /** Pages that are read from the store in one step, at most: 4 MiB, or 256 long values. */
+    private static final int STEP_PAGES = 256;
+
+    /**
+     * What was done so far.
+     *
+     * @param read pages that were looked for here
+     * @param damaged pages of own checkpoints that were not right here
+     * @param fetched pages that came from others and were right
+     * @param fetchedBytes their bytes
+     */
+    public record Progress(long read, long damaged, long fetched, long fetchedBytes) {}
+
+    private final PageStore store;
+    private final PageRequests requests;
+    private final boolean checking;
+
+    private long number;
+    private Bytes root = Bytes.EMPTY;
+    /** Pages that are not above this belong to the last checkpoint here; -1 if there is none. */
+    private long local = -1;
+
+    private boolean here;
+    private boolean done = true;
+
+    private final Deque<Child.Ref> visits = new ArrayDeque<>();
+    private final Map<Bytes, Child.Ref> fetching = new HashMap<>();
+    /** The pages of the target, or the topmost of those that it shares with the last checkpoint here. */
+    private DigestSet reached = new DigestSet();
+    /** Pages of the last checkpoint here that may not be the target's: what remains to be walked, once all is here. */
+    private final Deque<Child.Ref> leaving = new ArrayDeque<>();
+
+    private final List<Child.Ref> retired = new ArrayList<>();
+    private boolean complete;
+
+    private long read;
+    private long damaged;
+    private long fetched;
+    private long fetchedBytes;
+
+    /**
+     * A fetch that has no target yet.
+     *
+     * @param replicas the others
+     * @param checking whether local pages are not trusted, but digested
+     * @param tokensFrom a number that differs from start to start
+     */
+    public StateFetch(
+            PageStore store, List<Integer> replicas, FetchSettings settings, boolean checking, long tokensFrom) {
+        this.store = store;
+        this.requests = new PageRequests(replicas, settings, tokensFrom);
+        this.checking = checking;
+    }
+
+    /** Removes what was fetched for a checkpoint that never became complete; for a store without a fetch under way. */
+    public static PageBatch abandoned(PageStore store) {
+        return new PageBatch(Map.of(), Map.of(), List.copyOf(store.staged()), Map.of(), Set.of(), true, false);
+    }
+
+    /**
+     * Begins, or goes on with a newer checkpoint. While pages of a checkpoint of this replica are checked, it is not
+     * discarded.
+     *
+     * @param atNumber of the checkpoint; above that of the last one here, unless all is checked
+     * @param digest that f+1 replicas, or a certificate, vouch for
+     */
+    public List<FetchEffect> target(long nowMillis, long atNumber, Bytes digest) {
+        SortedMap<Long, CheckpointRecord> checkpoints = checkpoints();
+        long last = checkpoints.isEmpty() ? -1 : checkpoints.lastKey();
+        if (!checking && atNumber <= last) {
+            throw new IllegalArgumentException("checkpoint " + atNumber + " is not after " + last);
+        }
+        number = atNumber;
+        root = digest;
+        local = last;
+        CheckpointRecord same = checkpoints.get(atNumber);
+        here = same != null && same.root().equals(digest);
+        done = false;
+        complete = false;
+        requests.clear();
+        fetching.clear();
+        leaving.clear();
+        retired.clear();
+        reached = new DigestSet();
+        visits.clear();
+        visits.push(new Child.Ref(digest, Child.LM_UNKNOWN));
+        return step(nowMillis, new ArrayList<>());
+    }
+
+    public List<FetchEffect> onPages(long nowMillis, int from, Pages answer) {
+        List<FetchEffect> out = new ArrayList<>();
+        Map<Bytes, Bytes> repaired = new HashMap<>();
+        Map<Bytes, Bytes> staged = new HashMap<>();
+        for (PageRequests.Arrived arrived : requests.onPages(nowMillis, from, answer, out)) {
+            fetched++;
+            fetchedBytes += arrived.page().length();
+            Child.Ref ref = fetching.remove(arrived.digest());
+            if (ref != null) {
+                (here ? repaired : staged).put(arrived.digest(), arrived.page());
+                descend(ref, arrived.page());
+            }
+        }
+        if (!repaired.isEmpty() || !staged.isEmpty()) {
+            out.add(new FetchEffect.Write(PageBatch.staged(repaired, staged)));
+        }
+        return step(nowMillis, out);
+    }
+
+    /** Due every few hundred milliseconds, and whenever {@link FetchEffect.Again} asks for it. */
+    public List<FetchEffect> onTick(long nowMillis) {
+        return step(nowMillis, new ArrayList<>());
+    }
+
+    public Progress progress() {
+        return new Progress(read, damaged, fetched, fetchedBytes);
+    }
+
+    private List<FetchEffect> step(long nowMillis, List<FetchEffect> out) {
+        if (done) {
+            return out;
+        }
+        int budget = STEP_PAGES;
+        while (!visits.isEmpty() && requests.hasRoom() && budget > 0) {
+            budget -= visit(visits.pop(), out);
+        }
+        requests.onTick(nowMillis, out);
+        boolean wrote = out.stream().anyMatch(FetchEffect.Write.class::isInstance);
+        if (visits.isEmpty() && requests.open() == 0) {
+            if (wrote || budget == 0) {
+                // What is decided at the end is decided from the store.
+                out.add(new FetchEffect.Again());
+            } else {
+                finish(budget, out);
+            }
+        } else if (!visits.isEmpty() && requests.hasRoom()) {
+            out.add(new FetchEffect.Again());
+        }
+        return out;
+    }
+
+    /** Looks for a page here; gives how many pages that read. */
+    private int visit(Child.Ref ref, List<FetchEffect> out) {
+        reached.add(ref.digest());
+        if (!checking && isOwn(ref)) {
+            return 0;
+        }
+        read++;
+        Optional<Bytes> page = store.get(ref.digest());
+        if (page.isPresent() && Hashes.sha256(page.get()).equals(ref.digest())) {
+            descend(ref, page.get());
+        } else {
+            if (isOwn(ref)) {
+                damaged++;
+                out.add(new FetchEffect.Damaged(ref.digest(), page.isEmpty()));
+            }
+            fetching.put(ref.digest(), ref);
+            requests.want(ref.digest());
+        }
+        return 1;
+    }
+
+    private boolean isOwn(Child.Ref ref) {
+        return ref.lm() == Child.LM_UNKNOWN ? here : ref.lm() <= local;
+    }
+
+    private void descend(Child.Ref ref, Bytes page) {
+        outline(ref, page).below().forEach(visits::push);
+    }
+
+    private PageCodec.Outline outline(Child.Ref ref, Bytes page) {
+        try {
+            PageCodec.Outline outline = PageCodec.outline(page, ref.digest());
+            if (ref.lm() != Child.LM_UNKNOWN && ref.lm() != outline.lm()) {
+                throw new MalformedException("lm " + outline.lm() + ", not " + ref.lm());
+            }
+            return outline;
+        } catch (MalformedException e) {
+            // No correct replica has such a page: more than f vouched for the digest of the root.
+            throw new IllegalStateException("page " + ref.digest().toHex() + " of checkpoint " + number, e);
+        }
+    }
+
+    private void finish(int budget, List<FetchEffect> out) {
+        SortedMap<Long, CheckpointRecord> checkpoints = checkpoints();
+        if (here || (!checking && !checkpoints.isEmpty() && checkpoints.lastKey() >= number)) {
+            // Checked in place, or this replica came as far by itself.
+            end(abandoned(store), out);
+        } else if (checking) {
+            end(replacing(), out);
+        } else {
+            retire(budget, checkpoints, out);
+        }
+    }
+
+    /** What stood here is not known to be right: of all that is in the store, only the target stays. */
+    private PageBatch replacing() {
+        List<Bytes> removed = new ArrayList<>();
+        store.forEach(digest -> {
+            if (!reached.contains(digest)) {
+                removed.add(digest);
+            }
+        });
+        Set<Long> discarded = new HashSet<>(store.checkpoints().keySet());
+        discarded.remove(number);
+        Bytes added = new CheckpointRecord(root, List.of()).encode();
+        return new PageBatch(Map.of(), Map.of(), removed, Map.of(number, added), discarded, true, true);
+    }
+
+    /** Finds the pages that the last checkpoint here does not share with the target; they go when it is discarded. */
+    private void retire(int budget, SortedMap<Long, CheckpointRecord> checkpoints, List<FetchEffect> out) {
+        if (!complete) {
+            complete = true;
+            if (!checkpoints.isEmpty()) {
+                CheckpointRecord last = checkpoints.sequencedValues().getLast();
+                leaving.push(new Child.Ref(last.root(), Child.LM_UNKNOWN));
+            }
+        }
+        int left = budget;
+        while (!leaving.isEmpty() && left > 0) {
+            left--;
+            leave(leaving.pop());
+        }
+        if (!leaving.isEmpty()) {
+            out.add(new FetchEffect.Again());
+            return;
+        }
+        List<Bytes> unused = new ArrayList<>();
+        store.staged().stream().filter(digest -> !reached.contains(digest)).forEach(unused::add);
+        Bytes added = new CheckpointRecord(root, retired).encode();
+        end(new PageBatch(Map.of(), Map.of(), unused, Map.of(number, added), Set.of(), true, true), out);
+    }
+
+    private void leave(Child.Ref ref) {
+        if (reached.contains(ref.digest())) {
+            return;
+        }
+        Optional<Bytes> page = store.get(ref.digest());
+        if (page.isEmpty() || !Hashes.sha256(page.get()).equals(ref.digest())) {
+            // What was below stays in the store until this replica recovers in full.
+            return;
+        }
+        PageCodec.Outline outline = outline(ref, page.get());
+        retired.add(new Child.Ref(ref.digest(), outline.lm()));
+        if (outline.level() > 0) {
+            outline.below().forEach(leaving::push);
+        } else {
+            outline.below().stream()
+                    .filter(value -> !reached.contains(value.digest()))
+                    .forEach(retired::add);
+        }
+    }
+
+    private void end(PageBatch batch, List<FetchEffect> out) {
+        done = true;
+        out.add(new FetchEffect.Complete(number, root, batch));
+    }
+
+    private SortedMap<Long, CheckpointRecord> checkpoints() {
+        SortedMap<Long, CheckpointRecord> found = new TreeMap<>();
+        store.checkpoints()
+                .forEach((at, bytes) -> CheckpointRecord.decode(bytes).ifPresent(record -> found.put(at, record)));
+        return found;
+    }
+}
