@@ -421,6 +421,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** The f+1-st highest epoch that slots answered: at least one correct node is there or further. */
     private long laterEpoch() {
+        if (count(ReadRefusal.WRONG_EPOCH) <= policy.f()) {
+            return 0;
+        }
         return order.stream()
                 .map(index -> slots[index])
                 .filter(slot -> slot.refusal == ReadRefusal.WRONG_EPOCH)

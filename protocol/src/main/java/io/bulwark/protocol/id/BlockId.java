@@ -3,7 +3,6 @@ package io.bulwark.protocol.id;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
-import java.util.Comparator;
 
 /**
  * The name of a block for ever. In an object volume {@code (owner, session, counter)} is allocated by the owner without
@@ -12,10 +11,6 @@ import java.util.Comparator;
  */
 public record BlockId(int volume, PrincipalId owner, long session, long counter) implements Comparable<BlockId> {
     public static final int BYTES = 25;
-    private static final Comparator<BlockId> ORDER = Comparator.comparingInt(BlockId::volume)
-            .thenComparing(BlockId::owner)
-            .thenComparingLong(BlockId::session)
-            .thenComparingLong(BlockId::counter);
 
     public BlockId {
         if (volume < 0 || session < 0 || counter < 0) {
@@ -46,9 +41,27 @@ public record BlockId(int volume, PrincipalId owner, long session, long counter)
         return new BlockId(volume, owner, session, counter);
     }
 
+    /** By volume, owner, session and counter, in this order. */
     @Override
     public int compareTo(BlockId other) {
-        return ORDER.compare(this, other);
+        int byVolume = Integer.compare(volume, other.volume);
+        int byOwner = byVolume != 0 ? byVolume : owner.compareTo(other.owner);
+        int bySession = byOwner != 0 ? byOwner : Long.compare(session, other.session);
+        return bySession != 0 ? bySession : Long.compare(counter, other.counter);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof BlockId that
+                && counter == that.counter
+                && session == that.session
+                && volume == that.volume
+                && owner.equals(that.owner);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * (31 * volume + owner.hashCode()) + Long.hashCode(session)) + Long.hashCode(counter);
     }
 
     @Override

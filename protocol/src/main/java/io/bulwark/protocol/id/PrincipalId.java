@@ -3,7 +3,6 @@ package io.bulwark.protocol.id;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
-import java.util.Comparator;
 
 /**
  * An authenticated party: a storage node, a metadata replica or a client. Five bytes on the wire: kind, number.
@@ -12,8 +11,6 @@ import java.util.Comparator;
  */
 public record PrincipalId(PrincipalKind kind, int number) implements Comparable<PrincipalId> {
     public static final PrincipalId NOBODY = new PrincipalId(PrincipalKind.NONE, 0);
-    private static final Comparator<PrincipalId> ORDER =
-            Comparator.comparing(PrincipalId::kind).thenComparingInt(PrincipalId::number);
 
     public PrincipalId {
         if (number < 0 || (kind == PrincipalKind.NONE && number != 0)) {
@@ -46,9 +43,22 @@ public record PrincipalId(PrincipalKind kind, int number) implements Comparable<
         return new PrincipalId(kind, number);
     }
 
+    /** By kind, then by number. */
     @Override
     public int compareTo(PrincipalId other) {
-        return ORDER.compare(this, other);
+        return kind == other.kind ? Integer.compare(number, other.number) : kind.compareTo(other.kind);
+    }
+
+    // Written out, as keys of most maps: those that records are given take several times as long until they are
+    // compiled.
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PrincipalId that && number == that.number && kind == that.kind;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * kind.ordinal() + number;
     }
 
     /** For example {@code node-3}. */

@@ -347,10 +347,7 @@ public final class Simulation {
 
     private void transmit(
             PrincipalId from, PrincipalId to, long requestId, Message message, Consumer<Message> arrival) {
-        MessageCodec codec = codecs.stream()
-                .filter(candidate -> candidate.handles(message))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no codec for " + message));
+        MessageCodec codec = codecOf(message);
         WireWriter out = new WireWriter();
         codec.write(message, out);
         Bytes body = out.toBytes();
@@ -365,6 +362,15 @@ public final class Simulation {
                 }
             });
         }
+    }
+
+    private MessageCodec codecOf(Message message) {
+        for (MessageCodec codec : codecs) {
+            if (codec.handles(message)) {
+                return codec;
+            }
+        }
+        throw new IllegalArgumentException("no codec for " + message);
     }
 
     private void saw(PrincipalId by, Effect.Evidence evidence) {

@@ -4,6 +4,7 @@ import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.MetadataStateMachine;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /** What a replica has over restarts: its last checkpoint, and the replies up to there. */
@@ -16,10 +17,11 @@ public final class ReplicaDisk {
         snapshot = new MetadataStateMachine(genesis).snapshot();
     }
 
-    void save(MetadataStateMachine machine, int upTo, Map<Integer, Bytes> repliesUpTo) {
+    /** @param repliesUpTo of which those before the last checkpoint are here already */
+    void save(MetadataStateMachine machine, int upTo, NavigableMap<Integer, Bytes> repliesUpTo) {
         snapshot = machine.snapshot();
+        replies.putAll(repliesUpTo.tailMap(executed, true));
         executed = upTo;
-        replies.putAll(repliesUpTo);
     }
 
     MetadataStateMachine machine() {
@@ -30,7 +32,7 @@ public final class ReplicaDisk {
         return executed;
     }
 
-    Map<Integer, Bytes> replies() {
+    NavigableMap<Integer, Bytes> replies() {
         return new TreeMap<>(replies);
     }
 }

@@ -12,7 +12,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
 
 /**
@@ -30,7 +30,7 @@ public final class SimulatedReplica implements ProtocolServer {
     private final int lateOneIn;
     private final int checkpointEvery;
     private final MetadataStateMachine machine;
-    private final Map<Integer, Bytes> replies;
+    private final NavigableMap<Integer, Bytes> replies;
     private final List<Asked> waiting = new ArrayList<>();
     private int executed;
 
