@@ -1,0 +1,222 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.view.ViewHistory;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.Map;
+
+/**
+ * PRE-PREPARE, PREPARE and COMMIT (4.2). Three things differ from the paper (PROTOCOLS section 7): the primary sends PREPARE,
+ * too, and "prepared" takes 2f+1 PREPAREs, so that a PRE-PREPARE needs no sync; a backup accepts requests that it got from
+ * their clients or that f+1 others vouch for; and PREPARE and COMMIT leave once they are on disk.
+ */
+final class Agreement {
+    private final ReplicaConfig config;
+    private final View view;
+    private final SlotLog log;
+    private final ViewHistory history;
+    private final RequestPool pool;
+    private final BatchStore batches;
+    private final Clock clock;
+    private final Outbox outbox;
+
+    Agreement(
+            ReplicaConfig config,
+            View view,
+            SlotLog log,
+            ViewHistory history,
+            RequestPool pool,
+            BatchStore batches,
+            Clock clock,
+            Outbox outbox) {
+        this.config = config;
+        this.view = view;
+        this.log = log;
+        this.history = history;
+        this.pool = pool;
+        this.batches = batches;
+        this.clock = clock;
+        this.outbox = outbox;
+    }
+
+    void onPrePrepare(long nowMillis, int from, PrePrepare message) {
+        if (!view.isActiveIn(message.view()) || from != view.primary() || !log.covers(message.sequence())) {
+            return;
+        }
+        Slot slot = log.slot(message.sequence());
+        Bytes digest = message.batch().digest();
+        if (slot.proposed != null) {
+            if (!slot.proposed.equals(digest)) {
+                outbox.add(new ReplicaEffect.Misbehaved(from, "two batches for one number of a view"));
+            }
+            return;
+        }
+        if (message.batch().requests().isEmpty() && message.batch().millis() != 0) {
+            outbox.add(new ReplicaEffect.Misbehaved(from, "a time without requests"));
+            return;
+        }
+        slot.proposed = digest;
+        slot.proposal = message.batch();
+        batches.put(digest, message.batch());
+        tryAccept(nowMillis, slot);
+    }
+
+    /** NEW-VIEW chose this batch for this number (4.5): no check of its requests or time, a correct replica did them. */
+    void onChosen(long nowMillis, Numbered choice) {
+        if (!log.covers(choice.sequence())) {
+            return;
+        }
+        Slot slot = log.slot(choice.sequence());
+        slot.proposed = choice.digest();
+        slot.chosen = true;
+        tryAccept(nowMillis, slot);
+    }
+
+    /** As the primary: this replica's own proposal, which is complete. */
+    void propose(long nowMillis, long sequence, Batch batch) {
+        Slot slot = log.slot(sequence);
+        Bytes digest = batch.digest();
+        slot.proposed = digest;
+        batches.put(digest, batch);
+        accept(nowMillis, slot, digest);
+    }
+
+    /** Something has come that a proposal may have waited for. */
+    void retry(long nowMillis) {
+        if (view.isActive()) {
+            for (Slot slot : log.all()) {
+                if (slot.proposed != null && !slot.accepted) {
+                    tryAccept(nowMillis, slot);
+                }
+            }
+        }
+    }
+
+    void onPrepare(int from, Prepare message) {
+        if (!view.isActiveIn(message.view()) || !log.covers(message.sequence())) {
+            return;
+        }
+        Slot slot = log.slot(message.sequence());
+        Bytes before = slot.prepares.putIfAbsent(from, message.digest());
+        if (before != null && !before.equals(message.digest())) {
+            outbox.add(new ReplicaEffect.Misbehaved(from, "two PREPAREs for one number of a view"));
+        }
+        checkPrepared(slot);
+    }
+
+    void onCommit(int from, Commit message) {
+        if (!view.isActiveIn(message.view()) || !log.covers(message.sequence())) {
+            return;
+        }
+        Slot slot = log.slot(message.sequence());
+        Bytes before = slot.commits.putIfAbsent(from, message.digest());
+        if (before != null && !before.equals(message.digest())) {
+            outbox.add(new ReplicaEffect.Misbehaved(from, "two COMMITs for one number of a view"));
+        }
+        checkCommitted(slot);
+    }
+
+    private void tryAccept(long nowMillis, Slot slot) {
+        Bytes digest = slot.proposed;
+        if (digest == null || slot.accepted || !batches.isComplete(digest)) {
+            return;
+        }
+        if (slot.chosen ? history.acceptsChosen(slot.sequence, digest) : isAcceptable(nowMillis, slot, digest)) {
+            accept(nowMillis, slot, digest);
+        }
+    }
+
+    private boolean isAcceptable(long nowMillis, Slot slot, Bytes digest) {
+        Batch batch = batches.get(digest);
+        if (batch == null || !history.acceptsFresh(slot.sequence, digest)) {
+            return false;
+        }
+        // f+1 others accepted it: a correct one among them has checked what follows.
+        if (Slot.count(slot.prepares, digest) >= config.oneCorrect()) {
+            return true;
+        }
+        if (!batch.requests().isEmpty()
+                && Math.abs(batch.millis() - clock.wallMillis(nowMillis))
+                        > config.timers().clockMillis()) {
+            return false;
+        }
+        for (RequestId id : batch.requests()) {
+            if (!pool.isAcceptable(id)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void accept(long nowMillis, Slot slot, Bytes digest) {
+        LogRecord bodies = batches.unlogged(digest);
+        if (bodies != null) {
+            outbox.append(bodies);
+        }
+        slot.accepted = true;
+        slot.proposal = null;
+        slot.acceptedMillis = nowMillis;
+        history.prePrepared(slot.sequence, digest, view.number());
+        slot.prepareIndex = outbox.append(new LogRecord.Prepare(view.number(), slot.sequence, digest));
+        slot.prepares.put(config.self(), digest);
+        outbox.multicastAfter(slot.prepareIndex, new Prepare(view.number(), slot.sequence, digest));
+        checkPrepared(slot);
+    }
+
+    private void checkPrepared(Slot slot) {
+        Bytes digest = slot.proposed;
+        if (digest == null || !slot.accepted || slot.prepared || Slot.count(slot.prepares, digest) < config.quorum()) {
+            return;
+        }
+        slot.prepared = true;
+        history.prepared(slot.sequence, digest, view.number());
+        slot.commitIndex = outbox.append(new LogRecord.Commit(view.number(), slot.sequence, digest));
+        slot.commits.put(config.self(), digest);
+        outbox.multicastAfter(slot.commitIndex, new Commit(view.number(), slot.sequence, digest));
+        checkCommitted(slot);
+    }
+
+    private void checkCommitted(Slot slot) {
+        if (slot.decided != null) {
+            return;
+        }
+        for (Map.Entry<Integer, Bytes> commit : slot.commits.entrySet()) {
+            Bytes digest = commit.getValue();
+            if (Slot.count(slot.commits, digest) >= config.quorum()) {
+                slot.decided = digest;
+                // Without an own COMMIT this is what others have decided: learned.
+                slot.decidedIndex = slot.prepared && digest.equals(slot.proposed)
+                        ? slot.commitIndex
+                        : outbox.append(new LogRecord.Learned(slot.sequence, digest));
+                return;
+            }
+        }
+    }
+
+    /** Says COMMIT again, and PREPARE if it is wanted, as far as they are durable. */
+    void repeat(int to, Slot slot, boolean prepare) {
+        Bytes digest = slot.proposed;
+        if (digest == null || !view.isActive()) {
+            return;
+        }
+        if (prepare && slot.accepted && outbox.isDurable(slot.prepareIndex)) {
+            outbox.send(to, new Prepare(view.number(), slot.sequence, digest));
+        }
+        if (slot.prepared && outbox.isDurable(slot.commitIndex)) {
+            outbox.send(to, new Commit(view.number(), slot.sequence, digest));
+        }
+    }
+
+    /** As the primary: proposes a fresh number again. */
+    void repeatProposal(int to, Slot slot) {
+        Batch batch = slot.proposed == null ? null : batches.get(slot.proposed);
+        if (view.isPrimary() && view.isActive() && slot.accepted && !slot.chosen && batch != null) {
+            outbox.send(to, new PrePrepare(view.number(), slot.sequence, batch));
+        }
+    }
+}

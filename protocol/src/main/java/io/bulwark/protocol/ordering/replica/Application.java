@@ -1,0 +1,45 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+
+/**
+ * The deterministic state machine behind a replica, with its checkpoints. Called by the replica's thread only. Equal calls
+ * in equal order make equal states, results and digests at all replicas.
+ *
+ * <p>The replica keeps something in the state itself ({@code engineState}, a few bytes, covered by the digest), so that
+ * whoever fetches the state has it, too.
+ */
+public interface Application {
+    /**
+     * Executes one operation. Operations may come twice: what is inside them tells.
+     *
+     * @param agreedMillis agreed time, never smaller than before
+     */
+    Bytes execute(PrincipalId client, Bytes operation, long agreedMillis);
+
+    /** Answers from the state as it is, and leaves it as it is. */
+    Bytes query(PrincipalId client, Bytes query);
+
+    /**
+     * Takes a checkpoint of the state as it is, without a pause; it becomes durable later, which the driver tells by {@link
+     * Replica#onCheckpointDurable}.
+     *
+     * @return the SHA-256 digest of state and {@code engineState}
+     */
+    Bytes checkpoint(long sequence, Bytes engineState);
+
+    /** Checkpoints with smaller numbers are no longer needed. */
+    void discard(long sequence);
+
+    /**
+     * The checkpoints that are durable and can be served, by number, never empty: a new state machine has number 0. When a
+     * replica starts, or has been told that a fetched state is here, the state as it is is that of the last of them.
+     */
+    List<Numbered> checkpoints();
+
+    /** What came with the last of these checkpoints; empty with number 0. */
+    Bytes engineState();
+}

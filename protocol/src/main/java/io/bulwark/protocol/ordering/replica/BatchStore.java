@@ -1,0 +1,150 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The batches that the log speaks of, by digest, with the bodies of their requests as far as they are here. */
+final class BatchStore {
+    private static final class Body {
+        private int batches;
+        private @Nullable Request request;
+    }
+
+    private final RequestPool pool;
+    private final Map<Bytes, Batch> batches = new HashMap<>();
+    private final Map<RequestId, Body> bodies = new HashMap<>();
+    private final Set<Bytes> logged = new HashSet<>();
+
+    BatchStore(RequestPool pool) {
+        this.pool = pool;
+        batches.put(Batch.NULL_DIGEST, Batch.NULL);
+        logged.add(Batch.NULL_DIGEST);
+    }
+
+    void put(Bytes digest, Batch batch) {
+        if (batches.putIfAbsent(digest, batch) == null) {
+            for (RequestId id : batch.requests()) {
+                bodies.computeIfAbsent(id, _ -> new Body()).batches++;
+            }
+        }
+    }
+
+    @Nullable
+    Batch get(Bytes digest) {
+        return batches.get(digest);
+    }
+
+    /** A body whose digest has been computed here. */
+    void onBody(RequestId id, Request request) {
+        Body body = bodies.get(id);
+        if (body != null) {
+            body.request = request;
+        }
+    }
+
+    /** Of a batch that is here. */
+    List<RequestId> missing(Batch batch) {
+        List<RequestId> missing = new ArrayList<>();
+        for (RequestId id : batch.requests()) {
+            if (body(id) == null) {
+                missing.add(id);
+            }
+        }
+        return missing;
+    }
+
+    boolean isComplete(Bytes digest) {
+        Batch batch = batches.get(digest);
+        if (batch == null) {
+            return false;
+        }
+        for (RequestId id : batch.requests()) {
+            if (body(id) == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The body of a request of a batch, or of one that waits. */
+    @Nullable
+    Request body(RequestId id) {
+        Body body = bodies.get(id);
+        if (body == null) {
+            return pool.body(id);
+        }
+        if (body.request == null) {
+            body.request = pool.body(id);
+        }
+        return body.request;
+    }
+
+    /** The requests of a complete batch, in its order. */
+    List<Request> requests(Bytes digest) {
+        Batch batch = batches.get(digest);
+        List<Request> requests = new ArrayList<>();
+        if (batch != null) {
+            for (RequestId id : batch.requests()) {
+                Request request = body(id);
+                if (request == null) {
+                    throw new IllegalStateException("the body of " + id + " is not here");
+                }
+                requests.add(request);
+            }
+        }
+        return requests;
+    }
+
+    /** The record of a complete batch that the log does not have yet. */
+    @Nullable
+    LogRecord unlogged(Bytes digest) {
+        Batch batch = batches.get(digest);
+        return batch == null || !logged.add(digest) ? null : new LogRecord.Bodies(batch, requests(digest));
+    }
+
+    /** From disk. */
+    void restore(LogRecord.Bodies record) {
+        Bytes digest = record.batch().digest();
+        put(digest, record.batch());
+        record.requests().forEach(request -> onBody(request.id(), request));
+        if (isComplete(digest)) {
+            logged.add(digest);
+        }
+    }
+
+    /** Records of these batches, as far as they are complete; all others are forgotten. */
+    List<LogRecord> retain(Set<Bytes> live) {
+        for (Map.Entry<Bytes, Batch> entry : List.copyOf(batches.entrySet())) {
+            if (!live.contains(entry.getKey()) && !entry.getKey().equals(Batch.NULL_DIGEST)) {
+                forget(entry.getKey(), entry.getValue());
+            }
+        }
+        List<LogRecord> records = new ArrayList<>();
+        batches.forEach((digest, batch) -> {
+            if (logged.contains(digest) && !digest.equals(Batch.NULL_DIGEST)) {
+                records.add(new LogRecord.Bodies(batch, requests(digest)));
+            }
+        });
+        return records;
+    }
+
+    private void forget(Bytes digest, Batch batch) {
+        batches.remove(digest);
+        logged.remove(digest);
+        for (RequestId id : batch.requests()) {
+            Body body = bodies.get(id);
+            if (body != null && --body.batches == 0) {
+                bodies.remove(id);
+            }
+        }
+    }
+}

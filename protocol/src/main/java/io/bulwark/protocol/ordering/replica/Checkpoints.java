@@ -1,0 +1,159 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checkpoints and their certificates (4.3). CHECKPOINT is sent once the state is durable and can be served; with 2f+1 equal
+ * ones, the own among them, the checkpoint is stable. f+1 equal ones are enough to fetch that state.
+ */
+final class Checkpoints {
+    private final ReplicaConfig config;
+    private final Application application;
+    private final Outbox outbox;
+
+    /** Taken, and not durable yet. */
+    private final NavigableMap<Long, Bytes> taken = new TreeMap<>();
+
+    /** Durable, each with the index of its record. */
+    private final NavigableMap<Long, Own> durable = new TreeMap<>();
+
+    private final List<NavigableMap<Long, Bytes>> claims = new ArrayList<>();
+    private long stable;
+
+    private record Own(Bytes digest, long index) {}
+
+    Checkpoints(ReplicaConfig config, Application application, Outbox outbox, long stable) {
+        this.config = config;
+        this.application = application;
+        this.outbox = outbox;
+        this.stable = stable;
+        for (int i = 0; i < config.replicas(); i++) {
+            claims.add(new TreeMap<>());
+        }
+    }
+
+    /** C: what is durable here, by number. */
+    List<Numbered> held() {
+        List<Numbered> held = new ArrayList<>();
+        durable.forEach((sequence, own) -> held.add(new Numbered(sequence, own.digest())));
+        return held;
+    }
+
+    /** Makes known what the application has: at the start, and after a state was fetched. */
+    void announce() {
+        taken.clear();
+        durable.clear();
+        for (Numbered each : application.checkpoints()) {
+            announce(each.sequence(), each.digest());
+        }
+    }
+
+    private void announce(long sequence, Bytes digest) {
+        long index = outbox.append(new LogRecord.Checkpoint(sequence, digest));
+        durable.put(sequence, new Own(digest, index));
+        if (sequence > stable) {
+            outbox.multicastAfter(index, new Checkpoint(sequence, digest));
+        }
+    }
+
+    /** The number, divisible by K, has just been executed. */
+    void take(long sequence, Bytes engineState) {
+        durable.remove(sequence);
+        taken.put(sequence, application.checkpoint(sequence, engineState));
+    }
+
+    void onDurable(long sequence) {
+        Bytes digest = taken.remove(sequence);
+        if (digest != null) {
+            announce(sequence, digest);
+        }
+    }
+
+    void onCheckpoint(int from, Checkpoint message) {
+        if (message.sequence() > stable && message.sequence() % config.checkpointInterval() == 0) {
+            NavigableMap<Long, Bytes> said = claims.get(from);
+            said.put(message.sequence(), message.digest());
+            if (said.size() > 2 * config.logSize() / config.checkpointInterval() + 2) {
+                said.pollFirstEntry();
+            }
+        }
+    }
+
+    void onKeyChange(int peer) {
+        claims.get(peer).clear();
+    }
+
+    /** The latest checkpoint that has become stable since the last one, if any. */
+    @Nullable
+    Numbered newlyStable() {
+        for (Map.Entry<Long, Own> own :
+                durable.tailMap(stable, false).descendingMap().entrySet()) {
+            Bytes digest = own.getValue().digest();
+            if (count(own.getKey(), digest) + 1 >= config.quorum()) {
+                stable = own.getKey();
+                for (NavigableMap<Long, Bytes> said : claims) {
+                    said.headMap(stable, true).clear();
+                }
+                return new Numbered(stable, digest);
+            }
+        }
+        return null;
+    }
+
+    /** Smaller checkpoints than the stable one go. */
+    void discard(long sequence) {
+        durable.headMap(sequence, false).clear();
+        application.discard(sequence);
+    }
+
+    /**
+     * A checkpoint that f+1 others have and this replica has not executed or has otherwise, the greatest; a correct replica
+     * is among them.
+     */
+    @Nullable
+    Numbered missing(long executed) {
+        Numbered missing = null;
+        for (NavigableMap<Long, Bytes> said : claims) {
+            for (Map.Entry<Long, Bytes> claim : said.entrySet()) {
+                long sequence = claim.getKey();
+                boolean lacks = sequence > executed || !claim.getValue().equals(ownDigest(sequence, claim.getValue()));
+                if (lacks
+                        && (missing == null || sequence > missing.sequence())
+                        && count(sequence, claim.getValue()) >= config.oneCorrect()) {
+                    missing = new Numbered(sequence, claim.getValue());
+                }
+            }
+        }
+        return missing;
+    }
+
+    private Bytes ownDigest(long sequence, Bytes unknown) {
+        Own own = durable.get(sequence);
+        return own != null ? own.digest() : taken.getOrDefault(sequence, unknown);
+    }
+
+    /** Repeats the own CHECKPOINTs above a number. */
+    void tell(int to, long above) {
+        durable.tailMap(above, false).forEach((sequence, own) -> {
+            if (outbox.isDurable(own.index())) {
+                outbox.send(to, new Checkpoint(sequence, own.digest()));
+            }
+        });
+    }
+
+    private int count(long sequence, Bytes digest) {
+        int count = 0;
+        for (NavigableMap<Long, Bytes> said : claims) {
+            count += digest.equals(said.get(sequence)) ? 1 : 0;
+        }
+        return count;
+    }
+}

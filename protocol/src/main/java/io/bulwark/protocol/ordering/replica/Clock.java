@@ -1,0 +1,15 @@
+package io.bulwark.protocol.ordering.replica;
+
+/** The time that batches carry, known from what the driver last said of it; timers run on another that never jumps. */
+final class Clock {
+    private long offsetMillis;
+
+    void set(long nowMillis, long wallMillis) {
+        offsetMillis = wallMillis - nowMillis;
+    }
+
+    /** Milliseconds since 1970, at least 1: zero is the time of the null batch. */
+    long wallMillis(long nowMillis) {
+        return Math.max(1, nowMillis + offsetMillis);
+    }
+}

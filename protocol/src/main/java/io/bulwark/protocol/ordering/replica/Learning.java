@@ -1,0 +1,59 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a replica that was left behind learns what is committed (PROTOCOLS section 7, read-only): f+1 replicas say, under
+ * their current keys, that they executed a number with a batch. What is learned is logged, executed and served; it gives no
+ * COMMIT and no entry in P or Q.
+ */
+final class Learning {
+    private final ReplicaConfig config;
+    private final SlotLog log;
+    private final Execution execution;
+    private final Outbox outbox;
+
+    Learning(ReplicaConfig config, SlotLog log, Execution execution, Outbox outbox) {
+        this.config = config;
+        this.log = log;
+        this.execution = execution;
+        this.outbox = outbox;
+    }
+
+    void onExecuted(int from, Executed message) {
+        long sequence = message.first();
+        for (Bytes digest : message.digests()) {
+            if (log.covers(sequence) && sequence > execution.executed()) {
+                onClaim(from, log.slot(sequence), digest);
+            }
+            sequence++;
+        }
+    }
+
+    private void onClaim(int from, Slot slot, Bytes digest) {
+        slot.claims.put(from, digest);
+        if (slot.decided == null && Slot.count(slot.claims, digest) >= config.oneCorrect()) {
+            slot.decided = digest;
+            slot.decidedIndex = outbox.append(new LogRecord.Learned(slot.sequence, digest));
+        }
+    }
+
+    /** What this replica executed above this number and still has. */
+    void tell(int to, long above) {
+        List<Bytes> digests = new ArrayList<>();
+        long first = Math.max(above, log.low()) + 1;
+        for (long sequence = first; sequence <= execution.executed(); sequence++) {
+            Slot slot = log.peek(sequence);
+            if (slot == null || slot.decided == null) {
+                break;
+            }
+            digests.add(slot.decided);
+        }
+        if (!digests.isEmpty()) {
+            outbox.send(to, new Executed(first, digests));
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.ordering.view.ViewHistory;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a replica's records come to: read when it starts, and written as the summary that begins each segment of the log. A
+ * replica uses its own promises and conclusions only.
+ */
+final class Memory {
+    private final List<LogRecord> records;
+    private Numbered low;
+    private @Nullable ViewChange viewChange;
+    private @Nullable NewView newView;
+
+    /** @param genesis the first checkpoint: the low water mark of a replica that begins */
+    Memory(List<LogRecord> records, Numbered genesis) {
+        this.records = List.copyOf(records);
+        low = genesis;
+        for (LogRecord record : this.records) {
+            switch (record) {
+                case LogRecord.Stable stable -> {
+                    if (stable.sequence() >= low.sequence()) {
+                        low = new Numbered(stable.sequence(), stable.digest());
+                    }
+                }
+                case LogRecord.ViewChange change -> viewChange = change.message();
+                case LogRecord.NewView installed -> newView = installed.message();
+                default -> {}
+            }
+        }
+    }
+
+    Numbered low() {
+        return low;
+    }
+
+    @Nullable
+    ViewChange viewChange() {
+        return viewChange;
+    }
+
+    @Nullable
+    NewView newView() {
+        return newView;
+    }
+
+    /** The view that the replica is in, or asks for. */
+    long view() {
+        return viewChange == null ? 0 : viewChange.view();
+    }
+
+    boolean isActive() {
+        return viewChange == null || (newView != null && newView.view() == viewChange.view());
+    }
+
+    /** P and Q. */
+    void restore(ViewHistory history) {
+        for (LogRecord record : records) {
+            switch (record) {
+                case LogRecord.Prepare prepare ->
+                    history.prePrepared(prepare.sequence(), prepare.digest(), prepare.view());
+                case LogRecord.Commit commit -> history.prepared(commit.sequence(), commit.digest(), commit.view());
+                default -> {}
+            }
+        }
+    }
+
+    void restore(BatchStore batches) {
+        for (LogRecord record : records) {
+            if (record instanceof LogRecord.Bodies bodies) {
+                batches.restore(bodies);
+            }
+        }
+    }
+
+    /**
+     * The slots: what was learned, and what was promised in the view that goes on.
+     *
+     * @param self this replica
+     * @return the last number of which the disk has a COMMIT or a learned commit: before it is executed nothing is read here
+     */
+    long restore(SlotLog log, int self) {
+        long promised = 0;
+        for (LogRecord record : records) {
+            switch (record) {
+                case LogRecord.Prepare prepare -> {
+                    if (isActive() && prepare.view() == view() && log.covers(prepare.sequence())) {
+                        Slot slot = log.slot(prepare.sequence());
+                        slot.proposed = prepare.digest();
+                        slot.accepted = true;
+                        slot.prepares.put(self, prepare.digest());
+                    }
+                }
+                case LogRecord.Commit commit -> {
+                    promised = Math.max(promised, commit.sequence());
+                    if (isActive() && commit.view() == view() && log.covers(commit.sequence())) {
+                        Slot slot = log.slot(commit.sequence());
+                        slot.prepared = true;
+                        slot.commits.put(self, commit.digest());
+                    }
+                }
+                case LogRecord.Learned learned -> {
+                    promised = Math.max(promised, learned.sequence());
+                    if (log.covers(learned.sequence())) {
+                        log.slot(learned.sequence()).decided = learned.digest();
+                    }
+                }
+                default -> {}
+            }
+        }
+        return promised;
+    }
+
+    /** The digests of all batches that the log may still need. */
+    static Set<Bytes> live(SlotLog log, ViewHistory history) {
+        Set<Bytes> live = new HashSet<>();
+        for (long sequence = log.low() + 1; sequence <= log.high(); sequence++) {
+            live.addAll(history.digests(sequence));
+        }
+        for (Slot slot : log.all()) {
+            if (slot.proposed != null) {
+                live.add(slot.proposed);
+            }
+            if (slot.decided != null) {
+                live.add(slot.decided);
+            }
+        }
+        return live;
+    }
+
+    /** Records that stand for all before. */
+    static List<LogRecord> summary(
+            Numbered low,
+            @Nullable ViewChange viewChange,
+            @Nullable NewView newView,
+            List<Numbered> checkpoints,
+            SlotLog log,
+            ViewHistory history,
+            List<LogRecord> bodies) {
+        List<LogRecord> summary = new ArrayList<>();
+        summary.add(new LogRecord.Stable(low.sequence(), low.digest()));
+        if (viewChange != null) {
+            summary.add(new LogRecord.ViewChange(viewChange));
+        }
+        if (newView != null) {
+            summary.add(new LogRecord.NewView(newView));
+        }
+        for (Numbered checkpoint : checkpoints) {
+            summary.add(new LogRecord.Checkpoint(checkpoint.sequence(), checkpoint.digest()));
+        }
+        summary.addAll(bodies);
+        ViewChange told = history.tell(1, List.of());
+        for (PrePrepared entry : told.prePrepared()) {
+            for (DigestView pair : entry.pairs()) {
+                summary.add(new LogRecord.Prepare(pair.view(), entry.sequence(), pair.digest()));
+            }
+        }
+        for (Prepared entry : told.prepared()) {
+            summary.add(new LogRecord.Commit(entry.view(), entry.sequence(), entry.digest()));
+        }
+        for (Slot slot : log.all()) {
+            if (slot.decided != null) {
+                summary.add(new LogRecord.Learned(slot.sequence, slot.decided));
+            }
+        }
+        return summary;
+    }
+}

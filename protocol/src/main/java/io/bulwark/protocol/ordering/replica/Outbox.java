@@ -1,0 +1,85 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Collects effects, and holds each message until the log is durable up to what the message promises. */
+final class Outbox {
+    private final ReplicaConfig config;
+    private final SortedMap<Long, List<ReplicaEffect>> held = new TreeMap<>();
+    private List<ReplicaEffect> effects = new ArrayList<>();
+    private long appended;
+    private long durable;
+
+    Outbox(ReplicaConfig config) {
+        this.config = config;
+    }
+
+    void add(ReplicaEffect effect) {
+        effects.add(effect);
+    }
+
+    /** Returns the index to wait for. */
+    long append(LogRecord record) {
+        effects.add(new ReplicaEffect.Append(++appended, record));
+        return appended;
+    }
+
+    long roll(List<LogRecord> summary) {
+        effects.add(new ReplicaEffect.Roll(++appended, summary));
+        return appended;
+    }
+
+    boolean isDurable(long index) {
+        return index <= durable;
+    }
+
+    void send(int to, ReplicaMessage message) {
+        sendAfter(durable, to, message);
+    }
+
+    void sendAfter(long index, int to, ReplicaMessage message) {
+        if (to == config.self()) {
+            throw new IllegalArgumentException("a message to itself");
+        }
+        ReplicaEffect send = new ReplicaEffect.Send(to, message);
+        if (isDurable(index)) {
+            effects.add(send);
+        } else {
+            held.computeIfAbsent(index, _ -> new ArrayList<>()).add(send);
+        }
+    }
+
+    void multicast(ReplicaMessage message) {
+        multicastAfter(durable, message);
+    }
+
+    void multicastAfter(long index, ReplicaMessage message) {
+        for (int to = 0; to < config.replicas(); to++) {
+            if (to != config.self()) {
+                sendAfter(index, to, message);
+            }
+        }
+    }
+
+    void onDurable(long upTo) {
+        if (upTo > appended) {
+            throw new IllegalArgumentException(upTo + " was never appended");
+        }
+        if (upTo > durable) {
+            durable = upTo;
+            SortedMap<Long, List<ReplicaEffect>> free = held.headMap(upTo + 1);
+            free.values().forEach(effects::addAll);
+            free.clear();
+        }
+    }
+
+    List<ReplicaEffect> drain() {
+        List<ReplicaEffect> drained = effects;
+        effects = new ArrayList<>();
+        return drained;
+    }
+}

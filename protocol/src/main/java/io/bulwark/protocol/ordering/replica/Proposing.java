@@ -1,0 +1,131 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The primary's part of 4.2: which requests get which number. Requests are proposed in the order in which they became ready;
+ * at once while few batches are under way, else in full batches, so that they fill while the disk is busy.
+ */
+final class Proposing {
+    private final ReplicaConfig config;
+    private final View view;
+    private final SlotLog log;
+    private final RequestPool pool;
+    private final BatchStore batches;
+    private final Agreement agreement;
+    private final Clock clock;
+    private final Outbox outbox;
+    private long last;
+    private long lastMillis;
+    private boolean abdicated;
+    private long gate;
+
+    Proposing(
+            ReplicaConfig config,
+            View view,
+            SlotLog log,
+            RequestPool pool,
+            BatchStore batches,
+            Agreement agreement,
+            Clock clock,
+            Outbox outbox) {
+        this.config = config;
+        this.view = view;
+        this.log = log;
+        this.pool = pool;
+        this.batches = batches;
+        this.agreement = agreement;
+        this.clock = clock;
+        this.outbox = outbox;
+    }
+
+    /** A view begins; NEW-VIEW has assigned the numbers up to this one. */
+    void enter(long assignedUpTo) {
+        last = assignedUpTo;
+        abdicated = false;
+        Set<RequestId> assigned = new HashSet<>();
+        for (Slot slot : log.all()) {
+            Bytes digest = slot.decided == null ? slot.proposed : slot.decided;
+            Batch batch = digest == null ? null : batches.get(digest);
+            if (batch != null) {
+                assigned.addAll(batch.requests());
+            }
+        }
+        pool.onNewView(assigned);
+    }
+
+    /** A restarted primary does not know what it proposed in its old view, and proposes nothing more in it. */
+    void abdicate() {
+        abdicated = true;
+    }
+
+    boolean hasAbdicated() {
+        return abdicated && view.isActive() && view.isPrimary();
+    }
+
+    /** Proposals leave only once the log is durable up to here: it has the low water mark on which the high one rests. */
+    void gate(long index) {
+        gate = index;
+    }
+
+    /** @param executed the last number executed here */
+    void propose(long nowMillis, long executed) {
+        if (!view.isActive() || !view.isPrimary() || abdicated) {
+            return;
+        }
+        last = Math.max(last, log.low());
+        while (last < log.high()) {
+            List<RequestPool.Entry> next = next();
+            boolean full = isFull(next);
+            if (next.isEmpty() || (!full && last - executed >= config.batches().inFlight())) {
+                return;
+            }
+            List<RequestId> ids = new ArrayList<>(next.size());
+            for (RequestPool.Entry entry : next) {
+                entry.proposed = true;
+                ids.add(entry.id);
+            }
+            lastMillis = Math.max(lastMillis, clock.wallMillis(nowMillis));
+            Batch batch = new Batch(lastMillis, ids);
+            outbox.multicastAfter(gate, new PrePrepare(view.number(), ++last, batch));
+            agreement.propose(nowMillis, last, batch);
+        }
+    }
+
+    private List<RequestPool.Entry> next() {
+        List<RequestPool.Entry> next = new ArrayList<>();
+        long bytes = 0;
+        for (RequestPool.Entry entry : pool.ready()) {
+            Request body = entry.body;
+            if (entry.proposed || body == null || !pool.isVouchedHere(entry)) {
+                continue;
+            }
+            bytes += body.operation().length();
+            if (!next.isEmpty() && bytes > config.batches().bytesMax()) {
+                break;
+            }
+            next.add(entry);
+            if (next.size() == config.batches().requestsMax()) {
+                break;
+            }
+        }
+        return next;
+    }
+
+    private boolean isFull(List<RequestPool.Entry> next) {
+        long bytes = 0;
+        for (RequestPool.Entry entry : next) {
+            bytes += entry.body == null ? 0 : entry.body.operation().length();
+        }
+        return next.size() == config.batches().requestsMax()
+                || bytes >= config.batches().bytesMax() / 2;
+    }
+}

@@ -1,0 +1,62 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The results of what each client had executed last, for those who ask again. Kept in memory only, not part of the
+ * replicated state, and so without influence on execution: what is forgotten here is ordered and executed again.
+ */
+final class RecentResults {
+    private static final long BYTES_MAX = 64L << 20;
+
+    private final int perClientMax;
+    private final LinkedHashMap<PrincipalId, LinkedHashMap<Long, Result>> byClient =
+            new LinkedHashMap<>(16, 0.75f, true);
+    private long bytes;
+
+    private record Result(RequestId id, Bytes result) {
+        private int bytes() {
+            return result.length() + 128;
+        }
+    }
+
+    RecentResults(int perClientMax) {
+        this.perClientMax = perClientMax;
+    }
+
+    void put(RequestId id, Bytes result) {
+        LinkedHashMap<Long, Result> results = byClient.computeIfAbsent(id.client(), _ -> new LinkedHashMap<>());
+        Result added = new Result(id, result);
+        bytes += added.bytes();
+        Result before = results.put(id.call(), added);
+        bytes -= before == null ? 0 : before.bytes();
+        if (results.size() > perClientMax) {
+            dropEldest(results);
+        }
+        while (bytes > BYTES_MAX) {
+            // The client that was quiet for longest goes first.
+            Map.Entry<PrincipalId, LinkedHashMap<Long, Result>> quiet = byClient.firstEntry();
+            dropEldest(quiet.getValue());
+            if (quiet.getValue().isEmpty()) {
+                byClient.remove(quiet.getKey());
+            }
+        }
+    }
+
+    @Nullable
+    Bytes get(RequestId id) {
+        LinkedHashMap<Long, Result> results = byClient.get(id.client());
+        Result result = results == null ? null : results.get(id.call());
+        return result == null || !result.id().equals(id) ? null : result.result();
+    }
+
+    private void dropEldest(LinkedHashMap<Long, Result> results) {
+        Map.Entry<Long, Result> eldest = results.pollFirstEntry();
+        bytes -= eldest == null ? 0 : eldest.getValue().bytes();
+    }
+}

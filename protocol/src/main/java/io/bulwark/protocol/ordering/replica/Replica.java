@@ -1,0 +1,364 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchBatch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.view.ViewHistory;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One replica: takes inputs in any number, then gives the effects of all of them ({@link #drain}), so that vouches, batches
+ * and syncs of what came together are shared. Single-threaded.
+ *
+ * <p>The driver shows messages only of senders that their MACs under current keys have authenticated, tells of key changes
+ * ({@link #onKeyChange}) between the last message under the old key and the first under the new one, calls {@link #onTick} every
+ * 10 to 50 ms, and carries out effects in their order. Time of all inputs is the driver's own, never going back; what the
+ * world calls it is told by {@link #onClock}.
+ */
+public final class Replica {
+    private final ReplicaConfig config;
+    private final Application application;
+    private final Outbox outbox;
+    private final Clock clock = new Clock();
+    private final View view;
+    private final SlotLog log;
+    private final ViewHistory history;
+    private final RecentResults results;
+    private final RequestPool pool;
+    private final BatchStore batches;
+    private final Execution execution;
+    private final Checkpoints checkpoints;
+    private final Agreement agreement;
+    private final Proposing proposing;
+    private final Learning learning;
+    private final Fetching fetching;
+    private final Serving serving;
+    private final StatusExchange statusExchange;
+    private final Suspicion suspicion;
+    private final ViewChanging viewChanging;
+    private final EarlyMessages early;
+    private final StateTransfer stateTransfer;
+    private final Deque<Discard> discards = new ArrayDeque<>();
+
+    /** The last number of which the disk had a COMMIT or a learned commit when this life began. */
+    private final long promised;
+
+    private Numbered low;
+
+    private record Discard(long index, long sequence) {}
+
+    /**
+     * A life of a replica begins.
+     *
+     * @param application with the state of its last durable checkpoint
+     * @param records what earlier lives left on disk, in order: all segments from the last complete summary on
+     */
+    public Replica(ReplicaConfig config, Application application, List<LogRecord> records) {
+        this.config = config;
+        this.application = application;
+        outbox = new Outbox(config);
+        Memory memory = new Memory(records, application.checkpoints().getFirst());
+        low = memory.low();
+        view = new View(config, memory.view(), memory.isActive());
+        log = new SlotLog(config.logSize(), low.sequence());
+        history = new ViewHistory(ViewChanging.group(config), low.sequence());
+        memory.restore(history);
+        results = new RecentResults(config.room().resultsPerClient());
+        pool = new RequestPool(config, results);
+        batches = new BatchStore(pool);
+        memory.restore(batches);
+        promised = memory.restore(log, config.self());
+        execution = new Execution(log, batches, pool, results, application, outbox);
+        checkpoints = new Checkpoints(config, application, outbox, low.sequence());
+        agreement = new Agreement(config, view, log, history, pool, batches, clock, outbox);
+        proposing = new Proposing(config, view, log, pool, batches, agreement, clock, outbox);
+        learning = new Learning(config, log, execution, outbox);
+        fetching = new Fetching(config, outbox);
+        serving = new Serving(config, batches, outbox);
+        statusExchange =
+                new StatusExchange(config, view, log, pool, execution, agreement, checkpoints, learning, outbox);
+        suspicion = new Suspicion(view, log, pool, execution);
+        early = new EarlyMessages(config);
+        stateTransfer = new StateTransfer(config, log, execution, checkpoints, outbox);
+        viewChanging = new ViewChanging(
+                config, memory, view, log, history, batches, execution, checkpoints, outbox, new AfterViewChange());
+        if (!records.isEmpty()) {
+            proposing.abdicate();
+        }
+        NewView installed = memory.newView();
+        if (installed != null && view.isActiveIn(installed.view())) {
+            for (Numbered choice : installed.chosen()) {
+                Slot slot = log.peek(choice.sequence());
+                if (slot == null || !slot.accepted) {
+                    agreement.onChosen(0, choice);
+                } else {
+                    slot.chosen = true;
+                }
+            }
+        }
+        roll();
+        checkpoints.announce();
+    }
+
+    /** What the world's clock says at this time; to be told at the start and from time to time. */
+    public void onClock(long nowMillis, long wallMillis) {
+        clock.set(nowMillis, wallMillis);
+    }
+
+    /** A request, from its authenticated client. */
+    public void onRequest(long nowMillis, Request request) {
+        RequestId id = request.id();
+        Bytes result = results.get(id);
+        if (result != null) {
+            outbox.add(new ReplicaEffect.Reply(request.client(), request.call(), result));
+            if (!pool.isWantedByOthers(id)) {
+                return;
+            }
+        }
+        if (!pool.onRequest(nowMillis, id, request)) {
+            outbox.add(new ReplicaEffect.Refuse(request.client(), request.call(), Refusal.OVERLOADED));
+        }
+    }
+
+    /** A query to be answered from the state as it is, without ordering. */
+    public void onQuery(PrincipalId client, long call, Bytes query) {
+        if (execution.isSuspended() || execution.executed() < promised) {
+            outbox.add(new ReplicaEffect.Refuse(client, call, Refusal.NOT_READY));
+        } else {
+            outbox.add(new ReplicaEffect.Reply(client, call, application.query(client, query)));
+        }
+    }
+
+    /** A message of another replica of the group. */
+    public void onMessage(long nowMillis, int from, ReplicaMessage message) {
+        if (from < 0 || from >= config.replicas() || from == config.self()) {
+            throw new IllegalArgumentException("no peer: " + from);
+        }
+        switch (message) {
+            case Vouch vouch -> pool.onVouch(nowMillis, from, vouch.requests());
+            case Phase phase -> onPhase(nowMillis, from, phase);
+            case Executed executed -> learning.onExecuted(from, executed);
+            case Checkpoint checkpoint -> checkpoints.onCheckpoint(from, checkpoint);
+            case ReplicaMessage.ViewChange _,
+                    ReplicaMessage.ViewChangeAck _,
+                    NewView _,
+                    ReplicaMessage.FetchViewChange _,
+                    ReplicaMessage.ForwardedViewChange _ -> viewChanging.onMessage(nowMillis, from, message);
+            case FetchBatch fetch -> serving.onFetchBatch(nowMillis, from, fetch);
+            case BatchBody body -> {
+                Bytes digest = body.batch().digest();
+                if (fetching.wants(digest)) {
+                    batches.put(digest, body.batch());
+                }
+            }
+            case FetchRequests fetch -> serving.onFetchRequests(nowMillis, from, fetch);
+            case RequestBodies bodies -> onBodies(nowMillis, bodies);
+            case Status status -> {
+                viewChanging.onMessage(nowMillis, from, status);
+                statusExchange.onStatus(nowMillis, from, status);
+            }
+        }
+    }
+
+    private void onPhase(long nowMillis, int from, Phase message) {
+        if (message.view() > view.number() || (message.view() == view.number() && !view.isActive())) {
+            early.add(from, message);
+            return;
+        }
+        switch (message) {
+            case PrePrepare prePrepare -> agreement.onPrePrepare(nowMillis, from, prePrepare);
+            case Prepare prepare -> agreement.onPrepare(from, prepare);
+            case Commit commit -> agreement.onCommit(from, commit);
+        }
+    }
+
+    private void onBodies(long nowMillis, RequestBodies bodies) {
+        for (Request request : bodies.requests()) {
+            RequestId id = request.id();
+            if (fetching.wants(id)) {
+                batches.onBody(id, request);
+                pool.onBody(nowMillis, id, request);
+            }
+        }
+    }
+
+    /** The session keys with this peer are new: of what it said under the old ones only complete certificates remain (4.1). */
+    public void onKeyChange(int peer) {
+        log.all().forEach(slot -> slot.onKeyChange(peer));
+        pool.onKeyChange(peer);
+        checkpoints.onKeyChange(peer);
+        early.onKeyChange(peer);
+        viewChanging.changes().onKeyChange(peer);
+    }
+
+    /** The log is synced up to this index. */
+    public void onDurable(long nowMillis, long upTo) {
+        outbox.onDurable(upTo);
+        viewChanging.onDurable(nowMillis);
+        while (!discards.isEmpty() && outbox.isDurable(discards.peek().index()) && !execution.isSuspended()) {
+            checkpoints.discard(discards.remove().sequence());
+        }
+    }
+
+    /** The checkpoint that the application took at this number is durable and can be served, also after a restart. */
+    public void onCheckpointDurable(long sequence) {
+        checkpoints.onDurable(sequence);
+    }
+
+    /** The state that was to be fetched is here, durable, and the application's last checkpoint. */
+    public void onStateFetched(long nowMillis) {
+        stateTransfer.onFetched(nowMillis);
+        pool.clear();
+    }
+
+    /** Time passes. */
+    public void onTick(long nowMillis) {
+        viewChanging.onTick(nowMillis);
+        long timeoutMillis =
+                Math.min(viewChanging.changes().timeoutMillis(), config.timers().requestMillisMax());
+        if (proposing.hasAbdicated() || suspicion.suspects(nowMillis, timeoutMillis)) {
+            viewChanging.suspect(nowMillis);
+        }
+        stateTransfer.onTick(nowMillis, low);
+        pool.onTick(nowMillis);
+        want(nowMillis);
+        statusExchange.onTick(nowMillis, viewChanging.changes());
+    }
+
+    private void want(long nowMillis) {
+        for (Slot slot : log.all()) {
+            if (slot.proposed != null && !slot.accepted) {
+                want(nowMillis, slot.proposed);
+            }
+        }
+        Bytes next = execution.waitingFor();
+        if (next != null) {
+            want(nowMillis, next);
+        }
+        viewChanging.missing().forEach(each -> want(nowMillis, each.digest()));
+        pool.missing().forEach((id, sources) -> fetching.wantRequest(nowMillis, id, sources));
+        fetching.ask(nowMillis);
+    }
+
+    private void want(long nowMillis, Bytes digest) {
+        Batch batch = batches.get(digest);
+        if (batch == null) {
+            fetching.wantBatch(nowMillis, digest, view.primary());
+        } else {
+            batches.missing(batch).forEach(id -> fetching.wantRequest(nowMillis, id, -1));
+        }
+    }
+
+    /** Does what the inputs since the last time have made possible, and returns all effects since. */
+    public List<ReplicaEffect> drain(long nowMillis) {
+        viewChanging.onBodies(nowMillis);
+        agreement.retry(nowMillis);
+        while (execution.executeNext(nowMillis)) {
+            if (execution.executed() % config.checkpointInterval() == 0) {
+                checkpoints.take(execution.executed(), execution.engineState());
+            }
+            viewChanging.changes().onProgress();
+        }
+        Numbered stable = checkpoints.newlyStable();
+        if (stable != null) {
+            onStable(stable);
+        }
+        List<RequestId> vouches = pool.takeUnsaid();
+        for (int from = 0; from < vouches.size(); from += Batch.REQUESTS_MAX) {
+            outbox.multicast(new Vouch(vouches.subList(from, Math.min(vouches.size(), from + Batch.REQUESTS_MAX))));
+        }
+        proposing.propose(nowMillis, execution.executed());
+        return outbox.drain();
+    }
+
+    private void onStable(Numbered stable) {
+        if (stable.sequence() > log.low()) {
+            low = stable;
+            log.trim(stable.sequence());
+            history.trim(stable.sequence());
+        }
+        long index = roll();
+        discards.add(new Discard(index, stable.sequence()));
+    }
+
+    private long roll() {
+        List<LogRecord> bodies = batches.retain(Memory.live(log, history));
+        List<Numbered> held = checkpoints.held();
+        long index = outbox.roll(
+                Memory.summary(low, viewChanging.own(), viewChanging.installed(), held, log, history, bodies));
+        proposing.gate(index);
+        return index;
+    }
+
+    private final class AfterViewChange implements ViewChanging.Host {
+        @Override
+        public void onLowMark(Numbered checkpoint, long index) {
+            low = checkpoint;
+            proposing.gate(index);
+        }
+
+        @Override
+        public void onEntered(long nowMillis, NewView newView) {
+            suspicion.enter(nowMillis);
+            newView.chosen().forEach(choice -> agreement.onChosen(nowMillis, choice));
+            proposing.enter(newView.checkpoint().sequence() + newView.chosen().size());
+            for (EarlyMessages.Early message : early.take(newView.view())) {
+                onPhase(nowMillis, message.from(), message.message());
+            }
+        }
+    }
+
+    /** The view that this replica is in, or asks for. */
+    public long view() {
+        return view.number();
+    }
+
+    /** Whether it takes part in its view; otherwise a view change is open. */
+    public boolean isActive() {
+        return view.isActive();
+    }
+
+    /** The last number executed. */
+    public long executed() {
+        return execution.executed();
+    }
+
+    /** The low water mark h. */
+    public long lowWaterMark() {
+        return log.low();
+    }
+
+    /** What is decided for a number between the water marks: the digest of its batch. */
+    public @Nullable Bytes decided(long sequence) {
+        Slot slot = log.peek(sequence);
+        return slot == null ? null : slot.decided;
+    }
+
+    @Override
+    public String toString() {
+        return "view " + view.number() + (view.isActive() ? "" : " (open)") + ", h " + log.low() + ", executed "
+                + execution.executed() + (execution.isSuspended() ? " (fetching)" : "") + ", "
+                + pool.ready().size() + " ready";
+    }
+}

@@ -1,0 +1,119 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+
+/**
+ * What one replica of a group of 3f+1 is told. All but {@code self} must be the same at all of them.
+ *
+ * @param self this replica's number, from 0
+ * @param faulty f, at least 1
+ * @param checkpointInterval K: a checkpoint is made at every K-th number
+ * @param logSize L: the high water mark lies so far above the low one; a multiple of K
+ * @param batches how the primary fills batches
+ * @param room what one client may have outstanding at one replica
+ * @param timers how long a replica waits for what
+ */
+public record ReplicaConfig(
+        int self, int faulty, int checkpointInterval, int logSize, Batches batches, Room room, Timers timers) {
+    /**
+     * A batch holds at most so many requests, and operations of at most so many bytes unless it holds one only. While
+     * {@code inFlight} batches or more are not executed yet, only full ones are proposed.
+     */
+    public record Batches(int requestsMax, int bytesMax, int inFlight) {
+        public static final Batches DEFAULT = new Batches(1_024, 1 << 20, 2);
+
+        public Batches {
+            if (requestsMax < 1 || requestsMax > Batch.REQUESTS_MAX || bytesMax < 1 || inFlight < 1) {
+                throw new IllegalArgumentException("batches of " + requestsMax + " requests, " + bytesMax + " bytes");
+            }
+        }
+    }
+
+    /**
+     * A replica holds so many requests of one client that are not executed yet, with operations of so many bytes in sum.
+     * More are refused as {@code OVERLOADED}; nobody else's room shrinks. Of one peer it remembers {@code vouchesPerPeer}
+     * vouches, the oldest go first; of executed requests {@code resultsPerClient} results.
+     */
+    public record Room(int requestsPerClient, int bytesPerClient, int vouchesPerPeer, int resultsPerClient) {
+        public static final Room DEFAULT = new Room(256, 8 << 20, 16_384, 512);
+
+        public Room {
+            if (requestsPerClient < 1 || bytesPerClient < OrderingMessage.COMMAND_BYTES_MAX || vouchesPerPeer < 1) {
+                throw new IllegalArgumentException("no room for a request");
+            }
+        }
+    }
+
+    /**
+     * In milliseconds.
+     *
+     * @param statusMillis between two STATUS messages while something is missing; four times as long otherwise
+     * @param fetchMillis until a batch or a body is asked for again, from another replica
+     * @param stateMillis without any execution, after which a replica fetches the state that f+1 others have
+     * @param requestMillis until a request that is not executed makes a backup suspect the primary
+     * @param requestMillisMax what that time is doubled up to, by view changes that bring nothing
+     * @param clockMillis a backup takes no fresh proposal whose time differs more from its own
+     */
+    public record Timers(
+            long statusMillis,
+            long fetchMillis,
+            long stateMillis,
+            long requestMillis,
+            long requestMillisMax,
+            long clockMillis) {
+        public static final Timers DEFAULT = new Timers(200, 100, 500, 2_000, 60_000, 10_000);
+    }
+
+    public ReplicaConfig {
+        if (faulty < 1 || 3 * faulty + 1 > ReplicaMessage.REPLICAS_MAX || self < 0 || self > 3 * faulty) {
+            throw new IllegalArgumentException("replica " + self + " with f = " + faulty);
+        }
+        if (checkpointInterval < 1
+                || logSize < checkpointInterval
+                || logSize % checkpointInterval != 0
+                || 2 * logSize > ReplicaMessage.NUMBERS_MAX) {
+            throw new IllegalArgumentException("a log of " + logSize + ", a checkpoint each " + checkpointInterval);
+        }
+    }
+
+    /** With K = 128 and L = 256. */
+    public static ReplicaConfig of(int self, int faulty) {
+        return new ReplicaConfig(self, faulty, 128, 256, Batches.DEFAULT, Room.DEFAULT, Timers.DEFAULT);
+    }
+
+    public ReplicaConfig withLog(int newCheckpointInterval, int newLogSize) {
+        return new ReplicaConfig(self, faulty, newCheckpointInterval, newLogSize, batches, room, timers);
+    }
+
+    public ReplicaConfig withBatches(Batches other) {
+        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, other, room, timers);
+    }
+
+    public ReplicaConfig withRoom(Room other) {
+        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, batches, other, timers);
+    }
+
+    public ReplicaConfig withTimers(Timers other) {
+        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, batches, room, other);
+    }
+
+    public int replicas() {
+        return 3 * faulty + 1;
+    }
+
+    /** 2f+1: a certificate that others can be convinced with. */
+    public int quorum() {
+        return 2 * faulty + 1;
+    }
+
+    /** f+1: there is a correct replica among so many. */
+    public int oneCorrect() {
+        return faulty + 1;
+    }
+
+    public int primary(long view) {
+        return (int) (view % replicas());
+    }
+}

@@ -1,0 +1,46 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+
+/** What a replica asks of whoever drives it, to be done in order. */
+public sealed interface ReplicaEffect {
+    /** Send this to another replica, under the current session key. May be lost. */
+    record Send(int to, ReplicaMessage message) implements ReplicaEffect {}
+
+    /** The result of a client's request. */
+    record Reply(PrincipalId client, long call, Bytes result) implements ReplicaEffect {}
+
+    /** No result, for now. */
+    record Refuse(PrincipalId client, long call, Refusal reason) implements ReplicaEffect {}
+
+    /**
+     * Append to the log. Sync when there is nothing else to do and tell by {@link Replica#onDurable}.
+     *
+     * @param index counts appends and rolls of one life of the replica from 1
+     */
+    record Append(long index, LogRecord record) implements ReplicaEffect {}
+
+    /**
+     * Begin a new segment of the log with these records, which stand for all before. Once the index is durable, older
+     * segments can be deleted; until then they are needed.
+     */
+    record Roll(long index, List<LogRecord> summary) implements ReplicaEffect {
+        public Roll {
+            summary = List.copyOf(summary);
+        }
+    }
+
+    /**
+     * Fetch the state of this checkpoint, or of a later one that f+1 replicas vouch for, and tell by {@link
+     * Replica#onStateFetched}. Replaces a fetch in progress. Until then the application is not called.
+     */
+    record FetchState(Numbered checkpoint) implements ReplicaEffect {}
+
+    /** This replica sent what no correct one sends. */
+    record Misbehaved(int replica, String what) implements ReplicaEffect {}
+}

@@ -1,0 +1,337 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that are not executed yet, and who vouches for them (PROTOCOLS section 7, "clients that attack with
+ * authenticators"). A replica vouches for what came from the client itself or what f+1 others vouch for, once it has the
+ * body, and for one digest of each (client, call) only. With 2f+1 vouches a request is <em>ready</em>: the primary that
+ * vouches for it, too, proposes it, and backups time it.
+ *
+ * <p>Room is counted for each client. When it is full, what f+1 others vouch for displaces what fewer do, and what is
+ * ready may take as much again: so a client that tells each replica something else cannot keep a correct primary from
+ * what the backups wait for.
+ */
+final class RequestPool {
+    /** What is not ready so long after its client has last asked is dropped. */
+    private static final long EXPIRY_MILLIS = 30_000;
+
+    /** One call of a client, whatever its digest. */
+    private record Call(PrincipalId client, long call) {
+        private static Call of(RequestId id) {
+            return new Call(id.client(), id.call());
+        }
+    }
+
+    /** What is known of one request. */
+    static final class Entry {
+        final RequestId id;
+
+        /** Counted in the client's room. */
+        @Nullable
+        Request body;
+
+        /** Came from the client itself. */
+        private boolean verified;
+
+        /** Bit i: replica i vouches. */
+        private long vouchers;
+
+        private long seenMillis;
+
+        private long vouchedMillis;
+
+        /** Since when 2f+1 vouch for it. */
+        long readyMillis = -1;
+
+        /** The primary has it in a batch of its view. */
+        boolean proposed;
+
+        private Entry(RequestId id) {
+            this.id = id;
+        }
+
+        long vouchers() {
+            return vouchers;
+        }
+    }
+
+    private static final class Usage {
+        private final LinkedHashMap<RequestId, Entry> entries = new LinkedHashMap<>();
+        private long bytes;
+    }
+
+    private final ReplicaConfig config;
+    private final RecentResults results;
+    private final Map<RequestId, Entry> entries = new LinkedHashMap<>();
+    private final Map<RequestId, Entry> ready = new LinkedHashMap<>();
+    private final Map<Call, RequestId> own = new LinkedHashMap<>();
+    private final List<LinkedHashMap<Call, RequestId>> ofPeers = new ArrayList<>();
+    private final Map<PrincipalId, Usage> usages = new HashMap<>();
+    private List<RequestId> unsaid = new ArrayList<>();
+
+    RequestPool(ReplicaConfig config, RecentResults results) {
+        this.config = config;
+        this.results = results;
+        for (int i = 0; i < config.replicas(); i++) {
+            ofPeers.add(new LinkedHashMap<>());
+        }
+    }
+
+    /**
+     * A request from its client.
+     *
+     * @return false if the client has no more room
+     */
+    boolean onRequest(long nowMillis, RequestId id, Request request) {
+        RequestId other = own.get(Call.of(id));
+        if (other != null && !other.equals(id)) {
+            return true;
+        }
+        Entry entry = entries.computeIfAbsent(id, Entry::new);
+        if (!takeBody(entry, request)) {
+            removeIfUnknown(entry);
+            return false;
+        }
+        entry.verified = true;
+        entry.seenMillis = nowMillis;
+        weigh(nowMillis, entry);
+        return true;
+    }
+
+    /** Whether another replica vouches for this request, which has been executed here: it has not, or has forgotten. */
+    boolean isWantedByOthers(RequestId id) {
+        Entry entry = entries.get(id);
+        return entry != null && others(entry) > 0;
+    }
+
+    void onVouch(long nowMillis, int from, List<RequestId> ids) {
+        LinkedHashMap<Call, RequestId> said = ofPeers.get(from);
+        for (RequestId id : ids) {
+            RequestId before = said.put(Call.of(id), id);
+            if (before != null && !before.equals(id)) {
+                retract(from, before);
+            }
+            Entry entry = entries.computeIfAbsent(id, Entry::new);
+            entry.vouchers |= 1L << from;
+            entry.seenMillis = Math.max(entry.seenMillis, nowMillis);
+            weigh(nowMillis, entry);
+            if (said.size() > config.room().vouchesPerPeer()) {
+                retract(from, said.pollFirstEntry().getValue());
+            }
+        }
+    }
+
+    /** A body that was fetched. */
+    void onBody(long nowMillis, RequestId id, Request request) {
+        Entry entry = entries.get(id);
+        if (entry != null && takeBody(entry, request)) {
+            weigh(nowMillis, entry);
+        }
+    }
+
+    /** The vouches of a peer count under its current keys only; it will repeat them. */
+    void onKeyChange(int peer) {
+        List<RequestId> said = List.copyOf(ofPeers.get(peer).values());
+        ofPeers.get(peer).clear();
+        said.forEach(id -> retract(peer, id));
+    }
+
+    /** A backup may accept it: it came from the client, or f+1 others vouch for it. */
+    boolean isAcceptable(RequestId id) {
+        Entry entry = entries.get(id);
+        return entry != null && (entry.verified || others(entry) >= config.oneCorrect());
+    }
+
+    @Nullable
+    Request body(RequestId id) {
+        Entry entry = entries.get(id);
+        return entry == null ? null : entry.body;
+    }
+
+    void onExecuted(RequestId id) {
+        Entry entry = entries.remove(id);
+        if (entry == null) {
+            return;
+        }
+        Call call = Call.of(id);
+        own.remove(call, id);
+        for (LinkedHashMap<Call, RequestId> said : ofPeers) {
+            said.remove(call, id);
+        }
+        ready.remove(id);
+        release(entry);
+    }
+
+    /** In the order in which they became ready. */
+    Collection<Entry> ready() {
+        return ready.values();
+    }
+
+    boolean isVouchedHere(Entry entry) {
+        return (entry.vouchers >> config.self() & 1) == 1;
+    }
+
+    /** The bodies that f+1 others vouch for and that are missing here, with those who vouch. */
+    Map<RequestId, Long> missing() {
+        Map<RequestId, Long> missing = new LinkedHashMap<>();
+        for (Entry entry : entries.values()) {
+            if (entry.body == null && others(entry) >= config.oneCorrect() && results.get(entry.id) == null) {
+                missing.put(entry.id, entry.vouchers);
+            }
+        }
+        return missing;
+    }
+
+    /** The vouches that were not sent yet. */
+    List<RequestId> takeUnsaid() {
+        List<RequestId> taken = unsaid;
+        unsaid = new ArrayList<>();
+        return taken;
+    }
+
+    /** What this replica has vouched for since a time or longer, to be repeated. */
+    List<RequestId> ownVouches(long sinceMillis) {
+        List<RequestId> old = new ArrayList<>();
+        for (RequestId id : own.values()) {
+            Entry entry = entries.get(id);
+            if (entry != null && entry.vouchedMillis <= sinceMillis) {
+                old.add(id);
+            }
+        }
+        return old;
+    }
+
+    /** A view begins, in which these requests have numbers already. */
+    void onNewView(Set<RequestId> assigned) {
+        entries.values().forEach(entry -> entry.proposed = assigned.contains(entry.id));
+    }
+
+    /**
+     * Another state has come, and with it unknown requests were executed. What is still open the others vouch for again, and
+     * clients ask again.
+     */
+    void clear() {
+        entries.clear();
+        ready.clear();
+        own.clear();
+        ofPeers.forEach(Map::clear);
+        usages.clear();
+        unsaid.clear();
+    }
+
+    void onTick(long nowMillis) {
+        for (Entry entry : List.copyOf(entries.values())) {
+            if (entry.readyMillis < 0 && entry.body != null && nowMillis - entry.seenMillis > EXPIRY_MILLIS) {
+                drop(entry);
+            }
+        }
+    }
+
+    private int others(Entry entry) {
+        return Long.bitCount(entry.vouchers & ~(1L << config.self()));
+    }
+
+    private void weigh(long nowMillis, Entry entry) {
+        Call call = Call.of(entry.id);
+        boolean repeated = results.get(entry.id) != null && !entry.verified;
+        if (entry.body != null
+                && !isVouchedHere(entry)
+                && (entry.verified || others(entry) >= config.oneCorrect())
+                && !own.containsKey(call)
+                && !repeated) {
+            own.put(call, entry.id);
+            entry.vouchers |= 1L << config.self();
+            entry.vouchedMillis = nowMillis;
+            unsaid.add(entry.id);
+        }
+        if (entry.readyMillis < 0 && Long.bitCount(entry.vouchers) >= config.quorum() && !repeated) {
+            entry.readyMillis = nowMillis;
+            ready.put(entry.id, entry);
+        }
+    }
+
+    private boolean takeBody(Entry entry, Request request) {
+        if (entry.body != null) {
+            return true;
+        }
+        Usage usage = usages.computeIfAbsent(entry.id.client(), _ -> new Usage());
+        int bytes = request.operation().length();
+        int factor = entry.readyMillis >= 0 ? 2 : 1;
+        while (usage.entries.size() >= factor * config.room().requestsPerClient()
+                || usage.bytes + bytes > (long) factor * config.room().bytesPerClient()) {
+            if (others(entry) < config.oneCorrect() || !displaceOne(usage)) {
+                return false;
+            }
+        }
+        usage.entries.put(entry.id, entry);
+        usage.bytes += bytes;
+        entry.body = request;
+        return true;
+    }
+
+    private boolean displaceOne(Usage usage) {
+        for (Entry each : usage.entries.values()) {
+            if (others(each) < config.oneCorrect()) {
+                drop(each);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Forgets the body and the own vouch. */
+    private void drop(Entry entry) {
+        own.remove(Call.of(entry.id), entry.id);
+        entry.vouchers &= ~(1L << config.self());
+        entry.verified = false;
+        release(entry);
+        retracted(entry);
+    }
+
+    private void release(Entry entry) {
+        Request body = entry.body;
+        Usage usage = usages.get(entry.id.client());
+        if (body == null || usage == null) {
+            return;
+        }
+        usage.entries.remove(entry.id);
+        usage.bytes -= body.operation().length();
+        entry.body = null;
+        if (usage.entries.isEmpty()) {
+            usages.remove(entry.id.client());
+        }
+    }
+
+    private void retract(int peer, RequestId id) {
+        Entry entry = entries.get(id);
+        if (entry != null) {
+            entry.vouchers &= ~(1L << peer);
+            retracted(entry);
+        }
+    }
+
+    private void retracted(Entry entry) {
+        if (entry.readyMillis >= 0 && Long.bitCount(entry.vouchers) < config.quorum()) {
+            entry.readyMillis = -1;
+            ready.remove(entry.id);
+        }
+        removeIfUnknown(entry);
+    }
+
+    private void removeIfUnknown(Entry entry) {
+        if (entry.body == null && entry.vouchers == 0) {
+            entries.remove(entry.id);
+        }
+    }
+}

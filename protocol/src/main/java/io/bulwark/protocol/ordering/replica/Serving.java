@@ -1,0 +1,70 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchBatch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Hands out batches and bodies by digest; of what one peer asks for, so many bytes in a time. */
+final class Serving {
+    private static final int NAME_BYTES = 48;
+
+    private final ReplicaConfig config;
+    private final BatchStore batches;
+    private final Outbox outbox;
+    private final long[] servedBytes;
+    private long sinceMillis = Long.MIN_VALUE / 2;
+
+    Serving(ReplicaConfig config, BatchStore batches, Outbox outbox) {
+        this.config = config;
+        this.batches = batches;
+        this.outbox = outbox;
+        servedBytes = new long[config.replicas()];
+    }
+
+    void onFetchBatch(long nowMillis, int from, FetchBatch fetch) {
+        Batch batch = batches.get(fetch.digest());
+        if (batch != null
+                && spend(nowMillis, from, (long) NAME_BYTES * batch.requests().size())) {
+            outbox.send(from, new BatchBody(batch));
+        }
+    }
+
+    void onFetchRequests(long nowMillis, int from, FetchRequests fetch) {
+        List<Request> bodies = new ArrayList<>();
+        long bytes = 0;
+        for (RequestId id : fetch.requests()) {
+            Request body = batches.body(id);
+            if (body == null) {
+                continue;
+            }
+            bytes += NAME_BYTES + body.operation().length();
+            if (!bodies.isEmpty() && bytes > ReplicaMessage.BODIES_BYTES_MAX) {
+                break;
+            }
+            bodies.add(body);
+        }
+        if (!bodies.isEmpty() && spend(nowMillis, from, bytes)) {
+            outbox.send(from, new RequestBodies(bodies));
+        }
+    }
+
+    private boolean spend(long nowMillis, int peer, long bytes) {
+        if (nowMillis - sinceMillis >= config.timers().fetchMillis() / 2) {
+            sinceMillis = nowMillis;
+            Arrays.fill(servedBytes, 0);
+        }
+        if (servedBytes[peer] > ReplicaMessage.BODIES_BYTES_MAX) {
+            return false;
+        }
+        servedBytes[peer] += bytes;
+        return true;
+    }
+}

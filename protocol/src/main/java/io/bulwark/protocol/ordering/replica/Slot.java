@@ -1,0 +1,82 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One sequence number in the log: how far it got in the view that the replica is in, and what is decided for it. */
+final class Slot {
+    final long sequence;
+
+    /** The fresh proposal of the view's primary, until it is accepted. */
+    @Nullable
+    Batch proposal;
+
+    /** The digest of the proposal, or of what NEW-VIEW chose: the only one that can be accepted in this view. */
+    @Nullable
+    Bytes proposed;
+
+    /** Chosen by NEW-VIEW: accepted without checks. */
+    boolean chosen;
+
+    /** Pre-prepared: the own PREPARE has been appended at {@link #prepareIndex}. */
+    boolean accepted;
+
+    long prepareIndex;
+    long acceptedMillis;
+
+    /** The own COMMIT has been appended at {@link #commitIndex}. */
+    boolean prepared;
+
+    long commitIndex;
+
+    /** PREPAREs and COMMITs of this view, one of each replica, the own included. */
+    final Map<Integer, Bytes> prepares = new HashMap<>();
+
+    final Map<Integer, Bytes> commits = new HashMap<>();
+
+    /** Claims to have executed the number, whatever the view. */
+    final Map<Integer, Bytes> claims = new HashMap<>();
+
+    /** Committed, or learned: executed once {@link #decidedIndex} is durable. Holds in all later views. */
+    @Nullable
+    Bytes decided;
+
+    long decidedIndex;
+
+    Slot(long sequence) {
+        this.sequence = sequence;
+    }
+
+    /** A new view begins. */
+    void leaveView() {
+        proposal = null;
+        proposed = null;
+        chosen = false;
+        accepted = false;
+        prepared = false;
+        prepares.clear();
+        commits.clear();
+    }
+
+    /** What the peer said and is not part of a complete certificate does not count any more (4.1). */
+    void onKeyChange(int peer) {
+        if (!prepared) {
+            prepares.remove(peer);
+        }
+        if (decided == null) {
+            commits.remove(peer);
+            claims.remove(peer);
+        }
+    }
+
+    static int count(Map<Integer, Bytes> said, Bytes digest) {
+        int count = 0;
+        for (Bytes each : said.values()) {
+            count += each.equals(digest) ? 1 : 0;
+        }
+        return count;
+    }
+}

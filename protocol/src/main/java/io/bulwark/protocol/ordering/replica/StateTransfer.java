@@ -1,0 +1,73 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a replica fetches another state instead of executing (4.6.2): when its log begins above what it has executed, when f+1
+ * others have a checkpoint that its log does not reach or that it does not come to by itself, or when theirs differs from
+ * its own.
+ */
+final class StateTransfer {
+    private final ReplicaConfig config;
+    private final SlotLog log;
+    private final Execution execution;
+    private final Checkpoints checkpoints;
+    private final Outbox outbox;
+    private @Nullable Numbered target;
+    private long askedMillis;
+    private long missingSinceMillis = Long.MAX_VALUE;
+
+    StateTransfer(ReplicaConfig config, SlotLog log, Execution execution, Checkpoints checkpoints, Outbox outbox) {
+        this.config = config;
+        this.log = log;
+        this.execution = execution;
+        this.checkpoints = checkpoints;
+        this.outbox = outbox;
+    }
+
+    /** @param low the checkpoint at the low water mark */
+    void onTick(long nowMillis, Numbered low) {
+        long executed = execution.executed();
+        Numbered missing = checkpoints.missing(executed);
+        if (executed < low.sequence() && (missing == null || missing.sequence() < low.sequence())) {
+            missing = low;
+        }
+        if (missing == null) {
+            missingSinceMillis = Long.MAX_VALUE;
+            return;
+        }
+        missingSinceMillis = Math.min(missingSinceMillis, nowMillis);
+        if (target != null) {
+            // Others may have discarded what is being fetched.
+            if (missing.sequence() > target.sequence()
+                    && nowMillis - askedMillis >= 4 * config.timers().stateMillis()) {
+                fetch(nowMillis, missing);
+            }
+            return;
+        }
+        long waitedMillis = nowMillis - Math.max(missingSinceMillis, execution.progressMillis());
+        boolean unreachable =
+                executed < low.sequence() || missing.sequence() > log.high() || missing.sequence() <= executed;
+        if (unreachable || waitedMillis >= config.timers().stateMillis()) {
+            fetch(nowMillis, missing);
+        }
+    }
+
+    private void fetch(long nowMillis, Numbered checkpoint) {
+        target = checkpoint;
+        askedMillis = nowMillis;
+        execution.suspend();
+        outbox.add(new ReplicaEffect.FetchState(checkpoint));
+    }
+
+    void onFetched(long nowMillis) {
+        if (target == null) {
+            throw new IllegalStateException("no state was to be fetched");
+        }
+        target = null;
+        missingSinceMillis = Long.MAX_VALUE;
+        execution.resume(nowMillis);
+        checkpoints.announce();
+    }
+}

@@ -1,0 +1,144 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.view.ViewChanges;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Message retransmission (4.6.1): replicas tell where they stand, and who knows more sends again what it has sent and they
+ * may lack. Vouches are repeated with it. The view change's messages are {@link ViewChanges}' part.
+ */
+final class StatusExchange {
+    /** Numbers that one answer speaks of at most. */
+    private static final int SLOTS_MAX = 64;
+
+    private final ReplicaConfig config;
+    private final View view;
+    private final SlotLog log;
+    private final RequestPool pool;
+    private final Execution execution;
+    private final Agreement agreement;
+    private final Checkpoints checkpoints;
+    private final Learning learning;
+    private final Outbox outbox;
+    private final long[] answeredMillis;
+    private final long[] executedThere;
+    private long saidMillis = Long.MIN_VALUE / 2;
+
+    StatusExchange(
+            ReplicaConfig config,
+            View view,
+            SlotLog log,
+            RequestPool pool,
+            Execution execution,
+            Agreement agreement,
+            Checkpoints checkpoints,
+            Learning learning,
+            Outbox outbox) {
+        this.config = config;
+        this.view = view;
+        this.log = log;
+        this.pool = pool;
+        this.execution = execution;
+        this.agreement = agreement;
+        this.checkpoints = checkpoints;
+        this.learning = learning;
+        this.outbox = outbox;
+        answeredMillis = new long[config.replicas()];
+        Arrays.fill(answeredMillis, Long.MIN_VALUE / 2);
+        executedThere = new long[config.replicas()];
+    }
+
+    void onTick(long nowMillis, ViewChanges changes) {
+        boolean waiting = !view.isActive()
+                || execution.isSuspended()
+                || !pool.ready().isEmpty()
+                || !log.above(execution.executed()).isEmpty();
+        if (nowMillis - saidMillis >= config.timers().statusMillis() * (waiting ? 1 : 4)) {
+            saidMillis = nowMillis;
+            outbox.multicast(status(changes));
+            repeatVouches(nowMillis);
+        }
+    }
+
+    private void repeatVouches(long nowMillis) {
+        List<RequestId> ids =
+                new ArrayList<>(pool.ownVouches(nowMillis - config.timers().statusMillis()));
+        for (int from = 0; from < ids.size(); from += Batch.REQUESTS_MAX) {
+            outbox.multicast(new Vouch(ids.subList(from, Math.min(ids.size(), from + Batch.REQUESTS_MAX))));
+        }
+    }
+
+    private Status status(ViewChanges changes) {
+        long executed = execution.executed();
+        int numbers = (int) Math.max(0, log.high() - executed);
+        byte[] prepared = new byte[(2 * numbers + 7) / 8];
+        byte[] prePrepared = new byte[(numbers + 7) / 8];
+        for (Slot slot : log.above(executed)) {
+            int i = (int) (slot.sequence - executed - 1);
+            set(prepared, 2 * i, slot.prepared);
+            set(prepared, 2 * i + 1, slot.decided != null);
+            set(prePrepared, i, slot.proposed != null);
+        }
+        return new Status(
+                view.number(),
+                view.isActive(),
+                log.low(),
+                executed,
+                Bytes.of(prepared),
+                Bytes.of(prePrepared),
+                changes.viewChanges(),
+                changes.hasNewView());
+    }
+
+    void onStatus(long nowMillis, int from, Status status) {
+        if (nowMillis - answeredMillis[from] < config.timers().statusMillis() / 4) {
+            return;
+        }
+        answeredMillis[from] = nowMillis;
+        checkpoints.tell(from, status.stable());
+        boolean stuck = status.executed() <= executedThere[from];
+        executedThere[from] = status.executed();
+        if (view.isActive() && status.inView() && status.view() == view.number()) {
+            repeatPhases(nowMillis, from, status);
+        }
+        if (stuck && status.executed() < execution.executed()) {
+            learning.tell(from, status.executed());
+        }
+    }
+
+    private void repeatPhases(long nowMillis, int to, Status status) {
+        int repeated = 0;
+        long settledMillis = nowMillis - config.timers().statusMillis() / 2;
+        for (Slot slot : log.above(status.executed())) {
+            long i = slot.sequence - status.executed() - 1;
+            if (!slot.accepted || slot.acceptedMillis > settledMillis || isSet(status.prepared(), 2 * i + 1)) {
+                continue;
+            }
+            if (!isSet(status.prePrepared(), i)) {
+                agreement.repeatProposal(to, slot);
+            }
+            agreement.repeat(to, slot, !isSet(status.prepared(), 2 * i));
+            if (++repeated == SLOTS_MAX) {
+                return;
+            }
+        }
+    }
+
+    private static void set(byte[] bits, int i, boolean value) {
+        if (value) {
+            bits[i / 8] |= (byte) (1 << i % 8);
+        }
+    }
+
+    /** Bits beyond the end are not set. */
+    private static boolean isSet(Bytes bits, long i) {
+        return i >= 0 && i / 8 < bits.length() && (bits.get((int) (i / 8)) >> i % 8 & 1) == 1;
+    }
+}

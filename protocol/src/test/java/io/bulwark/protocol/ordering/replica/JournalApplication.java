@@ -1,0 +1,128 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
+
+/** Writes down each operation once; its checkpoints are full copies. The result is the operation's place. */
+@NullMarked
+final class JournalApplication implements Application {
+    /** A checkpoint; what became durable survives a crash. */
+    record Saved(List<Bytes> journal, long agreedMillis, Bytes engineState, Bytes digest) {}
+
+    private final NavigableMap<Long, Saved> durable = new TreeMap<>();
+    private final NavigableMap<Long, Saved> taken = new TreeMap<>();
+    private List<Bytes> journal = new ArrayList<>();
+    private long agreedMillis;
+    int executions;
+
+    JournalApplication() {
+        durable.put(0L, save(Bytes.EMPTY));
+    }
+
+    List<Bytes> journal() {
+        return journal;
+    }
+
+    long agreedMillis() {
+        return agreedMillis;
+    }
+
+    @Override
+    public Bytes execute(PrincipalId client, Bytes operation, long newAgreedMillis) {
+        if (newAgreedMillis < agreedMillis) {
+            throw new IllegalStateException("agreed time goes back");
+        }
+        executions++;
+        agreedMillis = newAgreedMillis;
+        int place = journal.indexOf(operation);
+        if (place < 0) {
+            place = journal.size();
+            journal.add(operation);
+        }
+        return new WireWriter().i64(place).toBytes();
+    }
+
+    @Override
+    public Bytes query(PrincipalId client, Bytes query) {
+        return new WireWriter().i64(journal.size()).toBytes();
+    }
+
+    @Override
+    public Bytes checkpoint(long sequence, Bytes engineState) {
+        Saved saved = save(engineState);
+        taken.put(sequence, saved);
+        return saved.digest();
+    }
+
+    private Saved save(Bytes engineState) {
+        WireWriter all = new WireWriter().bytes(engineState);
+        journal.forEach(all::bytes);
+        return new Saved(List.copyOf(journal), agreedMillis, engineState, Hashes.sha256(all.toBytes()));
+    }
+
+    /** What was taken at this number is on disk. */
+    boolean makeDurable(long sequence) {
+        Saved saved = taken.remove(sequence);
+        if (saved != null) {
+            durable.put(sequence, saved);
+        }
+        return saved != null;
+    }
+
+    /** The numbers of the checkpoints that are not durable yet. */
+    List<Long> taken() {
+        return List.copyOf(taken.keySet());
+    }
+
+    @Override
+    public void discard(long sequence) {
+        durable.headMap(sequence, false).clear();
+        taken.headMap(sequence, false).clear();
+    }
+
+    @Override
+    public List<Numbered> checkpoints() {
+        List<Numbered> all = new ArrayList<>();
+        durable.forEach((sequence, saved) -> all.add(new Numbered(sequence, saved.digest())));
+        return all;
+    }
+
+    @Override
+    public Bytes engineState() {
+        return durable.lastEntry().getValue().engineState();
+    }
+
+    /** The process is gone; what is durable is there again. */
+    void crash() {
+        taken.clear();
+        journal = new ArrayList<>(durable.lastEntry().getValue().journal());
+        agreedMillis = durable.lastEntry().getValue().agreedMillis();
+    }
+
+    @Nullable
+    Saved saved(Numbered checkpoint) {
+        Saved saved = durable.get(checkpoint.sequence());
+        return saved != null && saved.digest().equals(checkpoint.digest()) ? saved : null;
+    }
+
+    /** A fetched state: from now on the only one. */
+    void adopt(long sequence, Saved saved) {
+        durable.tailMap(sequence, true).clear();
+        durable.put(sequence, saved);
+        crash();
+    }
+
+    /** Rots: the state is another now. */
+    void corrupt() {
+        journal.add(Bytes.of((byte) 0xBA, (byte) 0xD0));
+    }
+}

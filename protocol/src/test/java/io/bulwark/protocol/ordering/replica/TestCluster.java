@@ -1,0 +1,359 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
+
+/** Replicas, their disks, the network between them and clients, in one thread and in virtual milliseconds. */
+@NullMarked
+final class TestCluster {
+    static final long RESEND_MILLIS = 300;
+    private static final long WALL_MILLIS = 1_000_000;
+    private static final long TICK_MILLIS = 20;
+
+    /** What a replica says to another one; a liar's differs. */
+    interface Wire {
+        /** What travels instead of the message; nothing if it is lost. */
+        List<ReplicaMessage> carry(int from, int to, ReplicaMessage message);
+    }
+
+    private record Event(long atMillis, long order, Runnable action) {}
+
+    /** One replica with its disk. */
+    final class Node {
+        final int self;
+        final JournalApplication application = new JournalApplication();
+        final List<ReplicaEffect.Misbehaved> evidence = new ArrayList<>();
+
+        @Nullable
+        Replica replica;
+
+        private int life;
+        private List<LogRecord> disk = new ArrayList<>();
+        private long written;
+        private long synced;
+        private int syncedRecords;
+        private boolean syncing;
+        private boolean dirty;
+        private int checked;
+        private @Nullable Numbered wanted;
+
+        private Node(int self) {
+            this.self = self;
+        }
+
+        Replica up() {
+            if (replica == null) {
+                throw new IllegalStateException("replica " + self + " is down");
+            }
+            return replica;
+        }
+    }
+
+    /** A client's request under way. */
+    final class Call {
+        final Request request;
+        final Map<Integer, Bytes> replies = new HashMap<>();
+
+        @Nullable
+        Bytes result;
+
+        int refusals;
+
+        private Call(Request request) {
+            this.request = request;
+        }
+
+        boolean done() {
+            return result != null;
+        }
+    }
+
+    final List<Node> nodes = new ArrayList<>();
+    final List<Call> calls = new ArrayList<>();
+    final int faulty;
+    long nowMillis;
+    long minDelayMillis = 1;
+    long maxDelayMillis = 3;
+    double loss;
+    long syncMillis = 2;
+    Wire wire = (from, to, message) -> List.of(message);
+    private final SplittableRandom random;
+    private final UnaryOperator<ReplicaConfig> settings;
+    private final PriorityQueue<Event> events = new PriorityQueue<>((a, b) -> {
+        int byTime = Long.compare(a.atMillis(), b.atMillis());
+        return byTime != 0 ? byTime : Long.compare(a.order(), b.order());
+    });
+    private final Map<PrincipalId, Map<Long, Call>> byClient = new HashMap<>();
+    private final List<Bytes> canonical = new ArrayList<>();
+    private long order;
+
+    TestCluster(int faulty, long seed, UnaryOperator<ReplicaConfig> settings) {
+        this.faulty = faulty;
+        this.settings = settings;
+        random = new SplittableRandom(seed);
+        for (int i = 0; i < 3 * faulty + 1; i++) {
+            nodes.add(new Node(i));
+            start(i);
+        }
+    }
+
+    Replica replica(int i) {
+        return nodes.get(i).up();
+    }
+
+    void start(int i) {
+        Node node = nodes.get(i);
+        node.life++;
+        node.written = 0;
+        node.synced = 0;
+        node.syncing = false;
+        Replica replica = new Replica(settings.apply(ReplicaConfig.of(i, faulty)), node.application, node.disk);
+        node.replica = replica;
+        replica.onClock(nowMillis, WALL_MILLIS + nowMillis);
+        node.dirty = true;
+        tick(node, node.life);
+    }
+
+    private void tick(Node node, int life) {
+        if (node.life == life && node.replica != null) {
+            node.replica.onTick(nowMillis);
+            node.dirty = true;
+            at(TICK_MILLIS, () -> tick(node, life));
+        }
+    }
+
+    /** Loses what was not synced; of it, a prefix may be there all the same. */
+    void crash(int i) {
+        Node node = nodes.get(i);
+        node.replica = null;
+        node.life++;
+        int kept = node.syncedRecords + random.nextInt(node.disk.size() - node.syncedRecords + 1);
+        node.disk = new ArrayList<>(node.disk.subList(0, kept));
+        node.syncedRecords = kept;
+        node.application.crash();
+        node.checked = 0;
+    }
+
+    Call submit(int client, long number, Bytes operation) {
+        return submit(new Request(PrincipalId.client(client), number, false, operation));
+    }
+
+    Call submit(Request request) {
+        Call call = new Call(request);
+        calls.add(call);
+        byClient.computeIfAbsent(request.client(), _ -> new HashMap<>()).put(request.call(), call);
+        resend(call);
+        return call;
+    }
+
+    private void resend(Call call) {
+        if (call.done()) {
+            return;
+        }
+        nodes.forEach(node -> deliver(call.request, node.self));
+        at(RESEND_MILLIS, () -> resend(call));
+    }
+
+    /** One copy of a request, to one replica. */
+    void deliver(Request request, int to) {
+        Node node = nodes.get(to);
+        travel(() -> {
+            if (node.replica != null) {
+                node.replica.onRequest(nowMillis, request);
+                node.dirty = true;
+            }
+        });
+    }
+
+    void run(long millis) {
+        long end = nowMillis + millis;
+        settle();
+        while (!events.isEmpty() && events.peek().atMillis() <= end) {
+            nowMillis = events.peek().atMillis();
+            while (!events.isEmpty() && events.peek().atMillis() == nowMillis) {
+                events.remove().action().run();
+            }
+            settle();
+        }
+        nowMillis = end;
+    }
+
+    /** Runs until all calls are done, at most so long. */
+    boolean runUntilDone(long millis) {
+        long end = nowMillis + millis;
+        while (nowMillis < end && !calls.stream().allMatch(Call::done)) {
+            run(Math.min(50, end - nowMillis));
+        }
+        return calls.stream().allMatch(Call::done);
+    }
+
+    private void settle() {
+        for (Node node : nodes) {
+            if (node.dirty && node.replica != null) {
+                node.dirty = false;
+                node.replica.drain(nowMillis).forEach(effect -> carryOut(node, effect));
+                sync(node);
+                check(node);
+            }
+        }
+    }
+
+    private void carryOut(Node node, ReplicaEffect effect) {
+        switch (effect) {
+            case ReplicaEffect.Send send ->
+                wire.carry(node.self, send.to(), send.message())
+                        .forEach(carried -> send(node.self, send.to(), carried));
+            case ReplicaEffect.Reply reply -> onReply(node, reply);
+            case ReplicaEffect.Refuse refuse -> {
+                Call call = byClient.getOrDefault(refuse.client(), Map.of()).get(refuse.call());
+                if (call != null) {
+                    call.refusals++;
+                }
+            }
+            case ReplicaEffect.Append append -> {
+                node.written = append.index();
+                node.disk.add(append.record());
+            }
+            case ReplicaEffect.Roll roll -> {
+                node.written = roll.index();
+                // The summary counts whole or not at all; what it stands for stays until then.
+                node.disk.addAll(roll.summary());
+            }
+            case ReplicaEffect.FetchState fetch -> {
+                node.wanted = fetch.checkpoint();
+                fetchState(node, node.life, fetch.checkpoint());
+            }
+            case ReplicaEffect.Misbehaved misbehaved -> node.evidence.add(misbehaved);
+        }
+    }
+
+    void send(int from, int to, ReplicaMessage message) {
+        Node node = nodes.get(to);
+        travel(() -> {
+            if (node.replica != null) {
+                node.replica.onMessage(nowMillis, from, message);
+                node.dirty = true;
+            }
+        });
+    }
+
+    private void travel(Runnable arrival) {
+        if (loss == 0 || random.nextDouble() >= loss) {
+            at(random.nextLong(minDelayMillis, maxDelayMillis + 1), arrival);
+        }
+    }
+
+    private void onReply(Node node, ReplicaEffect.Reply reply) {
+        Call call = byClient.getOrDefault(reply.client(), Map.of()).get(reply.call());
+        if (call == null) {
+            return;
+        }
+        travel(() -> {
+            call.replies.put(node.self, reply.result());
+            long equal = call.replies.values().stream()
+                    .filter(reply.result()::equals)
+                    .count();
+            if (equal > 2L * faulty) {
+                call.result = reply.result();
+            }
+        });
+    }
+
+    private void sync(Node node) {
+        if (node.syncing || node.written == node.synced) {
+            return;
+        }
+        node.syncing = true;
+        long upTo = node.written;
+        int records = node.disk.size();
+        int life = node.life;
+        at(syncMillis, () -> {
+            if (node.life == life) {
+                node.syncing = false;
+                node.synced = upTo;
+                node.syncedRecords = records;
+                node.up().onDurable(nowMillis, upTo);
+                saveCheckpoints(node, life);
+                node.dirty = true;
+            }
+        });
+    }
+
+    private void saveCheckpoints(Node node, int life) {
+        for (long sequence : node.application.taken()) {
+            at(5, () -> {
+                if (node.life == life && node.application.makeDurable(sequence)) {
+                    node.up().onCheckpointDurable(sequence);
+                    node.dirty = true;
+                }
+            });
+        }
+    }
+
+    private void fetchState(Node node, int life, Numbered checkpoint) {
+        at(30, () -> {
+            if (node.life != life || !checkpoint.equals(node.wanted)) {
+                return;
+            }
+            for (Node other : nodes) {
+                JournalApplication.Saved saved = other.application.saved(checkpoint);
+                if (other != node && other.replica != null && saved != null) {
+                    node.application.adopt(checkpoint.sequence(), saved);
+                    node.checked = 0;
+                    node.up().onStateFetched(nowMillis);
+                    node.dirty = true;
+                    return;
+                }
+            }
+            fetchState(node, life, checkpoint);
+        });
+    }
+
+    void at(long inMillis, Runnable action) {
+        events.add(new Event(nowMillis + inMillis, order++, action));
+    }
+
+    /** Safety: all journals are prefixes of one. */
+    private void check(Node node) {
+        List<Bytes> journal = node.application.journal();
+        for (int i = node.checked; i < journal.size(); i++) {
+            if (i == canonical.size()) {
+                canonical.add(journal.get(i));
+            }
+            assertThat(journal.get(i))
+                    .as("entry %d at replica %d", i, node.self)
+                    .isEqualTo(canonical.get(i));
+        }
+        node.checked = journal.size();
+    }
+
+    static Bytes operation(long number) {
+        return new WireWriter().i64(number).toBytes();
+    }
+
+    /** Where everybody stands. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("at " + nowMillis);
+        for (Node node : nodes) {
+            Replica replica = node.replica;
+            text.append("; ").append(node.self).append(replica == null ? " down" : " " + replica);
+        }
+        return text.toString();
+    }
+}
