@@ -190,7 +190,7 @@ final class Agreement {
             if (Slot.count(slot.commits, digest) >= config.quorum()) {
                 slot.decided = digest;
                 // Without an own COMMIT this is what others have decided: learned.
-                slot.decidedIndex = slot.prepared && digest.equals(slot.proposed)
+                slot.decidedIndex = slot.prepared && slot.isProposed(digest)
                         ? slot.commitIndex
                         : outbox.append(new LogRecord.Learned(slot.sequence, digest));
                 return;
@@ -214,7 +214,8 @@ final class Agreement {
 
     /** As the primary: proposes a fresh number again. */
     void repeatProposal(int to, Slot slot) {
-        Batch batch = slot.proposed == null ? null : batches.get(slot.proposed);
+        Bytes digest = slot.proposed;
+        Batch batch = digest == null ? null : batches.get(digest);
         if (view.isPrimary() && view.isActive() && slot.accepted && !slot.chosen && batch != null) {
             outbox.send(to, new PrePrepare(view.number(), slot.sequence, batch));
         }

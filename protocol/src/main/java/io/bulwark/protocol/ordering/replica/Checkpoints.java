@@ -40,10 +40,10 @@ final class Checkpoints {
         }
     }
 
-    /** C: what is durable here, by number. */
-    List<Numbered> held() {
+    /** What is durable here up to a number, in order: C, up to the high water mark. */
+    List<Numbered> held(long upTo) {
         List<Numbered> held = new ArrayList<>();
-        durable.forEach((sequence, own) -> held.add(new Numbered(sequence, own.digest())));
+        durable.headMap(upTo, true).forEach((sequence, own) -> held.add(new Numbered(sequence, own.digest())));
         return held;
     }
 
@@ -152,7 +152,8 @@ final class Checkpoints {
     private int count(long sequence, Bytes digest) {
         int count = 0;
         for (NavigableMap<Long, Bytes> said : claims) {
-            count += digest.equals(said.get(sequence)) ? 1 : 0;
+            Bytes claimed = said.get(sequence);
+            count += claimed != null && claimed.equals(digest) ? 1 : 0;
         }
         return count;
     }

@@ -5,6 +5,7 @@ import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +56,7 @@ final class RecentResults {
         return result == null || !result.id().equals(id) ? null : result.result();
     }
 
-    private void dropEldest(LinkedHashMap<Long, Result> results) {
+    private void dropEldest(SequencedMap<Long, Result> results) {
         Map.Entry<Long, Result> eldest = results.pollFirstEntry();
         bytes -= eldest == null ? 0 : eldest.getValue().bytes();
     }

@@ -304,7 +304,7 @@ public final class Replica {
 
     private long roll() {
         List<LogRecord> bodies = batches.retain(Memory.live(log, history));
-        List<Numbered> held = checkpoints.held();
+        List<Numbered> held = checkpoints.held(Long.MAX_VALUE);
         long index = outbox.roll(
                 Memory.summary(low, viewChanging.own(), viewChanging.installed(), held, log, history, bodies));
         proposing.gate(index);

@@ -50,6 +50,11 @@ final class Slot {
         this.sequence = sequence;
     }
 
+    boolean isProposed(Bytes digest) {
+        Bytes here = proposed;
+        return here != null && here.equals(digest);
+    }
+
     /** A new view begins. */
     void leaveView() {
         proposal = null;

@@ -146,7 +146,7 @@ final class ViewChanging {
         missing = List.of();
         view.leaveFor(next);
         log.all().forEach(Slot::leaveView);
-        own = history.tell(next, checkpoints.held());
+        own = history.tell(next, checkpoints.held(log.high()));
         promise(new LogRecord.ViewChange(own));
     }
 

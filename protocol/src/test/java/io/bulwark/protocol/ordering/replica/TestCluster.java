@@ -10,9 +10,11 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.NullMarked;
@@ -49,7 +51,9 @@ final class TestCluster {
         private int syncedRecords;
         private boolean syncing;
         private boolean dirty;
+        private final Set<Long> saving = new HashSet<>();
         private int checked;
+        boolean isRotten;
         private @Nullable Numbered wanted;
 
         private Node(int self) {
@@ -122,6 +126,7 @@ final class TestCluster {
         node.written = 0;
         node.synced = 0;
         node.syncing = false;
+        node.saving.clear();
         Replica replica = new Replica(settings.apply(ReplicaConfig.of(i, faulty)), node.application, node.disk);
         node.replica = replica;
         replica.onClock(nowMillis, WALL_MILLIS + nowMillis);
@@ -208,6 +213,7 @@ final class TestCluster {
                 node.dirty = false;
                 node.replica.drain(nowMillis).forEach(effect -> carryOut(node, effect));
                 sync(node);
+                saveCheckpoints(node, node.life);
                 check(node);
             }
         }
@@ -288,7 +294,6 @@ final class TestCluster {
                 node.synced = upTo;
                 node.syncedRecords = records;
                 node.up().onDurable(nowMillis, upTo);
-                saveCheckpoints(node, life);
                 node.dirty = true;
             }
         });
@@ -296,6 +301,9 @@ final class TestCluster {
 
     private void saveCheckpoints(Node node, int life) {
         for (long sequence : node.application.taken()) {
+            if (!node.saving.add(sequence)) {
+                continue;
+            }
             at(5, () -> {
                 if (node.life == life && node.application.makeDurable(sequence)) {
                     node.up().onCheckpointDurable(sequence);
@@ -315,6 +323,7 @@ final class TestCluster {
                 if (other != node && other.replica != null && saved != null) {
                     node.application.adopt(checkpoint.sequence(), saved);
                     node.checked = 0;
+                    node.saving.clear();
                     node.up().onStateFetched(nowMillis);
                     node.dirty = true;
                     return;
@@ -331,6 +340,9 @@ final class TestCluster {
     /** Safety: all journals are prefixes of one. */
     private void check(Node node) {
         List<Bytes> journal = node.application.journal();
+        if (node.isRotten) {
+            return;
+        }
         for (int i = node.checked; i < journal.size(); i++) {
             if (i == canonical.size()) {
                 canonical.add(journal.get(i));

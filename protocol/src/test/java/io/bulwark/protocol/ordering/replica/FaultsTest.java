@@ -1,0 +1,188 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Crashes, restarts, cuts and loss (4.5, 4.6; PROTOCOLS section 7). */
+@NullMarked
+class FaultsTest {
+    private static final UnaryOperator<ReplicaConfig> SMALL = config -> config.withLog(8, 16);
+    private int numbers;
+
+    private void submit(TestCluster cluster, int count) {
+        for (int i = 0; i < count; i++) {
+            cluster.submit(i % 3, numbers, TestCluster.operation(numbers++));
+            cluster.run(10);
+        }
+    }
+
+    private void finish(TestCluster cluster, long millis) {
+        assertThat(cluster.runUntilDone(millis)).as(cluster::toString).isTrue();
+    }
+
+    private static void allEqual(TestCluster cluster) {
+        cluster.run(3_000);
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.application.journal())
+                    .as(cluster::toString)
+                    .isEqualTo(cluster.nodes.getFirst().application.journal());
+            assertThat(node.evidence).isEmpty();
+        }
+    }
+
+    private static void cut(TestCluster cluster, int replica) {
+        cluster.wire = (from, to, message) -> from == replica || to == replica ? List.of() : List.of(message);
+    }
+
+    private static void heal(TestCluster cluster) {
+        cluster.wire = (from, to, message) -> List.of(message);
+    }
+
+    @Test
+    void lostMessagesAreSentAgain() {
+        TestCluster cluster = new TestCluster(1, 3, SMALL);
+        cluster.loss = 0.2;
+        submit(cluster, 40);
+        finish(cluster, 60_000);
+        cluster.loss = 0;
+        allEqual(cluster);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void withFReplicasDeadTheOthersGoOn(int faulty) {
+        TestCluster cluster = new TestCluster(faulty, 4, SMALL);
+        for (int i = 0; i < faulty; i++) {
+            cluster.crash(3 * faulty - i);
+        }
+        submit(cluster, 40);
+        finish(cluster, 2_000);
+        assertThat(cluster.replica(0).view()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aDeadPrimaryIsReplaced(int faulty) {
+        TestCluster cluster = new TestCluster(faulty, 5, SMALL);
+        submit(cluster, 10);
+        finish(cluster, 1_000);
+        for (int i = 0; i < faulty; i++) {
+            cluster.crash(i);
+        }
+        submit(cluster, 40);
+        finish(cluster, 30_000);
+        assertThat(cluster.replica(faulty).view()).isEqualTo(faulty);
+        for (int i = 0; i < faulty; i++) {
+            cluster.start(i);
+        }
+        submit(cluster, 20);
+        finish(cluster, 10_000);
+        allEqual(cluster);
+    }
+
+    @Test
+    void aBackupThatRestartsGoesOnFromItsDisk() {
+        TestCluster cluster = new TestCluster(1, 6, SMALL);
+        submit(cluster, 20);
+        finish(cluster, 1_000);
+        cluster.crash(2);
+        submit(cluster, 3);
+        cluster.start(2);
+        submit(cluster, 20);
+        finish(cluster, 5_000);
+        allEqual(cluster);
+        assertThat(cluster.replica(2).view()).isZero();
+    }
+
+    @Test
+    void aPrimaryThatRestartsAsksForTheNextView() {
+        TestCluster cluster = new TestCluster(1, 7, SMALL);
+        submit(cluster, 20);
+        finish(cluster, 1_000);
+        cluster.crash(0);
+        cluster.start(0);
+        submit(cluster, 20);
+        finish(cluster, 30_000);
+        assertThat(cluster.replica(1).view()).isEqualTo(1);
+        allEqual(cluster);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void allReplicasKilledAtOnceComeBack(int faulty) {
+        TestCluster cluster = new TestCluster(faulty, 8, SMALL);
+        for (int round = 0; round < 5; round++) {
+            submit(cluster, 13);
+            for (int i = 0; i <= 3 * faulty; i++) {
+                cluster.crash(i);
+            }
+            for (int i = 0; i <= 3 * faulty; i++) {
+                cluster.start(i);
+            }
+        }
+        finish(cluster, 60_000);
+        allEqual(cluster);
+    }
+
+    @Test
+    void aReplicaThatWasCutOffForLongFetchesTheState() {
+        TestCluster cluster = new TestCluster(1, 9, SMALL);
+        cut(cluster, 3);
+        submit(cluster, 60);
+        finish(cluster, 3_000);
+        heal(cluster);
+        cluster.run(5_000);
+        assertThat(cluster.replica(3).executed()).as(cluster::toString).isGreaterThan(50);
+        submit(cluster, 5);
+        finish(cluster, 3_000);
+        allEqual(cluster);
+    }
+
+    @Test
+    void aReplicaWhoseLearningIsAllThatIsLeftExecutes() {
+        TestCluster cluster = new TestCluster(1, 10, SMALL);
+        cluster.wire = (from, to, message) ->
+                to == 3 && (message instanceof ReplicaMessage.Phase) ? List.of() : List.of(message);
+        submit(cluster, 5);
+        finish(cluster, 2_000);
+        cluster.run(2_000);
+        assertThat(cluster.replica(3).executed()).isEqualTo(cluster.replica(0).executed());
+        allEqual(cluster);
+    }
+
+    @Test
+    void aStateThatRotsIsFetchedFromTheOthers() {
+        TestCluster cluster = new TestCluster(1, 11, SMALL);
+        submit(cluster, 10);
+        finish(cluster, 1_000);
+        cluster.nodes.get(2).application.corrupt();
+        cluster.nodes.get(2).isRotten = true;
+        submit(cluster, 40);
+        finish(cluster, 5_000);
+        cluster.run(3_000);
+        cluster.nodes.get(2).isRotten = false;
+        submit(cluster, 5);
+        finish(cluster, 5_000);
+        allEqual(cluster);
+    }
+
+    @Test
+    void aKeyChangeInTheMiddleCostsOnlyTime() {
+        TestCluster cluster = new TestCluster(1, 12, SMALL);
+        for (int i = 0; i < 30; i++) {
+            submit(cluster, 1);
+            for (int replica = 0; replica < 4; replica++) {
+                cluster.replica(replica).onKeyChange((replica + 1 + i % 3) % 4);
+            }
+        }
+        finish(cluster, 20_000);
+        allEqual(cluster);
+    }
+}
