@@ -63,6 +63,7 @@ final class Agreement {
         slot.proposed = digest;
         slot.proposal = message.batch();
         batches.put(digest, message.batch());
+        pool.onProposed(message.batch().requests());
         tryAccept(nowMillis, slot);
     }
 

@@ -7,6 +7,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ final class Execution {
     private final Outbox outbox;
     private long executed;
     private long agreedMillis;
+    private Consumer<Request> listener = _ -> {};
     private boolean suspended;
     private long progressMillis;
 
@@ -47,6 +49,11 @@ final class Execution {
         WireReader in = new WireReader(state);
         agreedMillis = state.isEmpty() ? 0 : in.nonNegative64();
         in.end();
+    }
+
+    /** Who is told of each request that is executed and was not lately. */
+    void setListener(Consumer<Request> newListener) {
+        listener = newListener;
     }
 
     /** The last number executed. */
@@ -119,6 +126,9 @@ final class Execution {
         Bytes result = request.query()
                 ? application.query(request.client(), request.operation())
                 : application.execute(request.client(), request.operation(), agreedMillis);
+        if (results.get(id) == null) {
+            listener.accept(request);
+        }
         results.put(id, result);
         pool.onExecuted(id);
         outbox.add(new ReplicaEffect.Reply(request.client(), request.call(), result));

@@ -99,6 +99,7 @@ public final class Replica {
         statusExchange =
                 new StatusExchange(config, view, log, pool, execution, agreement, checkpoints, learning, outbox);
         suspicion = new Suspicion(view, log, pool, execution);
+        execution.setListener(this::onProgress);
         early = new EarlyMessages(config);
         stateTransfer = new StateTransfer(config, log, execution, checkpoints, outbox);
         viewChanging = new ViewChanging(
@@ -278,7 +279,6 @@ public final class Replica {
             if (execution.executed() % config.checkpointInterval() == 0) {
                 checkpoints.take(execution.executed(), execution.engineState());
             }
-            viewChanging.changes().onProgress();
         }
         Numbered stable = checkpoints.newlyStable();
         if (stable != null) {
@@ -300,6 +300,13 @@ public final class Replica {
         }
         long index = roll();
         discards.add(new Discard(index, stable.sequence()));
+    }
+
+    private void onProgress(Request executed) {
+        suspicion.onExecuted(executed);
+        if (view.isActive()) {
+            viewChanging.changes().onProgress();
+        }
     }
 
     private long roll() {

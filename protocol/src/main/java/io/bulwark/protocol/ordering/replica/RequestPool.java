@@ -54,8 +54,14 @@ final class RequestPool {
         /** Since when 2f+1 vouch for it. */
         long readyMillis = -1;
 
+        /** Counts what became ready. */
+        private long readyOrder;
+
         /** The primary has it in a batch of its view. */
         boolean proposed;
+
+        /** How many batches of this view hold only what became ready later. */
+        int passedOver;
 
         private Entry(RequestId id) {
             this.id = id;
@@ -79,6 +85,7 @@ final class RequestPool {
     private final List<LinkedHashMap<Call, RequestId>> ofPeers = new ArrayList<>();
     private final Map<PrincipalId, Usage> usages = new HashMap<>();
     private List<RequestId> unsaid = new ArrayList<>();
+    private long readyCount;
 
     RequestPool(ReplicaConfig config, RecentResults results) {
         this.config = config;
@@ -214,7 +221,32 @@ final class RequestPool {
 
     /** A view begins, in which these requests have numbers already. */
     void onNewView(Set<RequestId> assigned) {
-        entries.values().forEach(entry -> entry.proposed = assigned.contains(entry.id));
+        for (Entry entry : entries.values()) {
+            entry.proposed = assigned.contains(entry.id);
+            entry.passedOver = 0;
+        }
+    }
+
+    /** The primary proposes these requests: what became ready before all of them and has no number yet is passed over. */
+    void onProposed(List<RequestId> ids) {
+        long firstOrder = Long.MAX_VALUE;
+        boolean known = false;
+        for (RequestId id : ids) {
+            Entry entry = entries.get(id);
+            if (entry != null) {
+                known = true;
+                entry.proposed = true;
+                firstOrder = entry.readyMillis < 0 ? firstOrder : Math.min(firstOrder, entry.readyOrder);
+            }
+        }
+        if (known) {
+            for (Entry entry : ready.values()) {
+                if (entry.readyOrder > firstOrder) {
+                    break;
+                }
+                entry.passedOver += entry.proposed ? 0 : 1;
+            }
+        }
     }
 
     /**
@@ -257,6 +289,7 @@ final class RequestPool {
         }
         if (entry.readyMillis < 0 && Long.bitCount(entry.vouchers) >= config.quorum() && !repeated) {
             entry.readyMillis = nowMillis;
+            entry.readyOrder = ++readyCount;
             ready.put(entry.id, entry);
         }
     }

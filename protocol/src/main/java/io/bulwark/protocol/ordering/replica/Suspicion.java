@@ -1,15 +1,41 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.ordering.message.Request;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 /**
- * When a backup suspects the primary (PROTOCOLS section 7, timers). A request is timed from 2f+1 vouches on, a number from its
- * accepted PRE-PREPARE on, both anew with each view, and only its execution here stops the timer.
+ * When a backup suspects the primary (PROTOCOLS section 7). Timers: a request is timed from 2f+1 vouches on, a number from its
+ * accepted PRE-PREPARE on, both anew with each view, and only its execution here stops the timer. Unfair primaries: a ready
+ * request stays without a number while batches of later ones get theirs. Slow primaries: requests wait for a number all the
+ * time, and what is executed in that time is less than a share of what the last views came to. The bounds of the latter two
+ * relax with each view change that they cause here, so that a group that cannot do better comes to rest.
  */
 final class Suspicion {
+    private static final int PASSED_OVER_MAX = 32;
+    private static final int SHARE = 4;
+    private static final int RELAXED_MAX = 10;
+    private static final int VIEWS = 8;
+    private static final long WINDOW_MILLIS = 1_000;
+
+    /** A request without a number waits for the primary only after so long: vouches come to it later than here. */
+    private static final long SLACK_MILLIS = 250;
+
+    /** What a request costs beside its bytes. */
+    private static final int REQUEST_BYTES = 512;
+
     private final View view;
     private final SlotLog log;
     private final RequestPool pool;
     private final Execution execution;
-    private long enteredMillis;
+    private final Deque<Long> bestOfViews = new ArrayDeque<>();
+    private long enteredMillis = -1;
+    private int unfairRelaxed;
+    private int slowRelaxed;
+    private long windowMillis;
+    private long windowBytes;
+    private boolean windowWaits = true;
+    private long bestBytes;
 
     Suspicion(View view, SlotLog log, RequestPool pool, Execution execution) {
         this.view = view;
@@ -20,14 +46,40 @@ final class Suspicion {
 
     void enter(long nowMillis) {
         enteredMillis = nowMillis;
+        bestOfViews.add(bestBytes);
+        bestBytes = 0;
+        if (bestOfViews.size() > VIEWS) {
+            bestOfViews.remove();
+        }
+        beginWindow(nowMillis);
+    }
+
+    void onExecuted(Request request) {
+        windowBytes += REQUEST_BYTES + request.operation().length();
     }
 
     /** @param timeoutMillis how long a request may take in this view */
     boolean suspects(long nowMillis, long timeoutMillis) {
+        if (enteredMillis < 0) {
+            enteredMillis = nowMillis; // this life has just begun
+            beginWindow(nowMillis);
+        }
+        boolean slow = isSlow(nowMillis);
         if (!view.isActive() || view.isPrimary() || execution.isSuspended()) {
             return false;
         }
-        return nowMillis - Math.max(enteredMillis, waitingSinceMillis()) >= timeoutMillis;
+        if (nowMillis - Math.max(enteredMillis, waitingSinceMillis()) >= timeoutMillis) {
+            return true;
+        }
+        if (slow) {
+            slowRelaxed = Math.min(slowRelaxed + 1, RELAXED_MAX);
+            return true;
+        }
+        if (isUnfair(nowMillis)) {
+            unfairRelaxed = Math.min(unfairRelaxed + 1, RELAXED_MAX);
+            return true;
+        }
+        return false;
     }
 
     /** Since when the request or number waits that has waited for longest; far in the future if there is none. */
@@ -43,5 +95,51 @@ final class Suspicion {
             }
         }
         return since;
+    }
+
+    private boolean isUnfair(long nowMillis) {
+        for (RequestPool.Entry entry : pool.ready()) {
+            if (!entry.proposed
+                    && entry.passedOver >= (PASSED_OVER_MAX << unfairRelaxed)
+                    && nowMillis - Math.max(enteredMillis, entry.readyMillis) >= SLACK_MILLIS) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isSlow(long nowMillis) {
+        windowWaits &= waitsForNumbers(nowMillis);
+        if (nowMillis - windowMillis < WINDOW_MILLIS) {
+            return false;
+        }
+        bestBytes = Math.max(bestBytes, windowBytes);
+        long best = bestBytes;
+        for (long each : bestOfViews) {
+            best = Math.max(best, each);
+        }
+        boolean slow = windowWaits && windowBytes < (best / SHARE) >> slowRelaxed;
+        beginWindow(nowMillis);
+        return slow;
+    }
+
+    /** The primary could give a number to a request that waits for one, and it has known that for a while. */
+    private boolean waitsForNumbers(long nowMillis) {
+        Slot last = log.peek(log.high());
+        if (last != null && last.proposed != null) {
+            return false;
+        }
+        for (RequestPool.Entry entry : pool.ready()) {
+            if (!entry.proposed) {
+                return nowMillis - entry.readyMillis >= SLACK_MILLIS;
+            }
+        }
+        return false;
+    }
+
+    private void beginWindow(long nowMillis) {
+        windowMillis = nowMillis;
+        windowBytes = 0;
+        windowWaits = true;
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,8 +12,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Crashes, restarts, cuts and loss (4.5, 4.6; PROTOCOLS section 7). */
 @NullMarked
 class FaultsTest {
-    private static final UnaryOperator<ReplicaConfig> SMALL = config -> config.withLog(8, 16);
     private int numbers;
+
+    private static ReplicaConfig small(ReplicaConfig config) {
+        return config.withLog(8, 16);
+    }
 
     private void submit(TestCluster cluster, int count) {
         for (int i = 0; i < count; i++) {
@@ -47,7 +49,7 @@ class FaultsTest {
 
     @Test
     void lostMessagesAreSentAgain() {
-        TestCluster cluster = new TestCluster(1, 3, SMALL);
+        TestCluster cluster = new TestCluster(1, 3, FaultsTest::small);
         cluster.loss = 0.2;
         submit(cluster, 40);
         finish(cluster, 60_000);
@@ -58,7 +60,7 @@ class FaultsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void withFReplicasDeadTheOthersGoOn(int faulty) {
-        TestCluster cluster = new TestCluster(faulty, 4, SMALL);
+        TestCluster cluster = new TestCluster(faulty, 4, FaultsTest::small);
         for (int i = 0; i < faulty; i++) {
             cluster.crash(3 * faulty - i);
         }
@@ -70,7 +72,7 @@ class FaultsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aDeadPrimaryIsReplaced(int faulty) {
-        TestCluster cluster = new TestCluster(faulty, 5, SMALL);
+        TestCluster cluster = new TestCluster(faulty, 5, FaultsTest::small);
         submit(cluster, 10);
         finish(cluster, 1_000);
         for (int i = 0; i < faulty; i++) {
@@ -89,7 +91,7 @@ class FaultsTest {
 
     @Test
     void aBackupThatRestartsGoesOnFromItsDisk() {
-        TestCluster cluster = new TestCluster(1, 6, SMALL);
+        TestCluster cluster = new TestCluster(1, 6, FaultsTest::small);
         submit(cluster, 20);
         finish(cluster, 1_000);
         cluster.crash(2);
@@ -103,7 +105,7 @@ class FaultsTest {
 
     @Test
     void aPrimaryThatRestartsAsksForTheNextView() {
-        TestCluster cluster = new TestCluster(1, 7, SMALL);
+        TestCluster cluster = new TestCluster(1, 7, FaultsTest::small);
         submit(cluster, 20);
         finish(cluster, 1_000);
         cluster.crash(0);
@@ -117,7 +119,7 @@ class FaultsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void allReplicasKilledAtOnceComeBack(int faulty) {
-        TestCluster cluster = new TestCluster(faulty, 8, SMALL);
+        TestCluster cluster = new TestCluster(faulty, 8, FaultsTest::small);
         for (int round = 0; round < 5; round++) {
             submit(cluster, 13);
             for (int i = 0; i <= 3 * faulty; i++) {
@@ -133,7 +135,7 @@ class FaultsTest {
 
     @Test
     void aReplicaThatWasCutOffForLongFetchesTheState() {
-        TestCluster cluster = new TestCluster(1, 9, SMALL);
+        TestCluster cluster = new TestCluster(1, 9, FaultsTest::small);
         cut(cluster, 3);
         submit(cluster, 60);
         finish(cluster, 3_000);
@@ -147,7 +149,7 @@ class FaultsTest {
 
     @Test
     void aReplicaWhoseLearningIsAllThatIsLeftExecutes() {
-        TestCluster cluster = new TestCluster(1, 10, SMALL);
+        TestCluster cluster = new TestCluster(1, 10, FaultsTest::small);
         cluster.wire = (from, to, message) ->
                 to == 3 && (message instanceof ReplicaMessage.Phase) ? List.of() : List.of(message);
         submit(cluster, 5);
@@ -159,7 +161,7 @@ class FaultsTest {
 
     @Test
     void aStateThatRotsIsFetchedFromTheOthers() {
-        TestCluster cluster = new TestCluster(1, 11, SMALL);
+        TestCluster cluster = new TestCluster(1, 11, FaultsTest::small);
         submit(cluster, 10);
         finish(cluster, 1_000);
         cluster.nodes.get(2).application.corrupt();
@@ -175,7 +177,7 @@ class FaultsTest {
 
     @Test
     void aKeyChangeInTheMiddleCostsOnlyTime() {
-        TestCluster cluster = new TestCluster(1, 12, SMALL);
+        TestCluster cluster = new TestCluster(1, 12, FaultsTest::small);
         for (int i = 0; i < 30; i++) {
             submit(cluster, 1);
             for (int replica = 0; replica < 4; replica++) {

@@ -49,6 +49,8 @@ final class TestCluster {
         private long written;
         private long synced;
         private int syncedRecords;
+        private long segmentIndex = Long.MAX_VALUE;
+        private int segmentStart;
         private boolean syncing;
         private boolean dirty;
         private final Set<Long> saving = new HashSet<>();
@@ -124,6 +126,7 @@ final class TestCluster {
         Node node = nodes.get(i);
         node.life++;
         node.written = 0;
+        node.segmentIndex = Long.MAX_VALUE;
         node.synced = 0;
         node.syncing = false;
         node.saving.clear();
@@ -237,7 +240,8 @@ final class TestCluster {
             }
             case ReplicaEffect.Roll roll -> {
                 node.written = roll.index();
-                // The summary counts whole or not at all; what it stands for stays until then.
+                node.segmentIndex = roll.index();
+                node.segmentStart = node.disk.size();
                 node.disk.addAll(roll.summary());
             }
             case ReplicaEffect.FetchState fetch -> {
@@ -293,6 +297,11 @@ final class TestCluster {
                 node.syncing = false;
                 node.synced = upTo;
                 node.syncedRecords = records;
+                if (upTo >= node.segmentIndex) {
+                    node.disk.subList(0, node.segmentStart).clear();
+                    node.syncedRecords -= node.segmentStart;
+                    node.segmentIndex = Long.MAX_VALUE;
+                }
                 node.up().onDurable(nowMillis, upTo);
                 node.dirty = true;
             }
