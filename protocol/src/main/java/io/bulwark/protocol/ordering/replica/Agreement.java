@@ -5,6 +5,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.view.ViewHistory;
 import io.bulwark.protocol.wire.Bytes;
@@ -146,12 +147,15 @@ final class Agreement {
                         > config.timers().clockMillis()) {
             return false;
         }
+        long bytes = 0;
         for (RequestId id : batch.requests()) {
+            Request body = batches.body(id);
+            bytes += body == null ? 0 : body.operation().length();
             if (!pool.isAcceptable(id)) {
                 return false;
             }
         }
-        return true;
+        return batch.requests().size() <= 1 || bytes <= config.batches().bytesMax();
     }
 
     private void accept(long nowMillis, Slot slot, Bytes digest) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,9 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The requests that are not executed yet, and who vouches for them (PROTOCOLS section 7, "clients that attack with
- * authenticators"). A replica vouches for what came from the client itself or what f+1 others vouch for, once it has the
- * body, and for one digest of each (client, call) only. With 2f+1 vouches a request is <em>ready</em>: the primary that
- * vouches for it, too, proposes it, and backups time it.
+ * authenticators"). A replica vouches for what came from the client itself, one digest of each (client, call) only, and for
+ * what f+1 others vouch for, once it has the body. With 2f+1 vouches a request is <em>ready</em>: the primary that vouches for
+ * it, too, proposes it, and backups time it.
+ *
+ * <p>If a replica stuck to one digest against f+1 others, a client that tells the primary another one, and a liar that
+ * vouches for the first to the backups only, would make backups wait for what the primary cannot propose. So a client can
+ * have several operations executed under one number; they come out of its own room, and what is inside them tells.
  *
  * <p>Room is counted for each client. When it is full, what f+1 others vouch for displaces what fewer do, and what is
  * ready may take as much again: so a client that tells each replica something else cannot keep a correct primary from
@@ -81,8 +86,11 @@ final class RequestPool {
     private final RecentResults results;
     private final Map<RequestId, Entry> entries = new LinkedHashMap<>();
     private final Map<RequestId, Entry> ready = new LinkedHashMap<>();
-    private final Map<Call, RequestId> own = new LinkedHashMap<>();
-    private final List<LinkedHashMap<Call, RequestId>> ofPeers = new ArrayList<>();
+
+    /** The one digest of each call that came from the client. */
+    private final Map<Call, RequestId> heard = new HashMap<>();
+
+    private final List<LinkedHashSet<RequestId>> ofPeers = new ArrayList<>();
     private final Map<PrincipalId, Usage> usages = new HashMap<>();
     private List<RequestId> unsaid = new ArrayList<>();
     private long readyCount;
@@ -91,7 +99,7 @@ final class RequestPool {
         this.config = config;
         this.results = results;
         for (int i = 0; i < config.replicas(); i++) {
-            ofPeers.add(new LinkedHashMap<>());
+            ofPeers.add(new LinkedHashSet<>());
         }
     }
 
@@ -101,7 +109,7 @@ final class RequestPool {
      * @return false if the client has no more room
      */
     boolean onRequest(long nowMillis, RequestId id, Request request) {
-        RequestId other = own.get(Call.of(id));
+        RequestId other = heard.get(Call.of(id));
         if (other != null && !other.equals(id)) {
             return true;
         }
@@ -111,6 +119,7 @@ final class RequestPool {
             return false;
         }
         entry.verified = true;
+        heard.put(Call.of(id), id);
         entry.seenMillis = nowMillis;
         weigh(nowMillis, entry);
         return true;
@@ -123,18 +132,15 @@ final class RequestPool {
     }
 
     void onVouch(long nowMillis, int from, List<RequestId> ids) {
-        LinkedHashMap<Call, RequestId> said = ofPeers.get(from);
+        LinkedHashSet<RequestId> said = ofPeers.get(from);
         for (RequestId id : ids) {
-            RequestId before = said.put(Call.of(id), id);
-            if (before != null && !before.equals(id)) {
-                retract(from, before);
-            }
+            said.add(id);
             Entry entry = entries.computeIfAbsent(id, Entry::new);
             entry.vouchers |= 1L << from;
             entry.seenMillis = Math.max(entry.seenMillis, nowMillis);
             weigh(nowMillis, entry);
             if (said.size() > config.room().vouchesPerPeer()) {
-                retract(from, said.pollFirstEntry().getValue());
+                retract(from, said.removeFirst());
             }
         }
     }
@@ -149,7 +155,7 @@ final class RequestPool {
 
     /** The vouches of a peer count under its current keys only; it will repeat them. */
     void onKeyChange(int peer) {
-        List<RequestId> said = List.copyOf(ofPeers.get(peer).values());
+        List<RequestId> said = List.copyOf(ofPeers.get(peer));
         ofPeers.get(peer).clear();
         said.forEach(id -> retract(peer, id));
     }
@@ -171,11 +177,8 @@ final class RequestPool {
         if (entry == null) {
             return;
         }
-        Call call = Call.of(id);
-        own.remove(call, id);
-        for (LinkedHashMap<Call, RequestId> said : ofPeers) {
-            said.remove(call, id);
-        }
+        heard.remove(Call.of(id), id);
+        ofPeers.forEach(said -> said.remove(id));
         ready.remove(id);
         release(entry);
     }
@@ -210,10 +213,9 @@ final class RequestPool {
     /** What this replica has vouched for since a time or longer, to be repeated. */
     List<RequestId> ownVouches(long sinceMillis) {
         List<RequestId> old = new ArrayList<>();
-        for (RequestId id : own.values()) {
-            Entry entry = entries.get(id);
-            if (entry != null && entry.vouchedMillis <= sinceMillis) {
-                old.add(id);
+        for (Entry entry : entries.values()) {
+            if (isVouchedHere(entry) && entry.vouchedMillis <= sinceMillis) {
+                old.add(entry.id);
             }
         }
         return old;
@@ -256,8 +258,8 @@ final class RequestPool {
     void clear() {
         entries.clear();
         ready.clear();
-        own.clear();
-        ofPeers.forEach(Map::clear);
+        heard.clear();
+        ofPeers.forEach(Set::clear);
         usages.clear();
         unsaid.clear();
     }
@@ -275,14 +277,11 @@ final class RequestPool {
     }
 
     private void weigh(long nowMillis, Entry entry) {
-        Call call = Call.of(entry.id);
         boolean repeated = results.get(entry.id) != null && !entry.verified;
         if (entry.body != null
                 && !isVouchedHere(entry)
                 && (entry.verified || others(entry) >= config.oneCorrect())
-                && !own.containsKey(call)
                 && !repeated) {
-            own.put(call, entry.id);
             entry.vouchers |= 1L << config.self();
             entry.vouchedMillis = nowMillis;
             unsaid.add(entry.id);
@@ -325,7 +324,7 @@ final class RequestPool {
 
     /** Forgets the body and the own vouch. */
     private void drop(Entry entry) {
-        own.remove(Call.of(entry.id), entry.id);
+        heard.remove(Call.of(entry.id), entry.id);
         entry.vouchers &= ~(1L << config.self());
         entry.verified = false;
         release(entry);

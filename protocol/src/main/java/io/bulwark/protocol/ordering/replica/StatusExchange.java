@@ -77,11 +77,16 @@ final class StatusExchange {
 
     private Status status(ViewChanges changes) {
         long executed = execution.executed();
-        int numbers = (int) Math.max(0, log.high() - executed);
+        // A replica that still fetches the state at its low water mark may be far below it.
+        int numbers = (int) Math.min(2L * config.logSize(), Math.max(0, log.high() - executed));
         byte[] prepared = new byte[(2 * numbers + 7) / 8];
         byte[] prePrepared = new byte[(numbers + 7) / 8];
         for (Slot slot : log.above(executed)) {
-            int i = (int) (slot.sequence - executed - 1);
+            long place = slot.sequence - executed - 1;
+            if (place >= numbers) {
+                break;
+            }
+            int i = (int) place;
             set(prepared, 2 * i, slot.prepared);
             set(prepared, 2 * i + 1, slot.decided != null);
             set(prePrepared, i, slot.proposed != null);

@@ -78,6 +78,23 @@ class AttacksTest {
     }
 
     @Test
+    void aLiarAndAClientThatTellsThePrimarySomethingElseForceNoViewChange() {
+        TestCluster cluster = new TestCluster(1, 13, UnaryOperator.identity());
+        Request told = request(1, 7);
+        Request other = request(1, 8);
+        cluster.wire = (from, to, message) -> from == 3 && message instanceof Vouch
+                ? List.of(new Vouch(List.of(to == 0 ? other.id() : told.id())))
+                : List.of(message);
+        cluster.deliver(other, 0);
+        cluster.deliver(other, 3);
+        cluster.run(50);
+        cluster.deliver(told, 1);
+        cluster.deliver(told, 2);
+        othersGoOnInView(cluster, 0);
+        assertThat(cluster.nodes.getFirst().application.journal()).contains(TestCluster.operation(7));
+    }
+
+    @Test
     void aClientThatFillsThePrimarysRoomWithOtherRequestsStallsNobody() {
         TestCluster cluster = new TestCluster(1, 4, config -> config.withRoom(new Room(8, 8 << 20, 1_024, 16)));
         for (int call = 0; call < 20; call++) {
