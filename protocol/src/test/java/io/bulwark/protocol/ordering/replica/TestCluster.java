@@ -36,7 +36,7 @@ final class TestCluster {
     private record Event(long atMillis, long order, Runnable action) {}
 
     /** One replica with its disk. */
-    final class Node {
+    static final class Node {
         final int self;
         final JournalApplication application = new JournalApplication();
         final List<ReplicaEffect.Misbehaved> evidence = new ArrayList<>();
@@ -71,7 +71,7 @@ final class TestCluster {
     }
 
     /** A client's request under way. */
-    final class Call {
+    static final class Call {
         final Request request;
         final Map<Integer, Bytes> replies = new HashMap<>();
 
