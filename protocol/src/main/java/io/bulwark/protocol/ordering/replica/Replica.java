@@ -17,6 +17,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
@@ -175,6 +176,7 @@ public final class Replica {
             }
             case FetchRequests fetch -> serving.onFetchRequests(nowMillis, from, fetch);
             case RequestBodies bodies -> onBodies(nowMillis, bodies);
+            case Transfer _ -> {} // the driver's, who knows where the application keeps its pages
             case Status status -> {
                 viewChanging.onMessage(nowMillis, from, status);
                 statusExchange.onStatus(nowMillis, from, status);

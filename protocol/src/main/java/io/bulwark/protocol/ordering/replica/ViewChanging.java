@@ -1,6 +1,5 @@
 package io.bulwark.protocol.ordering.replica;
 
-import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
@@ -67,7 +66,7 @@ final class ViewChanging {
     }
 
     static ViewGroup group(ReplicaConfig config) {
-        return new ViewGroup(config.faulty(), config.checkpointInterval(), config.logSize(), Batch.NULL_DIGEST);
+        return new ViewGroup(config.faulty(), config.checkpointInterval(), config.logSize());
     }
 
     ViewChanges changes() {
