@@ -72,7 +72,7 @@ final class Checkpoints {
 
     void onDurable(long sequence) {
         Bytes digest = taken.remove(sequence);
-        if (digest != null) {
+        if (digest != null && sequence >= stable) {
             announce(sequence, digest);
         }
     }

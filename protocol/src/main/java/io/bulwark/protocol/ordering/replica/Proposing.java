@@ -81,7 +81,8 @@ final class Proposing {
         if (!view.isActive() || !view.isPrimary() || abdicated) {
             return;
         }
-        last = Math.max(last, log.low());
+        // After a state was fetched, the log may lie below what is executed.
+        last = Math.max(last, Math.max(log.low(), executed));
         while (last < log.high()) {
             List<RequestPool.Entry> next = next();
             boolean full = isFull(next);

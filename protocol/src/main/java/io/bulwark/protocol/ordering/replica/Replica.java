@@ -162,8 +162,14 @@ public final class Replica {
             case Phase phase -> onPhase(nowMillis, from, phase);
             case Executed executed -> learning.onExecuted(from, executed);
             case Checkpoint checkpoint -> checkpoints.onCheckpoint(from, checkpoint);
-            case ReplicaMessage.ViewChange _,
-                    ReplicaMessage.ViewChangeAck _,
+            case ReplicaMessage.ViewChange change -> {
+                boolean resigns = view.isActive() && from == view.primary() && change.view() > view.number();
+                viewChanging.onMessage(nowMillis, from, message);
+                if (resigns) {
+                    viewChanging.suspect(nowMillis);
+                }
+            }
+            case ReplicaMessage.ViewChangeAck _,
                     NewView _,
                     ReplicaMessage.FetchViewChange _,
                     ReplicaMessage.ForwardedViewChange _ -> viewChanging.onMessage(nowMillis, from, message);
@@ -233,6 +239,13 @@ public final class Replica {
     public void onStateFetched(long nowMillis) {
         stateTransfer.onFetched(nowMillis);
         pool.clear();
+    }
+
+    /** The primary gives its view up, since it is about to stop: all others ask for the next at once. */
+    public void handOver(long nowMillis) {
+        if (view.isActive() && view.isPrimary()) {
+            viewChanging.suspect(nowMillis);
+        }
     }
 
     /** Time passes. */

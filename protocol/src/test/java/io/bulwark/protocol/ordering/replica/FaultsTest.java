@@ -2,7 +2,12 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -114,6 +119,50 @@ class FaultsTest {
         finish(cluster, 30_000);
         assertThat(cluster.replica(1).view()).isEqualTo(1);
         allEqual(cluster);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aPrimaryThatHandsOverIsFollowedAtOnce(int faulty) {
+        TestCluster cluster = new TestCluster(faulty, 13, FaultsTest::small);
+        submit(cluster, 20);
+        finish(cluster, 1_000);
+        cluster.replica(0).handOver(cluster.nowMillis);
+        cluster.run(200);
+        assertThat(cluster.nodes).allSatisfy(node -> {
+            assertThat(node.up().view()).isEqualTo(1);
+            assertThat(node.up().isActive()).isTrue();
+        });
+        submit(cluster, 20);
+        finish(cluster, 200);
+        allEqual(cluster);
+    }
+
+    @Test
+    void nothingIsReadBeforeWhatTheDiskPromisesIsExecuted() {
+        Request request = new Request(PrincipalId.client(1), 1, false, TestCluster.operation(1));
+        Batch batch = new Batch(1, List.of(request.id()));
+        List<LogRecord> disk = List.of(
+                new LogRecord.Bodies(batch, List.of(request)),
+                new LogRecord.Prepare(0, 1, batch.digest()),
+                new LogRecord.Commit(0, 1, batch.digest()));
+        JournalApplication application = new JournalApplication();
+        Replica replica = new Replica(ReplicaConfig.of(2, 1), application, disk);
+        replica.onQuery(request.client(), 5, Bytes.EMPTY);
+        assertThat(replica.drain(0))
+                .contains(new ReplicaEffect.Refuse(request.client(), 5, Refusal.NOT_READY))
+                .noneMatch(ReplicaEffect.Reply.class::isInstance);
+        for (int from : List.of(0, 1)) {
+            replica.onMessage(0, from, new ReplicaMessage.Commit(0, 1, batch.digest()));
+        }
+        replica.onQuery(request.client(), 6, Bytes.EMPTY);
+        assertThat(replica.drain(0)).contains(new ReplicaEffect.Refuse(request.client(), 6, Refusal.NOT_READY));
+        replica.onQuery(request.client(), 7, Bytes.EMPTY);
+        assertThat(replica.drain(0))
+                .contains(new ReplicaEffect.Reply(
+                        request.client(),
+                        7,
+                        TestCluster.operation(application.journal().size())));
     }
 
     @ParameterizedTest

@@ -37,7 +37,7 @@ class ReplicaPropertyTest {
                 faulty,
                 seed,
                 config -> config.withLog(interval, interval * 2).withBatches(new ReplicaConfig.Batches(4, 1 << 20, 2)));
-        cluster.syncMillis = random.nextLong(0, 10);
+        cluster.syncMillis = random.nextLong(0, 40);
         int replicas = 3 * faulty + 1;
         int number = 0;
         while (cluster.nowMillis < FAULTS_MILLIS) {
@@ -64,10 +64,12 @@ class ReplicaPropertyTest {
                         there.contains(from) == there.contains(to) ? List.of(message) : List.of();
             } else if (what < 76) {
                 cluster.wire = (from, to, message) -> List.of(message);
-            } else if (what == 76) {
+            } else if (what < 80) {
                 for (int i = 0; i < replicas; i++) {
-                    restart(cluster, i);
-                    restart(cluster, i);
+                    if (random.nextInt(4) > 0) {
+                        restart(cluster, i);
+                        restart(cluster, i);
+                    }
                 }
             }
             cluster.run(random.nextLong(60));
@@ -88,6 +90,49 @@ class ReplicaPropertyTest {
         for (TestCluster.Call call : cluster.calls) {
             long place = journal.indexOf(call.request.operation());
             assertThat(call.result).as("seed %d", seed).isEqualTo(TestCluster.operation(place));
+        }
+    }
+
+    /** f replicas lie all the time, the others are up, the network is slow at times. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void fLiarsChangeNothing(int faulty) {
+        long first = Long.getLong("bulwark.seed", 1);
+        int seeds = System.getProperty("bulwark.seed") == null ? Integer.getInteger("bulwark.seeds", 6 / faulty) : 1;
+        for (long seed = first; seed < first + seeds; seed++) {
+            runWithLiars(faulty, seed);
+        }
+    }
+
+    private static void runWithLiars(int faulty, long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        TestCluster cluster = new TestCluster(faulty, seed, config -> config.withLog(4, 8));
+        Liar liar = new Liar(random.split(), random.nextInt(2, 60));
+        int firstLiar = random.nextInt(3 * faulty + 1);
+        cluster.wire = (from, to, message) ->
+                from >= firstLiar && from < firstLiar + faulty ? liar.say(message) : List.of(message);
+        int number = 0;
+        while (cluster.nowMillis < FAULTS_MILLIS) {
+            int what = random.nextInt(20);
+            if (what == 0) {
+                cluster.maxDelayMillis = random.nextLong(2, 150);
+            } else if (what == 1) {
+                cluster.loss = random.nextInt(2) * 0.1;
+            } else {
+                cluster.submit(random.nextInt(4), number, TestCluster.operation(number++));
+            }
+            cluster.run(random.nextLong(200));
+        }
+        cluster.loss = 0;
+        cluster.maxDelayMillis = 5;
+        assertThat(cluster.runUntilDone(3_000_000))
+                .as("seed %d, f %d: %s", seed, faulty, cluster)
+                .isTrue();
+        cluster.run(20_000);
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.application.journal().size())
+                    .as("seed %d, f %d: %s", seed, faulty, cluster)
+                    .isEqualTo(number);
         }
     }
 
