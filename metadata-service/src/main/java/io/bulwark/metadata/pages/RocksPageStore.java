@@ -1,0 +1,287 @@
+package io.bulwark.metadata.pages;
+
+import io.bulwark.protocol.state.PageBatch;
+import io.bulwark.protocol.state.PageStore;
+import io.bulwark.protocol.wire.Bytes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * Pages in RocksDB. Column families: {@code pages} (digest to page; the pages in blob files, so that merging the random
+ * digests does not write them again), {@code checkpoints} (number to record), {@code staged} (digests).
+ *
+ * <p>What cannot be read is absent: whoever asks finds that out by digest, and fetches it. Damage that RocksDB sees when it
+ * opens makes it refuse; a damaged log is replayed up to the damage, which only {@link #checkpoints} shows: a replica
+ * compares them with what it promised. After a write that failed the store takes no more, until it is opened again.
+ */
+public final class RocksPageStore implements PageStore, AutoCloseable {
+    private static final byte[] FORMAT_KEY = {'f', 'o', 'r', 'm', 'a', 't'};
+    private static final byte[] FORMAT = {'1'};
+    private static final int DIGEST_BYTES = 32;
+    private static final int CACHE_BYTES = 32 << 20;
+    private static final int WRITE_BUFFER_BYTES = 16 << 20;
+    private static final int BLOB_FILE_BYTES = 64 << 20;
+    private static final int LOG_BYTES_MAX = 64 << 20;
+    /** The pages of a longer batch are written before it, staged, so that its memory has a bound. */
+    private static final int PART_BYTES = 32 << 20;
+
+    private static final byte[] BEFORE_ALL = {};
+    private static final byte[] AFTER_ALL = new byte[DIGEST_BYTES + 1];
+    private static final byte[] NOTHING = {};
+
+    static {
+        RocksDB.loadLibrary();
+        Arrays.fill(AFTER_ALL, (byte) 0xFF);
+    }
+
+    private final List<AutoCloseable> natives = new ArrayList<>();
+    private final AtomicLong unreadable = new AtomicLong();
+    private final WriteOptions synced;
+    private final WriteOptions unsynced;
+    private final RocksDB db;
+    private final ColumnFamilyHandle pages;
+    private final ColumnFamilyHandle checkpoints;
+    private final ColumnFamilyHandle staged;
+    private boolean anyStaged;
+
+    private RocksPageStore(Path directory) throws RocksDBException {
+        BlockBasedTableConfig table = new BlockBasedTableConfig()
+                .setBlockCache(own(new LRUCache(CACHE_BYTES)))
+                .setFilterPolicy(own(new BloomFilter(10)))
+                .setCacheIndexAndFilterBlocks(true);
+        ColumnFamilyOptions family = own(new ColumnFamilyOptions())
+                .setTableFormatConfig(table)
+                .setCompressionType(CompressionType.NO_COMPRESSION)
+                .setWriteBufferSize(WRITE_BUFFER_BYTES)
+                .setEnableBlobFiles(true)
+                .setMinBlobSize(1 << 10)
+                .setBlobFileSize(BLOB_FILE_BYTES)
+                .setEnableBlobGarbageCollection(true)
+                .setBlobGarbageCollectionAgeCutoff(0.5)
+                .setBlobGarbageCollectionForceThreshold(0.5);
+        DBOptions options = own(new DBOptions())
+                .setCreateIfMissing(true)
+                .setCreateMissingColumnFamilies(true)
+                .setParanoidChecks(true)
+                .setRecycleLogFileNum(2)
+                .setMaxTotalWalSize(LOG_BYTES_MAX)
+                .setKeepLogFileNum(2)
+                .setMaxLogFileSize(1 << 20)
+                .setInfoLogLevel(InfoLogLevel.WARN_LEVEL);
+        synced = own(new WriteOptions().setSync(true));
+        unsynced = own(new WriteOptions());
+        List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
+        for (String name : List.of("default", "pages", "checkpoints", "staged")) {
+            descriptors.add(new ColumnFamilyDescriptor(name.getBytes(StandardCharsets.US_ASCII), family));
+        }
+        List<ColumnFamilyHandle> handles = new ArrayList<>();
+        try {
+            db = own(RocksDB.open(options, directory.toString(), descriptors, handles));
+        } catch (RocksDBException e) {
+            close();
+            throw e;
+        }
+        handles.forEach(this::own);
+        pages = handles.get(1);
+        checkpoints = handles.get(2);
+        staged = handles.get(3);
+    }
+
+    /**
+     * Opens the store in this directory, or makes one.
+     *
+     * @throws IOException if it is in use, damaged, or of another format; a replica whose store is damaged begins with an
+     *     empty one, and recovers in full
+     */
+    public static RocksPageStore open(Path directory) throws IOException {
+        RocksPageStore store;
+        try {
+            store = new RocksPageStore(directory);
+        } catch (RocksDBException e) {
+            throw new IOException("the pages in " + directory + " cannot be opened: " + e.getMessage(), e);
+        }
+        try {
+            byte[] format = store.db.get(FORMAT_KEY);
+            if (format == null) {
+                store.db.put(store.synced, FORMAT_KEY, FORMAT);
+            } else if (!Arrays.equals(format, FORMAT)) {
+                throw new IOException("the pages in " + directory + " have a format that this version cannot read");
+            }
+            store.anyStaged = !store.staged().isEmpty();
+            return store;
+        } catch (RocksDBException e) {
+            store.close();
+            throw new IOException("the pages in " + directory + " cannot be read: " + e.getMessage(), e);
+        } catch (IOException | RuntimeException e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    /** How many pages were absent because RocksDB could not read them. */
+    public long unreadable() {
+        return unreadable.get();
+    }
+
+    @Override
+    public Optional<Bytes> get(Bytes digest) {
+        try {
+            return Optional.ofNullable(db.get(pages, digest.toByteArray())).map(Bytes::of);
+        } catch (RocksDBException e) {
+            unreadable.incrementAndGet();
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public void write(PageBatch changes) {
+        try (WriteBatch batch = new WriteBatch()) {
+            for (Map.Entry<Bytes, Bytes> page : changes.staged().entrySet()) {
+                byte[] digest = page.getKey().toByteArray();
+                if (!isThere(digest)) {
+                    batch.put(staged, digest, NOTHING);
+                    anyStaged = true;
+                }
+                batch.put(pages, digest, page.getValue().toByteArray());
+            }
+            writePages(changes.pages(), batch);
+            for (Bytes digest : changes.removed()) {
+                batch.delete(pages, digest.toByteArray());
+                unstage(digest.toByteArray(), batch);
+            }
+            for (Map.Entry<Long, Bytes> checkpoint : changes.checkpoints().entrySet()) {
+                batch.put(
+                        checkpoints,
+                        key(checkpoint.getKey()),
+                        checkpoint.getValue().toByteArray());
+            }
+            for (long number : changes.discarded()) {
+                batch.delete(checkpoints, key(number));
+            }
+            if (changes.adopted() && anyStaged) {
+                batch.deleteRange(staged, BEFORE_ALL, AFTER_ALL);
+            }
+            db.write(changes.synced() ? synced : unsynced, batch);
+            anyStaged &= !changes.adopted();
+        } catch (RocksDBException e) {
+            throw new UncheckedIOException(new IOException("the pages cannot be written: " + e.getMessage(), e));
+        }
+    }
+
+    /** Puts pages into the batch; if they are many, most of them go before it, as staged ones that it unstages. */
+    private void writePages(Map<Bytes, Bytes> changed, WriteBatch batch) throws RocksDBException {
+        long bytes = changed.values().stream().mapToLong(Bytes::length).sum();
+        try (WriteBatch part = new WriteBatch()) {
+            for (Map.Entry<Bytes, Bytes> page : changed.entrySet()) {
+                byte[] digest = page.getKey().toByteArray();
+                if (bytes <= PART_BYTES) {
+                    batch.put(pages, digest, page.getValue().toByteArray());
+                    unstage(digest, batch);
+                    continue;
+                }
+                if (!isThere(digest)) {
+                    part.put(staged, digest, NOTHING);
+                    anyStaged = true;
+                }
+                part.put(pages, digest, page.getValue().toByteArray());
+                batch.delete(staged, digest);
+                if (part.getDataSize() > PART_BYTES) {
+                    db.write(unsynced, part);
+                    part.clear();
+                }
+            }
+            if (part.count() > 0) {
+                db.write(unsynced, part);
+            }
+        }
+    }
+
+    private boolean isThere(byte[] digest) throws RocksDBException {
+        return db.get(pages, digest) != null;
+    }
+
+    private void unstage(byte[] digest, WriteBatch batch) throws RocksDBException {
+        if (anyStaged && db.get(staged, digest) != null) {
+            batch.delete(staged, digest);
+        }
+    }
+
+    @Override
+    public SortedMap<Long, Bytes> checkpoints() {
+        SortedMap<Long, Bytes> found = new TreeMap<>();
+        iterate(checkpoints, at -> found.put(ByteBuffer.wrap(at.key()).getLong(), Bytes.of(at.value())));
+        return found;
+    }
+
+    @Override
+    public Set<Bytes> staged() {
+        Set<Bytes> found = new HashSet<>();
+        iterate(staged, at -> found.add(Bytes.of(at.key())));
+        return found;
+    }
+
+    @Override
+    public void forEach(Consumer<Bytes> visitor) {
+        iterate(pages, at -> visitor.accept(Bytes.of(at.key())));
+    }
+
+    private void iterate(ColumnFamilyHandle family, Consumer<RocksIterator> visitor) {
+        try (RocksIterator iterator = db.newIterator(family)) {
+            for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
+                visitor.accept(iterator);
+            }
+            iterator.status();
+        } catch (RocksDBException e) {
+            throw new UncheckedIOException(new IOException("the pages cannot be listed: " + e.getMessage(), e));
+        }
+    }
+
+    @Override
+    public void close() {
+        for (AutoCloseable part : natives.reversed()) {
+            try {
+                part.close();
+            } catch (Exception e) {
+                throw new IllegalStateException("native part does not close", e);
+            }
+        }
+        natives.clear();
+    }
+
+    private static byte[] key(long number) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    }
+
+    private <N extends AutoCloseable> N own(N part) {
+        natives.add(part);
+        return part;
+    }
+}
