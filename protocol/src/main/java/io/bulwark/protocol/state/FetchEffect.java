@@ -21,8 +21,8 @@ public sealed interface FetchEffect {
     record Damaged(Bytes digest, boolean missing) implements FetchEffect {}
 
     /**
-     * All other replicas lack this page: they have discarded the checkpoint, and a newer one is wanted. The fetch goes on
-     * asking; what it has stays.
+     * So many lack this page that one of them is correct: it has discarded the checkpoint, so that a newer one is stable and
+     * wanted. The fetch goes on asking; what it has stays.
      */
     record Unavailable(Bytes digest) implements FetchEffect {}
 

@@ -1,9 +1,13 @@
 package io.bulwark.protocol.state;
 
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Changes of a {@link PageStore} that happen together or not at all.
@@ -26,11 +30,12 @@ public record PageBatch(
         boolean adopted,
         boolean synced) {
     public PageBatch {
-        pages = Map.copyOf(pages);
-        staged = Map.copyOf(staged);
+        // In the order given, unlike Map.copyOf, so that a run can be repeated.
+        pages = Collections.unmodifiableMap(new LinkedHashMap<>(pages));
+        staged = Collections.unmodifiableMap(new LinkedHashMap<>(staged));
         removed = List.copyOf(removed);
-        checkpoints = Map.copyOf(checkpoints);
-        discarded = Set.copyOf(discarded);
+        checkpoints = Collections.unmodifiableMap(new TreeMap<>(checkpoints));
+        discarded = Collections.unmodifiableSet(new TreeSet<>(discarded));
     }
 
     /** Right bytes in the place of damaged ones. */

@@ -34,6 +34,12 @@ final class PageRequests {
 
     private record Asked(Peer peer, List<Bytes> digests, long deadlineMillis) {}
 
+    /** Who was asked for a page in vain in this turn, and how many of them said that they lack it. */
+    private static final class Misses {
+        final Set<Integer> asked = new HashSet<>();
+        int lacking;
+    }
+
     /** A page that arrived and is right. */
     record Arrived(Bytes digest, Bytes page) {}
 
@@ -41,8 +47,7 @@ final class PageRequests {
     private final List<Peer> peers = new ArrayList<>();
     private final Deque<Bytes> wanted = new ArrayDeque<>();
     private final Map<Long, Asked> asked = new LinkedHashMap<>();
-    /** By digest: who said that it lacks the page. */
-    private final Map<Bytes, Set<Integer>> lacking = new HashMap<>();
+    private final Map<Bytes, Misses> misses = new HashMap<>();
 
     private int open;
     private int turn;
@@ -73,7 +78,7 @@ final class PageRequests {
     void clear() {
         wanted.clear();
         asked.clear();
-        lacking.clear();
+        misses.clear();
         open = 0;
         peers.forEach(peer -> peer.outstanding = 0);
     }
@@ -87,7 +92,10 @@ final class PageRequests {
                 all.remove();
                 late.peer().outstanding--;
                 quiet(late.peer(), nowMillis);
-                late.digests().forEach(wanted::addFirst);
+                for (Bytes digest : late.digests()) {
+                    wanted.addFirst(digest);
+                    missed(late.peer(), digest);
+                }
             }
         }
         send(nowMillis, out);
@@ -109,7 +117,7 @@ final class PageRequests {
             Bytes page = i < answer.pages().size() ? answer.pages().get(i) : null;
             if (page != null && !page.isEmpty() && Hashes.sha256(page).equals(digest)) {
                 arrived.add(new Arrived(digest, page));
-                lacking.remove(digest);
+                misses.remove(digest);
                 open--;
                 continue;
             }
@@ -133,12 +141,21 @@ final class PageRequests {
     }
 
     private void lacks(Peer peer, Bytes digest, List<FetchEffect> out) {
-        Set<Integer> who = lacking.computeIfAbsent(digest, _ -> new HashSet<>());
-        who.add(peer.replica);
-        if (who.size() == peers.size()) {
+        Misses of = missed(peer, digest);
+        of.lacking++;
+        if (of.lacking == peers.size() / 3 + 1) {
             out.add(new FetchEffect.Unavailable(digest));
-            who.clear();
         }
+    }
+
+    /** Once all were asked in vain, all may be asked again. */
+    private Misses missed(Peer peer, Bytes digest) {
+        Misses of = misses.computeIfAbsent(digest, _ -> new Misses());
+        of.asked.add(peer.replica);
+        if (of.asked.size() == peers.size()) {
+            misses.remove(digest);
+        }
+        return of;
     }
 
     private void quiet(Peer peer, long nowMillis) {
@@ -174,7 +191,8 @@ final class PageRequests {
         Iterator<Bytes> all = wanted.iterator();
         while (all.hasNext() && taken.size() < most) {
             Bytes digest = all.next();
-            if (!lacking.getOrDefault(digest, Set.of()).contains(peer.replica)) {
+            Misses of = misses.get(digest);
+            if (of == null || !of.asked.contains(peer.replica)) {
                 taken.add(digest);
                 all.remove();
             }

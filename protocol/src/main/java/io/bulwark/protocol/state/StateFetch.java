@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -117,8 +118,8 @@ public final class StateFetch {
 
     public List<FetchEffect> onPages(long nowMillis, int from, Pages answer) {
         List<FetchEffect> out = new ArrayList<>();
-        Map<Bytes, Bytes> repaired = new HashMap<>();
-        Map<Bytes, Bytes> staged = new HashMap<>();
+        Map<Bytes, Bytes> repaired = new LinkedHashMap<>();
+        Map<Bytes, Bytes> staged = new LinkedHashMap<>();
         for (PageRequests.Arrived arrived : requests.onPages(nowMillis, from, answer, out)) {
             fetched++;
             fetchedBytes += arrived.page().length();
