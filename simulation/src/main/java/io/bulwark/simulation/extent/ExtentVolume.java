@@ -28,7 +28,7 @@ final class ExtentVolume {
 
     private record SessionKey(PrincipalId owner, long session) {}
 
-    private final Volume volume;
+    private Volume volume;
     private final BlockCode code;
     private final Map<SessionKey, SessionState> sessions = new HashMap<>();
     private long counter;
@@ -81,6 +81,15 @@ final class ExtentVolume {
 
     void close(PrincipalId owner, long session) {
         sessions.put(new SessionKey(owner, session), SessionState.CLOSED);
+    }
+
+    /** The same holders of a group in a later epoch; what the replicas tell of it. */
+    Fact nextEpoch(int group) {
+        List<PlacementGroup> groups = new ArrayList<>(volume.groups());
+        PlacementGroup old = groups.get(group);
+        groups.set(group, new PlacementGroup(old.epoch() + 1, old.holders()));
+        volume = new Volume(ID, volume.name(), VolumeKind.OBJECT, policy(), 0, groups);
+        return new Fact.OfVolume(ID, Optional.of(volume));
     }
 
     Optional<Fact> answer(Question question) {

@@ -1,6 +1,7 @@
 package io.bulwark.simulation.extent;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
@@ -62,6 +63,10 @@ public final class ExtentWorld implements SimulatedWorld {
     private final List<BooleanSupplier> pending = new ArrayList<>();
     private final long[] sessions = new long[WRITERS + 1];
     private final int[] writing = new int[WRITERS + 1];
+    /** Chosen apart from the workload. */
+    private final Random epochs;
+
+    private final int epochEvery;
     /** Whether every correct node knows by now what was freed. */
     private boolean toldAll;
 
@@ -71,6 +76,8 @@ public final class ExtentWorld implements SimulatedWorld {
         this.parts = parts;
         this.random = new Random(setting.random("extent").nextLong());
         this.volume = new ExtentVolume(setting);
+        this.epochs = new Random(setting.random("epochs").nextLong());
+        this.epochEvery = epochs.nextBoolean() ? 0 : 5 + epochs.nextInt(40);
         this.simulation = new Simulation(
                 setting.seed(),
                 setting.network(),
@@ -127,6 +134,12 @@ public final class ExtentWorld implements SimulatedWorld {
 
     @Override
     public void step() {
+        if (epochEvery != 0 && epochs.nextInt(epochEvery) == 0) {
+            Fact later =
+                    volume.nextEpoch(epochs.nextInt(volume.volume().groups().size()));
+            facts.add(later);
+            nodes.stream().filter(_ -> epochs.nextBoolean()).forEach(node -> simulation.tell(node, later));
+        }
         if (!attackers.isEmpty() && random.nextInt(3) == 0) {
             ExtentAttacker attacker = attackers.get(random.nextInt(attackers.size()));
             attacker.move(List.copyOf(begun));
@@ -150,14 +163,23 @@ public final class ExtentWorld implements SimulatedWorld {
     }
 
     private void write(int client) {
-        PrincipalId self = PrincipalId.client(client);
-        BlockId block = volume.next(self, sessions[client]);
+        BlockId block = volume.next(PrincipalId.client(client), sessions[client]);
         byte[] bytes = new byte[1 + random.nextInt(volume.policy().blockBytes())];
         random.nextBytes(bytes);
         Bytes content = Bytes.of(bytes);
         begun.add(block);
         writing[client]++;
-        begin(self, parts.write(volume.volume(), block, content, PATIENT), outcome -> {
+        write(client, block, content);
+    }
+
+    /** In a later epoch, the same once more. */
+    private void write(int client, BlockId block, Bytes content) {
+        Volume map = volume.volume();
+        begin(PrincipalId.client(client), parts.write(map, block, content, PATIENT), outcome -> {
+            if (outcome instanceof WriteOutcome.StaleMap && stale(map, block)) {
+                write(client, block, content);
+                return;
+            }
             writing[client]--;
             if (!(outcome instanceof WriteOutcome.Complete complete)) {
                 throw ExtentInvariants.NEVER_REFUSED.violated(block.toString(), outcome.toString());
@@ -167,9 +189,14 @@ public final class ExtentWorld implements SimulatedWorld {
         });
     }
 
+    private boolean stale(Volume map, BlockId block) {
+        return !map.group(block).equals(volume.volume().group(block));
+    }
+
     private void read(PrincipalId reader, Extent extent) {
         boolean freedBefore = extent.freed;
-        begin(reader, parts.read(volume.volume(), extent.block, extent.pin, PATIENT), outcome -> {
+        Volume map = volume.volume();
+        begin(reader, parts.read(map, extent.block, extent.pin, PATIENT), outcome -> {
             switch (outcome) {
                 case ReadOutcome.Whole whole -> {
                     invariants.whole(extent.block, extent.pin, extent.padded, whole.content());
@@ -179,6 +206,7 @@ public final class ExtentWorld implements SimulatedWorld {
                     }
                 }
                 case ReadOutcome.Freed _ when extent.freed -> {}
+                case ReadOutcome.StaleMap _ when stale(map, extent.block) -> read(reader, extent);
                 case ReadOutcome.Freed _,
                         ReadOutcome.NotPermitted _,
                         ReadOutcome.Incomplete _,
@@ -280,9 +308,12 @@ public final class ExtentWorld implements SimulatedWorld {
 
     @Override
     public boolean idle() {
-        int before = pending.size();
-        pending.removeIf(BooleanSupplier::getAsBoolean);
-        completed += before - pending.size();
+        // What is over may begin another one.
+        List<BooleanSupplier> over = List.copyOf(pending).stream()
+                .filter(BooleanSupplier::getAsBoolean)
+                .toList();
+        pending.removeAll(over);
+        completed += over.size();
         return pending.isEmpty();
     }
 

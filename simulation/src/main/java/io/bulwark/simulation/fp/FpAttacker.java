@@ -1,5 +1,6 @@
 package io.bulwark.simulation.fp;
 
+import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fp.FpGroup;
@@ -25,9 +26,11 @@ import java.util.function.Supplier;
 /** A client that attacks registers, in every way that the messages allow. */
 final class FpAttacker {
     private static final long NO_OPERATION = 1L << 40;
+    private static final int HELD_MAX = 100;
 
     private final PrincipalId self;
-    private final long session;
+    private final List<Effect.Send> held = new ArrayList<>();
+    private long session;
     private final Simulation simulation;
     private final FpPlot plot;
     private final FpTimes times;
@@ -44,6 +47,19 @@ final class FpAttacker {
         this.times = times;
         this.values = values;
         this.random = plot.random();
+    }
+
+    PrincipalId self() {
+        return self;
+    }
+
+    long session() {
+        return session;
+    }
+
+    /** The old one is closed; what was prepared in it may still be committed. */
+    void reopened(long another) {
+        session = another;
     }
 
     void move(FpGroup group) {
@@ -81,6 +97,24 @@ final class FpAttacker {
                         write,
                         (number, send) ->
                                 stops ? number < last : (some >> send.to().number() & 1) == 1));
+    }
+
+    /** A correct write whose commits are kept for later, when its session is closed perhaps, or its epoch over. */
+    void hold(FpGroup group) {
+        simulation.start(self, new StoppingOperation<>(new FpWrite(group, session, values.get(), times), (_, send) -> {
+            boolean commits = send.message() instanceof FpMessage.Commit;
+            if (commits && held.size() < HELD_MAX) {
+                held.add(send);
+            }
+            return !commits;
+        }));
+    }
+
+    /** Some of the commits that were held go to their nodes now; all of them may go once more. */
+    void commitHeld(Random which) {
+        held.stream()
+                .filter(_ -> which.nextInt(3) == 0)
+                .forEach(send -> simulation.send(self, send.to(), NO_OPERATION, send.message()));
     }
 
     private BlockCode.Encoded poison(FpGroup group) {

@@ -16,12 +16,10 @@ import io.bulwark.simulation.campaign.Setting;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.stream.IntStream;
 
 /** A register volume, its nodes' keys, and what the replicas say of it. */
@@ -31,8 +29,8 @@ final class FpVolume {
     private record SessionKey(PrincipalId owner, long session) {}
 
     private final ProtectionPolicy policy;
-    private final Volume volume;
-    private final Set<SessionKey> open = new HashSet<>();
+    private final Map<SessionKey, SessionState> sessions = new HashMap<>();
+    private Volume volume;
     private final List<PairwiseKeys> keys = new ArrayList<>();
 
     FpVolume(Setting setting, int blocks) {
@@ -84,7 +82,22 @@ final class FpVolume {
     }
 
     void open(PrincipalId client, long session) {
-        open.add(new SessionKey(client, session));
+        sessions.put(new SessionKey(client, session), SessionState.OPEN);
+    }
+
+    /** What the replicas tell of it. */
+    Fact close(PrincipalId client, long session) {
+        sessions.put(new SessionKey(client, session), SessionState.CLOSED);
+        return new Fact.OfSession(ID, client, session, SessionState.CLOSED);
+    }
+
+    /** The same holders in a later epoch; what the replicas tell of it. */
+    Fact nextEpoch(BlockId block) {
+        List<PlacementGroup> groups = new ArrayList<>(volume.groups());
+        PlacementGroup old = groups.get(volume.groupIndex(block));
+        groups.set(volume.groupIndex(block), new PlacementGroup(old.epoch() + 1, old.holders()));
+        volume = new Volume(ID, volume.name(), VolumeKind.REGISTER, policy, volume.blocks(), groups);
+        return new Fact.OfVolume(ID, Optional.of(volume));
     }
 
     Optional<Fact> answer(Question question) {
@@ -95,9 +108,7 @@ final class FpVolume {
                                 of.volume(),
                                 of.owner(),
                                 of.session(),
-                                open.contains(new SessionKey(of.owner(), of.session()))
-                                        ? SessionState.OPEN
-                                        : SessionState.UNKNOWN);
+                                sessions.getOrDefault(new SessionKey(of.owner(), of.session()), SessionState.UNKNOWN));
                     case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
                     case Question.OfVolume of ->
                         new Fact.OfVolume(of.volume(), of.volume() == ID ? Optional.of(volume) : Optional.empty());

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.fp;
 
+import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
@@ -27,7 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /** A few registers, correct clients that read and write them, f nodes and some clients that attack them. */
@@ -52,18 +53,36 @@ public final class FpWorld implements SimulatedWorld {
     private final List<Pending<?>> pending = new ArrayList<>();
     private final List<FpAttacker> attackers = new ArrayList<>();
     private final Map<Account, Integer> writing = new HashMap<>();
+    /** What sessions and epochs come to is chosen apart from the workload. */
+    private final Random changes;
+
+    private final int changesEvery;
+    private final long[] sessions = new long[WRITERS + 1];
+    private final List<Fact> facts = new ArrayList<>();
+    private long lastSession = 1_000;
     private long completed;
     private long lastValue;
 
-    private record Account(int client, BlockId block) {}
+    private record Account(int client, long session, long epoch, BlockId block) {}
+
+    private interface Judge<R> {
+        /** @param outdated whether its session was closed or its epoch over meanwhile */
+        void outcome(R outcome, boolean outdated);
+    }
 
     /** An operation of a correct client, and what to do with its outcome. */
     private static final class Pending<R> {
+        private final PrincipalId client;
+        private final FpGroup group;
         private final ClientOperation<R> operation;
-        private final Consumer<R> judge;
+        private final Judge<R> judge;
         private boolean judged;
+        /** Its session is closed, or its epoch over: it may fail, or never end. */
+        private boolean outdated;
 
-        Pending(ClientOperation<R> operation, Consumer<R> judge) {
+        Pending(PrincipalId client, FpGroup group, ClientOperation<R> operation, Judge<R> judge) {
+            this.client = client;
+            this.group = group;
             this.operation = operation;
             this.judge = judge;
         }
@@ -73,7 +92,7 @@ public final class FpWorld implements SimulatedWorld {
             R outcome = operation.outcome().orElse(null);
             if (outcome != null && !judged) {
                 judged = true;
-                judge.accept(outcome);
+                judge.outcome(outcome, outdated);
             }
             return outcome != null;
         }
@@ -82,6 +101,8 @@ public final class FpWorld implements SimulatedWorld {
     FpWorld(Setting setting, FpParts parts) {
         this.parts = parts;
         this.random = new Random(setting.random("fp").nextLong());
+        this.changes = new Random(setting.random("changes").nextLong());
+        this.changesEvery = changes.nextBoolean() ? 0 : 2 + changes.nextInt(20);
         this.blocks = 1 + random.nextInt(3);
         this.volume = new FpVolume(setting, blocks);
         this.simulation = new Simulation(
@@ -120,6 +141,7 @@ public final class FpWorld implements SimulatedWorld {
             attackers.add(new FpAttacker(self, self.number(), simulation, plot, TIMES, this::value));
         }
         for (int writer = 1; writer <= WRITERS; writer++) {
+            sessions[writer] = writer;
             volume.open(PrincipalId.client(writer), writer);
         }
     }
@@ -151,6 +173,9 @@ public final class FpWorld implements SimulatedWorld {
 
     @Override
     public void step() {
+        if (changesEvery != 0 && changes.nextInt(changesEvery) == 0) {
+            change();
+        }
         FpGroup group = volume.group(random.nextInt(blocks));
         int client = 1 + random.nextInt(WRITERS);
         if (!attackers.isEmpty() && random.nextInt(3) == 0) {
@@ -159,13 +184,69 @@ public final class FpWorld implements SimulatedWorld {
         }
         switch (random.nextInt(6)) {
             case 0, 1, 2 -> write(client, group);
-            case 3, 4 -> read(PrincipalId.client(client), client, group);
+            case 3, 4 -> read(PrincipalId.client(client), sessions[client], group);
             default -> read(READER, 0, group);
         }
     }
 
+    private void change() {
+        FpAttacker attacker = attackers.isEmpty() ? null : attackers.get(changes.nextInt(attackers.size()));
+        switch (changes.nextInt(6)) {
+            case 0 -> {
+                int writer = 1 + changes.nextInt(WRITERS);
+                PrincipalId client = PrincipalId.client(writer);
+                outdated(pending -> pending.client.equals(client));
+                sessions[writer] = closeAndReopen(client, sessions[writer]);
+            }
+            case 1 -> {
+                // Same holders: they keep what they have, but what was said in the old epoch counts no more.
+                tell(volume.nextEpoch(volume.group(changes.nextInt(blocks)).block()));
+                outdated(pending -> !volume.group(pending.group.block().counter())
+                        .placement()
+                        .equals(pending.group.placement()));
+            }
+            case 2 -> {
+                if (attacker != null) {
+                    attacker.reopened(closeAndReopen(attacker.self(), attacker.session()));
+                }
+            }
+            case 3 -> {
+                if (attacker != null) {
+                    attacker.commitHeld(changes);
+                }
+            }
+            default -> {
+                if (attacker != null) {
+                    attacker.hold(volume.group(changes.nextInt(blocks)));
+                }
+            }
+        }
+    }
+
+    private long closeAndReopen(PrincipalId client, long session) {
+        tell(volume.close(client, session));
+        volume.open(client, ++lastSession);
+        return lastSession;
+    }
+
+    private void outdated(Predicate<Pending<?>> which) {
+        pending.stream().filter(which).forEach(pending -> pending.outdated = true);
+    }
+
+    /** All nodes hear of it sooner or later. */
+    private void tell(Fact fact) {
+        facts.add(fact);
+        nodes.stream().filter(_ -> changes.nextBoolean()).forEach(node -> simulation.tell(node, fact));
+    }
+
+    @Override
+    public void healed() {
+        facts.forEach(fact -> nodes.forEach(node -> simulation.tell(node, fact)));
+    }
+
     private void write(int client, FpGroup group) {
-        Account account = new Account(client, group.block());
+        Account account =
+                new Account(client, sessions[client], group.placement().epoch(), group.block());
         if (writing.getOrDefault(account, 0) == WRITES_AT_ONCE) {
             return;
         }
@@ -174,14 +255,17 @@ public final class FpWorld implements SimulatedWorld {
         Timestamp floor = invariants.floor(group.block());
         invariants.writes(group, value);
         PrincipalId writer = PrincipalId.client(client);
-        begin(writer, recorder.write(writer, group, value, parts.write(group, client, value, TIMES)), outcome -> {
-            writing.merge(account, -1, Integer::sum);
-            switch (outcome) {
-                case FpWriteOutcome.Written written -> invariants.wrote(group, floor, written.timestamp());
-                case FpWriteOutcome.Failed failed ->
-                    throw FpInvariants.NEVER_REFUSED.violated(group.block().toString(), failed.toString());
-            }
-        });
+        begin(
+                writer,
+                group,
+                recorder.write(writer, group, value, parts.write(group, sessions[client], value, TIMES)),
+                (outcome, outdated) -> {
+                    writing.merge(account, -1, Integer::sum);
+                    switch (outcome) {
+                        case FpWriteOutcome.Written written -> invariants.wrote(group, floor, written.timestamp());
+                        case FpWriteOutcome.Failed failed -> refused(group, failed, outdated);
+                    }
+                });
     }
 
     /** @param session 0 for a client that may only read */
@@ -189,18 +273,23 @@ public final class FpWorld implements SimulatedWorld {
         Timestamp floor = invariants.floor(group.block());
         ClientOperation<FpReadOutcome> read =
                 session == 0 ? parts.readAskingForRepair(group, TIMES) : parts.readWritingBack(group, session, TIMES);
-        begin(client, recorder.read(client, group.block(), read), outcome -> {
+        begin(client, group, recorder.read(client, group.block(), read), (outcome, outdated) -> {
             switch (outcome) {
                 case FpReadOutcome.Value value -> invariants.read(group, floor, value);
                 case FpReadOutcome.NeverWritten _ -> invariants.readNothing(group, floor);
-                case FpReadOutcome.Failed failed ->
-                    throw FpInvariants.NEVER_REFUSED.violated(group.block().toString(), failed.toString());
+                case FpReadOutcome.Failed failed -> refused(group, failed, outdated);
             }
         });
     }
 
-    private <R> void begin(PrincipalId client, ClientOperation<R> operation, Consumer<R> judge) {
-        pending.add(new Pending<>(operation, judge));
+    private static void refused(FpGroup group, Object failed, boolean outdated) {
+        if (!outdated) {
+            throw FpInvariants.NEVER_REFUSED.violated(group.block().toString(), failed.toString());
+        }
+    }
+
+    private <R> void begin(PrincipalId client, FpGroup group, ClientOperation<R> operation, Judge<R> judge) {
+        pending.add(new Pending<>(client, group, operation, judge));
         simulation.start(client, operation);
     }
 
@@ -219,7 +308,7 @@ public final class FpWorld implements SimulatedWorld {
         int before = pending.size();
         pending.removeIf(Pending::over);
         completed += before - pending.size();
-        return pending.isEmpty();
+        return pending.stream().allMatch(operation -> operation.outdated);
     }
 
     @Override
@@ -232,7 +321,7 @@ public final class FpWorld implements SimulatedWorld {
     public void readEverything() {
         for (int block = 0; block < blocks; block++) {
             read(READER, 0, volume.group(block));
-            read(PrincipalId.client(1), 1, volume.group(block));
+            read(PrincipalId.client(1), sessions[1], volume.group(block));
         }
     }
 
