@@ -122,9 +122,16 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         int index = from.kind() == PrincipalKind.NODE ? group.slotOf(from.number()) : -1;
         if (index < 0
                 || !slots[index].asked
-                || slots[index].stored
                 || !(message instanceof ExtentMessage.Answer answer)
                 || !answer.block().equals(block)) {
+            return effects;
+        }
+        if (slots[index].stored) {
+            if (outcome == null && answer.epoch() > group.epoch()) {
+                slots[index].refusal = StoreRefusal.WRONG_EPOCH;
+                slots[index].refusalEpoch = answer.epoch();
+                decide(nowMillis);
+            }
             return effects;
         }
         slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slots[index].firstAskedMillis);
@@ -154,13 +161,19 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             return effects;
         }
         long silentSlots = Arrays.stream(slots).filter(ExtentWrite::silent).count();
+        boolean overtaken = outcome == null
+                && Arrays.stream(slots)
+                        .anyMatch(
+                                slot -> slot.refusal == StoreRefusal.WRONG_EPOCH && slot.refusalEpoch > group.epoch());
         for (int index = 0; index < slots.length; index++) {
             Slot slot = slots[index];
-            if (!slot.asked || slot.stored || fatal(slot)) {
+            // Who has stored is asked once more where one says that the epoch is over: f+1 must say so to end this.
+            if (!slot.asked || (slot.stored && !overtaken) || fatal(slot)) {
                 continue;
             }
             long silentMillis = nowMillis - slot.firstAskedMillis;
             if (outcome == null
+                    && !slot.stored
                     && !slot.helped
                     && timing.isLate(silentMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 if (slot.refusal == null) {
@@ -258,7 +271,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
             if (slot.refusal == StoreRefusal.WRONG_EPOCH) {
                 otherEpochs.add(slot.refusalEpoch);
             }
-            if (slot.refusal == StoreRefusal.NO_SPACE || fatal(slot)) {
+            if (!slot.stored && (slot.refusal == StoreRefusal.NO_SPACE || fatal(slot))) {
                 refused.put(index, slot.refusal);
             }
         }

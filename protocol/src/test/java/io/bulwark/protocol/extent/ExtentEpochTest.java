@@ -95,6 +95,26 @@ class ExtentEpochTest {
         assertThat(write.outcome()).contains(new WriteOutcome.StaleMap(7));
     }
 
+    /** Slot 2 is silent: without the word of those that have stored, nobody but slot 3 would ever say it. */
+    @Test
+    void whoHasStoredIsAskedAgainWhereOneNodeSaysThatTheEpochIsOver() {
+        write.start(0);
+        answer(write, 0, new Acknowledged(BLOCK, 1));
+        answer(write, 1, new Acknowledged(BLOCK, 1));
+        effects.addAll(write.onTick(ExtentTiming.standard().retryMillis()));
+        answer(write, 3, new NotStored(BLOCK, 7, StoreRefusal.WRONG_EPOCH));
+        effects.clear();
+        effects.addAll(write.onTick(2 * ExtentTiming.standard().retryMillis()));
+        assertThat(effects)
+                .filteredOn(Effect.Send.class::isInstance)
+                .extracting(effect -> ((Effect.Send) effect).to())
+                .contains(PrincipalId.node(0), PrincipalId.node(1));
+        answer(write, 0, new Acknowledged(BLOCK, 1));
+        assertThat(write.outcome()).isEmpty();
+        answer(write, 1, new NotStored(BLOCK, 7, StoreRefusal.WRONG_EPOCH));
+        assertThat(write.outcome()).contains(new WriteOutcome.StaleMap(7));
+    }
+
     @Test
     void aReaderToldOfANewerEpochByOneNodeGoesOn() {
         read.start(0);

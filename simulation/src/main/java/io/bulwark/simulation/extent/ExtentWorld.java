@@ -206,7 +206,8 @@ public final class ExtentWorld implements SimulatedWorld {
                     }
                 }
                 case ReadOutcome.Freed _ when extent.freed -> {}
-                case ReadOutcome.StaleMap _ when stale(map, extent.block) -> read(reader, extent);
+                case ReadOutcome.StaleMap _, ReadOutcome.Unavailable _
+                when stale(map, extent.block) -> read(reader, extent);
                 case ReadOutcome.Freed _,
                         ReadOutcome.NotPermitted _,
                         ReadOutcome.Incomplete _,

@@ -50,6 +50,12 @@ final class ExtentClientBugs {
                     "!otherEpochs.isEmpty() && otherEpochs.getFirst() > group.epoch()"),
             in(
                     "extent/ExtentWrite",
+                    "who has stored is not asked again where the epoch may be over",
+                    protocol("extent.ExtentEpochTest", "whoHasStoredIsAskedAgainWhereOneNodeSaysThatTheEpochIsOver"),
+                    "(slot.stored && !overtaken)",
+                    "slot.stored"),
+            in(
+                    "extent/ExtentWrite",
                     "a refused fragment is not sent again as a block",
                     protocol("extent.ExtentEpochTest", "aRefusedFragmentIsSentAgainAsABlock"),
                     """
