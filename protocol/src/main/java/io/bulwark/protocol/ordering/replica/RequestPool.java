@@ -94,6 +94,7 @@ final class RequestPool {
     private final Map<PrincipalId, Usage> usages = new HashMap<>();
     private List<RequestId> unsaid = new ArrayList<>();
     private long readyCount;
+    private long tidiedMillis;
 
     RequestPool(ReplicaConfig config, RecentResults results) {
         this.config = config;
@@ -265,6 +266,10 @@ final class RequestPool {
     }
 
     void onTick(long nowMillis) {
+        if (nowMillis - tidiedMillis < EXPIRY_MILLIS / 10) {
+            return;
+        }
+        tidiedMillis = nowMillis;
         for (Entry entry : List.copyOf(entries.values())) {
             if (entry.readyMillis < 0 && entry.body != null && nowMillis - entry.seenMillis > EXPIRY_MILLIS) {
                 drop(entry);

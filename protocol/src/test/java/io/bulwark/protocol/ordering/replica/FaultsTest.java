@@ -121,6 +121,24 @@ class FaultsTest {
         allEqual(cluster);
     }
 
+    @Test
+    void bodiesThatADiskHasLostComeFromTheOthers() {
+        TestCluster cluster = new TestCluster(1, 14, config -> config.withLog(64, 128));
+        submit(cluster, 20);
+        finish(cluster, 1_000);
+        for (int i = 0; i < 4; i++) {
+            cluster.crash(i);
+        }
+        cluster.nodes.get(1).loseBodies();
+        cluster.nodes.get(3).loseBodies();
+        for (int i = 0; i < 4; i++) {
+            cluster.start(i);
+        }
+        submit(cluster, 5);
+        finish(cluster, 10_000);
+        allEqual(cluster);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aPrimaryThatHandsOverIsFollowedAtOnce(int faulty) {

@@ -62,6 +62,13 @@ final class TestCluster {
             this.self = self;
         }
 
+        /** Its promises are there twice, the bodies once. */
+        void loseBodies() {
+            int before = disk.size();
+            disk.removeIf(LogRecord.Bodies.class::isInstance);
+            syncedRecords -= before - disk.size();
+        }
+
         Replica up() {
             if (replica == null) {
                 throw new IllegalStateException("replica " + self + " is down");

@@ -1,0 +1,162 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What is on disk before what is sent or executed, and how many syncs that takes (PROTOCOLS section 7). */
+@NullMarked
+class DurabilityTest {
+    private final JournalApplication application = new JournalApplication();
+    private final Request request = new Request(PrincipalId.client(1), 1, false, TestCluster.operation(1));
+    private final Batch batch = new Batch(1, List.of(request.id()));
+    private long appended;
+
+    private Replica replica(int self) {
+        Replica replica = new Replica(ReplicaConfig.of(self, 1), application, List.of());
+        drain(replica);
+        replica.onDurable(0, appended);
+        return replica;
+    }
+
+    private List<ReplicaEffect> drain(Replica replica) {
+        List<ReplicaEffect> effects = replica.drain(0);
+        for (ReplicaEffect effect : effects) {
+            switch (effect) {
+                case ReplicaEffect.Append append -> appended = append.index();
+                case ReplicaEffect.Roll roll -> appended = roll.index();
+                default -> {}
+            }
+        }
+        return effects;
+    }
+
+    private static List<ReplicaMessage> sent(List<ReplicaEffect> effects) {
+        List<ReplicaMessage> sent = new ArrayList<>();
+        for (ReplicaEffect effect : effects) {
+            if (effect instanceof ReplicaEffect.Send send && !sent.contains(send.message())) {
+                sent.add(send.message());
+            }
+        }
+        return sent;
+    }
+
+    private static List<LogRecord> written(List<ReplicaEffect> effects) {
+        return effects.stream()
+                .filter(ReplicaEffect.Append.class::isInstance)
+                .map(effect -> ((ReplicaEffect.Append) effect).record())
+                .toList();
+    }
+
+    @Test
+    void aBackupSyncsPrepareThenCommitThenExecutes() {
+        Replica replica = replica(2);
+        Bytes digest = batch.digest();
+        replica.onRequest(0, request);
+        replica.onMessage(0, 0, new PrePrepare(0, 1, batch));
+        List<ReplicaEffect> first = drain(replica);
+        assertThat(written(first))
+                .containsExactly(new LogRecord.Bodies(batch, List.of(request)), new LogRecord.Prepare(0, 1, digest));
+        assertThat(sent(first)).containsExactly(new Vouch(batch.requests()));
+        replica.onDurable(0, appended);
+        assertThat(sent(drain(replica))).containsExactly(new Prepare(0, 1, digest));
+
+        replica.onMessage(0, 0, new Prepare(0, 1, digest));
+        replica.onMessage(0, 1, new Prepare(0, 1, digest));
+        replica.onMessage(0, 0, new Commit(0, 1, digest));
+        replica.onMessage(0, 1, new Commit(0, 1, digest));
+        List<ReplicaEffect> second = drain(replica);
+        assertThat(written(second)).containsExactly(new LogRecord.Commit(0, 1, digest));
+        assertThat(sent(second)).isEmpty();
+        assertThat(application.journal()).isEmpty();
+        replica.onDurable(0, appended);
+        List<ReplicaEffect> third = drain(replica);
+        assertThat(sent(third)).containsExactly(new Commit(0, 1, digest));
+        assertThat(written(third)).isEmpty();
+        assertThat(third).contains(new ReplicaEffect.Reply(request.client(), 1, TestCluster.operation(0)));
+    }
+
+    @Test
+    void thePrimarysProposalLeavesDuringItsSyncAndItsPrepareAfter() {
+        Replica replica = replica(0);
+        replica.onClock(0, 1);
+        replica.onRequest(0, request);
+        replica.onMessage(0, 1, new Vouch(batch.requests()));
+        replica.onMessage(0, 2, new Vouch(batch.requests()));
+        List<ReplicaEffect> first = drain(replica);
+        assertThat(sent(first)).containsExactly(new Vouch(batch.requests()), new PrePrepare(0, 1, batch));
+        replica.onDurable(0, appended);
+        assertThat(sent(drain(replica))).containsExactly(new Prepare(0, 1, batch.digest()));
+    }
+
+    @Test
+    void commitsWithoutAnOwnOneAreLearned() {
+        Replica replica = replica(3);
+        for (int from : List.of(0, 1, 2)) {
+            replica.onMessage(0, from, new Commit(0, 1, Batch.NULL_DIGEST));
+        }
+        List<ReplicaEffect> effects = drain(replica);
+        assertThat(written(effects)).containsExactly(new LogRecord.Learned(1, Batch.NULL_DIGEST));
+        assertThat(replica.executed()).isZero();
+        replica.onDurable(0, appended);
+        assertThat(sent(drain(replica))).isEmpty();
+        assertThat(replica.executed()).isEqualTo(1);
+    }
+
+    @Test
+    void nothingIsProposedAtRestartInTheViewOfBefore() {
+        Replica replica =
+                new Replica(ReplicaConfig.of(0, 1), application, List.of(new LogRecord.Stable(0, Batch.NULL_DIGEST)));
+        replica.onTick(0);
+        List<ReplicaEffect> effects = drain(replica);
+        assertThat(written(effects)).anyMatch(LogRecord.ViewChange.class::isInstance);
+        assertThat(replica.isActive()).isFalse();
+        assertThat(replica.view()).isEqualTo(1);
+    }
+
+    @Test
+    void checkpointsAreTakenAtTheIntervalAndToldOnceDurable() {
+        Replica replica =
+                new Replica(ReplicaConfig.of(3, 1).withLog(2, 4).withBatches(Batches.DEFAULT), application, List.of());
+        drain(replica);
+        for (long n = 1; n <= 2; n++) {
+            for (int from : List.of(0, 1, 2)) {
+                replica.onMessage(0, from, new Commit(0, n, Batch.NULL_DIGEST));
+            }
+        }
+        drain(replica);
+        replica.onDurable(0, appended);
+        drain(replica);
+        assertThat(application.makeDurable(2)).isTrue();
+        replica.onCheckpointDurable(2);
+        Bytes digest = application.checkpoints().getLast().digest();
+        List<ReplicaEffect> effects = drain(replica);
+        assertThat(written(effects)).containsExactly(new LogRecord.Checkpoint(2, digest));
+        assertThat(sent(effects)).isEmpty();
+        replica.onDurable(0, appended);
+        assertThat(sent(drain(replica))).containsExactly(new ReplicaMessage.Checkpoint(2, digest));
+        replica.onMessage(0, 0, new ReplicaMessage.Checkpoint(2, digest));
+        drain(replica);
+        assertThat(replica.lowWaterMark()).isZero();
+        replica.onMessage(0, 1, new ReplicaMessage.Checkpoint(2, digest));
+        List<ReplicaEffect> stable = drain(replica);
+        assertThat(replica.lowWaterMark()).isEqualTo(2);
+        assertThat(stable).anyMatch(ReplicaEffect.Roll.class::isInstance);
+        assertThat(application.checkpoints()).hasSize(2);
+        replica.onDurable(0, appended);
+        assertThat(application.checkpoints()).hasSize(1);
+    }
+}

@@ -1,0 +1,167 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Vouches and room (PROTOCOLS section 7), seen from replica 0 of four. */
+@NullMarked
+class RequestPoolTest {
+    private static final int VOUCHES_MAX = 6;
+
+    private final ReplicaConfig config = ReplicaConfig.of(0, 1).withRoom(new Room(3, 1 << 20, VOUCHES_MAX, 4));
+    private final RecentResults results = new RecentResults(4);
+    private final RequestPool pool = new RequestPool(config, results);
+
+    private static Request request(int client, long call, int operation) {
+        return new Request(PrincipalId.client(client), call, false, Bytes.of((byte) operation));
+    }
+
+    private boolean hear(Request request) {
+        return pool.onRequest(0, request.id(), request);
+    }
+
+    private void vouch(Request request, int... from) {
+        for (int peer : from) {
+            pool.onVouch(0, peer, List.of(request.id()));
+        }
+    }
+
+    private List<RequestId> ready() {
+        return pool.ready().stream().map(entry -> entry.id).toList();
+    }
+
+    @Test
+    void theReplicaVouchesForWhatItHeardOnce() {
+        Request request = request(1, 1, 1);
+        assertThat(hear(request)).isTrue();
+        assertThat(hear(request)).isTrue();
+        assertThat(pool.takeUnsaid()).containsExactly(request.id());
+        assertThat(pool.takeUnsaid()).isEmpty();
+        assertThat(pool.isAcceptable(request.id())).isTrue();
+    }
+
+    @Test
+    void ofOneCallOnlyTheFirstDigestIsVouchedForUnlessOthersDo() {
+        Request first = request(1, 1, 1);
+        Request second = request(1, 1, 2);
+        hear(first);
+        hear(second);
+        assertThat(pool.takeUnsaid()).containsExactly(first.id());
+        vouch(second, 1, 2);
+        assertThat(pool.missing()).containsOnlyKeys(second.id());
+        pool.onBody(0, second.id(), second);
+        assertThat(pool.takeUnsaid()).containsExactly(second.id());
+        assertThat(ready()).containsExactly(second.id());
+    }
+
+    @Test
+    void twoFPlusOneVouchesMakeARequestReady() {
+        Request request = request(1, 1, 1);
+        hear(request);
+        vouch(request, 1);
+        vouch(request, 1);
+        assertThat(ready()).isEmpty();
+        vouch(request, 2);
+        assertThat(ready()).containsExactly(request.id());
+        pool.onExecuted(request.id());
+        assertThat(ready()).isEmpty();
+        assertThat(pool.body(request.id())).isNull();
+    }
+
+    @Test
+    void vouchesDieWithTheirKey() {
+        Request request = request(1, 1, 1);
+        hear(request);
+        vouch(request, 1, 2);
+        pool.onKeyChange(2);
+        assertThat(ready()).isEmpty();
+        vouch(request, 2);
+        assertThat(ready()).containsExactly(request.id());
+    }
+
+    @Test
+    void oneClientsRoomIsBoundedAndNobodyElses() {
+        for (int call = 0; call < 3; call++) {
+            assertThat(hear(request(1, call, call))).isTrue();
+        }
+        assertThat(hear(request(1, 3, 3))).isFalse();
+        assertThat(hear(request(2, 3, 3))).isTrue();
+        pool.onExecuted(request(1, 0, 0).id());
+        assertThat(hear(request(1, 3, 3))).isTrue();
+    }
+
+    @Test
+    void whatOthersVouchForDisplacesWhatTheyDoNot() {
+        for (int call = 0; call < 3; call++) {
+            hear(request(1, call, call));
+        }
+        Request vouched = request(1, 9, 9);
+        vouch(vouched, 1, 2);
+        pool.onBody(0, vouched.id(), vouched);
+        assertThat(pool.body(vouched.id())).isEqualTo(vouched);
+        assertThat(pool.body(request(1, 0, 0).id())).isNull();
+        assertThat(pool.body(request(1, 1, 1).id())).isNotNull();
+    }
+
+    @Test
+    void aPeersVouchesAreBoundedTheOldestGo() {
+        Request first = request(1, 100, 1);
+        vouch(first, 1, 2);
+        for (int i = 0; i < VOUCHES_MAX; i++) {
+            vouch(request(5, i, i), 1);
+        }
+        assertThat(pool.isAcceptable(first.id())).isFalse();
+        vouch(first, 1);
+        assertThat(pool.isAcceptable(first.id())).isTrue();
+    }
+
+    @Test
+    void whatWasExecutedIsVouchedForAgainOnlyIfItsClientRepeatsIt() {
+        Request request = request(1, 1, 1);
+        results.put(request.id(), Bytes.EMPTY);
+        vouch(request, 1, 2, 3);
+        assertThat(pool.missing()).isEmpty();
+        assertThat(ready()).isEmpty();
+        assertThat(pool.isWantedByOthers(request.id())).isTrue();
+        hear(request);
+        assertThat(pool.takeUnsaid()).containsExactly(request.id());
+        assertThat(ready()).containsExactly(request.id());
+    }
+
+    @Test
+    void whatNobodyElseKnowsExpires() {
+        Request request = request(1, 1, 1);
+        hear(request);
+        pool.onTick(20_000);
+        assertThat(pool.body(request.id())).isNotNull();
+        pool.onTick(40_000);
+        assertThat(pool.body(request.id())).isNull();
+        assertThat(pool.ownVouches(40_000)).isEmpty();
+    }
+
+    @Test
+    void proposalsPassOverWhatBecameReadyBefore() {
+        Request early = request(1, 1, 1);
+        Request late = request(2, 2, 2);
+        for (Request each : List.of(early, late)) {
+            hear(each);
+            vouch(each, 1, 2);
+        }
+        pool.onProposed(List.of(late.id()));
+        assertThat(pool.ready().iterator().next().passedOver).isEqualTo(1);
+        pool.onProposed(List.of(early.id()));
+        assertThat(pool.ready()).allMatch(entry -> entry.proposed);
+        pool.onNewView(Set.of(late.id()));
+        assertThat(pool.ready().iterator().next().proposed).isFalse();
+        assertThat(pool.ready().iterator().next().passedOver).isZero();
+    }
+}
