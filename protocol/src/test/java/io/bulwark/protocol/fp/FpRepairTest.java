@@ -107,6 +107,37 @@ class FpRepairTest {
         assertThat(nodes.answers).singleElement().isEqualTo(refusal(0, Asked.REPAIR_MAC, 0, Refusal.NOT_PROVEN));
     }
 
+    /** A node that is asked proves the version first, and answers once. */
+    @Test
+    void aNodeGivesItsRepairMacOnceItsOwnReadHasProvenTheVersion() {
+        Timestamp version = nodes.write(5, 1, 0);
+        nodes.ask(PrincipalId.node(3), new FpMessage.AskRepairMac(nodes.group.target(1), version));
+        nodes.pass(1_000);
+        assertThat(nodes.answers).singleElement().isInstanceOf(FpMessage.RepairMac.class);
+    }
+
+    @Test
+    void whoAsksForARepairMacOfAnOverwrittenVersionIsToldOfTheLaterOne() {
+        Timestamp old = nodes.write(4, 4, 0, 1, 2);
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        assertThat(nodes.one(PrincipalId.node(3), new FpMessage.AskRepairMac(nodes.group.target(0), old)))
+                .isEqualTo(new FpMessage.RepairAnswer(nodes.group.target(0), version));
+    }
+
+    @Test
+    void aNodeThatCommitsWithoutAFragmentMakesItsOwn() {
+        List<FpMessage.Prepared> prepares = new ArrayList<>();
+        for (int slot : new int[] {0, 1, 3}) {
+            prepares.add((FpMessage.Prepared)
+                    nodes.one(CLIENT, slot == 3 ? nodes.wholeBlock(3, 5, 1) : nodes.fragment(slot, 5, 1)));
+        }
+        assertThat(nodes.one(CLIENT, nodes.commit(2, 1, prepares))).isInstanceOf(FpMessage.Committed.class);
+        nodes.pass(1_000);
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        assertThat(nodes.holding(2, version).fragment())
+                .isEqualTo(nodes.encode(1).fragments().get(2));
+    }
+
     @Test
     void aRepairMacIsForItsReceiverAndForRepairOnly() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
@@ -197,6 +228,36 @@ class FpRepairTest {
         nodes.pass(8_000);
         assertThat(nodes.versionsOnDisk(0)).isZero();
         assertThat(nodes.chargesOnDisk(0)).isZero();
+    }
+
+    @Test
+    void whatAnotherSessionOfTheClientStagedIsNoLeftover() {
+        nodes.session(8, SessionState.OPEN);
+        FpMessage.PrepareFragment first = nodes.fragment(0, 5, 1);
+        nodes.one(CLIENT, new FpMessage.PrepareFragment(first.target(), 8, first.ts(), first.fpcc(), first.fragment()));
+        nodes.one(CLIENT, nodes.fragment(0, 6, 2));
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(2);
+        nodes.session(SESSION, SessionState.CLOSED);
+        nodes.pass(8_000);
+        Holding held = nodes.holding(0, new Timestamp(5, first.fpcc()));
+        assertThat(held.fragment()).isEqualTo(first.fragment());
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
+    }
+
+    @Test
+    void droppedLeftoversAreOffTheirWritersAccount() {
+        for (int number = 20; number < 26; number++) {
+            assertThat(nodes.one(CLIENT, inBlock(number))).isInstanceOf(FpMessage.Prepared.class);
+        }
+        nodes.session(SESSION, SessionState.CLOSED);
+        nodes.pass(8_000);
+        assertThat(nodes.chargesOnDisk(0)).isZero();
+        nodes.session(8, SessionState.OPEN);
+        FpMessage.PrepareFragment next = inBlock(30);
+        assertThat(nodes.one(
+                        CLIENT,
+                        new FpMessage.PrepareFragment(next.target(), 8, next.ts(), next.fpcc(), next.fragment())))
+                .isInstanceOf(FpMessage.Prepared.class);
     }
 
     @Test

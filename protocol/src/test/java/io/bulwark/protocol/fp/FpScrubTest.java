@@ -52,6 +52,17 @@ class FpScrubTest {
     }
 
     @Test
+    void whatTurnedOutToBeWrongIsNotServedUntilItIsMadeAgain() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        nodes.garble(2);
+        nodes.cutOff.addAll(List.of(0, 1));
+        assertThat(nodes.look(2)).isEqualTo(FpScrub.Found.UNFINISHED);
+        Holding held = nodes.holding(2, version);
+        assertThat(held.fragment()).isNull();
+        assertThat(held.damaged()).isTrue();
+    }
+
+    @Test
     void aNodeThatMissedAWriteIsBroughtUpToDate() {
         nodes.write(5, 1, 0, 1, 2);
         assertThat(nodes.look(3)).isEqualTo(FpScrub.Found.COMPLETED);

@@ -125,6 +125,15 @@ class FpServerTest {
     }
 
     @Test
+    void aSlotThatTheGroupDoesNotHaveVouchesForNothing() {
+        List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
+        FpMessage.Commit right = nodes.commit(0, 1, prepares);
+        FpMessage.Vouch second = right.prepares().get(1);
+        FpMessage.Vouch beyond = new FpMessage.Vouch(nodes.group.n(), second.nonce(), second.mac());
+        assertRefused(with(right, 1, beyond), Refusal.PREPARES);
+    }
+
+    @Test
     void aMacOfAnotherEpochOrOfTheOtherDirectionIsRefused() {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
@@ -187,9 +196,14 @@ class FpServerTest {
                 (FpMessage.ReadAnswer) nodes.one(CLIENT, new FpMessage.Read(nodes.group.target(0), one.version()));
         assertThat(redirect.holding()).isNull();
         assertThat(redirect.latest().ts()).isEqualTo(4);
+        nodes.pass(500);
         assertThat(nodes.holding(0, two).fragment()).isNotNull();
-        nodes.pass(1_500);
+        nodes.pass(1_000);
         assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
+        FpMessage.ReadAnswer gone =
+                (FpMessage.ReadAnswer) nodes.one(CLIENT, new FpMessage.Read(nodes.group.target(0), two.version()));
+        assertThat(gone.holding()).isNull();
+        assertThat(nodes.evidence).as("deleted is not damaged").isEmpty();
     }
 
     @Test

@@ -55,7 +55,13 @@ final class LocalNodes {
     private final List<FpScrub.Found> found = new ArrayList<>();
     final Map<Integer, PairwiseKeys> keys = new HashMap<>();
     final Map<Integer, Integer> stores = new HashMap<>();
+    /** How often each node has loaded the state of the group's block. */
+    final Map<Integer, Integer> loads = new HashMap<>();
+
     Stored nextStore = Stored.DURABLE;
+    /** Stores that the nodes are told to have failed are on the disk all the same. */
+    boolean failedIsDone;
+
     long now = 1_000;
     /** From now on stores are kept back until {@link #releaseStores}. */
     boolean holdStores;
@@ -357,6 +363,10 @@ final class LocalNodes {
                 case Effect.Load load ->
                     perform(node, server(node).onLoaded(now, load.token(), load(node, load.key())));
                 case Effect.LoadMetas load -> {
+                    if (load.kind() == RecordKind.REGISTER_VERSION
+                            && load.block().equals(group.block())) {
+                        loads.merge(node, 1, Integer::sum);
+                    }
                     List<Loaded.Meta> metas = scan(node, load.kind()).stream()
                             .filter(meta -> meta.key().block().equals(load.block()))
                             .toList();
@@ -382,7 +392,7 @@ final class LocalNodes {
 
     private void store(int node, Effect.Store store) {
         Stored stored = nextStore;
-        if (stored == Stored.DURABLE) {
+        if (stored == Stored.DURABLE || failedIsDone) {
             stores.merge(node, 1, Integer::sum);
             store.mutations().forEach(mutation -> apply(disk(node), mutation));
         }
