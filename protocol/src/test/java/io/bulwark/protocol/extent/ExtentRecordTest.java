@@ -42,6 +42,12 @@ class ExtentRecordTest {
     }
 
     @Test
+    void aSlotWithoutAHashHasNoRightFragment() {
+        assertThat(new Held(1, FPCC.cc().size(), true, FPCC, null).matches(Bytes.of(new byte[FPCC.length()])))
+                .isFalse();
+    }
+
+    @Test
     void whatIsCutOffOrTooLongIsLost() {
         for (ExtentRecord record : RECORDS) {
             byte[] meta = record.encoded(MINE).toByteArray();

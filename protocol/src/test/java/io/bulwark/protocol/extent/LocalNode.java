@@ -38,12 +38,18 @@ final class LocalNode {
     /** Reads from its peers that the node wants to run. */
     final List<Effect.Run> runs = new ArrayList<>();
 
+    final List<Effect.Evidence> evidence = new ArrayList<>();
     boolean holdStores;
+    Stored nextStore = Stored.DURABLE;
+    boolean mayRead = true;
+    ExtentLimits limits = ExtentLimits.standard();
     SessionState session = SessionState.OPEN;
     long now = 1_000;
     private final TreeMap<Bytes, OnDisk> disk = new TreeMap<>();
-    private Volume volume = volume(1, List.of(0, 1, 2, 3));
-    private ExtentServer server = new ExtentServer(0, ExtentLimits.standard());
+    /** What the replicas say if they are asked. */
+    Volume volume = volume(1, List.of(0, 1, 2, 3));
+
+    private ExtentServer server = new ExtentServer(0, limits);
 
     static Volume volume(long epoch, List<Integer> holders) {
         return new Volume(VOLUME, "v", VolumeKind.OBJECT, POLICY, 0, List.of(new PlacementGroup(epoch, holders)));
@@ -58,7 +64,11 @@ final class LocalNode {
         held.clear();
         runs.clear();
         holdStores = false;
-        server = new ExtentServer(0, ExtentLimits.standard());
+        server = new ExtentServer(0, limits);
+    }
+
+    long unreferencedBytes() {
+        return server.unreferencedBytes(OWNER);
     }
 
     List<ExtentMessage.Answer> ask(PrincipalId from, ExtentMessage.Request request) {
@@ -113,8 +123,11 @@ final class LocalNode {
     }
 
     private void done(Effect.Store store) {
-        store.mutations().forEach(this::apply);
-        perform(server.onStored(now, store.token(), Stored.DURABLE));
+        Stored stored = nextStore;
+        if (stored == Stored.DURABLE) {
+            store.mutations().forEach(this::apply);
+        }
+        perform(server.onStored(now, store.token(), stored));
     }
 
     private void apply(Mutation mutation) {
@@ -144,7 +157,7 @@ final class LocalNode {
                 case Effect.Scan scan -> loaded(scan.token(), scan(scan.kind(), scan.from(), scan.to(), scan.max()));
                 case Effect.Ask ask -> tell(answer(ask.question()));
                 case Effect.Run run -> runs.add(run);
-                case Effect.Evidence _ -> {}
+                case Effect.Evidence seen -> evidence.add(seen);
             }
         }
     }
@@ -173,7 +186,7 @@ final class LocalNode {
     private Fact answer(Question question) {
         return switch (question) {
             case Question.OfVolume of -> new Fact.OfVolume(of.volume(), Optional.of(volume));
-            case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, true);
+            case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), mayRead, mayRead);
             case Question.OfSession of -> new Fact.OfSession(of.volume(), of.owner(), of.session(), session);
         };
     }

@@ -8,6 +8,7 @@ import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,40 @@ class ParkingTest {
         }
         assertThat(asked).isEqualTo(64);
         assertThat(park(0, HONEST, 1, 0)).isEqualTo(1);
+    }
+
+    /** A denial is believed after two seconds; where no answer comes, the request is gone. The room is free again. */
+    @Test
+    void requestsWaitForTwoSeconds() {
+        park(0, HONEST, 1, 4 * LARGE);
+        park(1_000, HONEST, 1, 0);
+        park(0, HONEST, 2, 3 * LARGE);
+        Question denied = new Question.OfSession(1, HONEST, 1);
+        parking.denied(denied::equals);
+        assertThat(parking.onTick(Turn.at(1_999))).isEmpty();
+        List<Parking.Asked> over = parking.onTick(Turn.at(2_000));
+        assertThat(over)
+                .singleElement()
+                .satisfies(asked -> assertThat(asked.answered).containsExactly(denied));
+        assertThat(parking.onTick(Turn.at(2_100))).isEmpty();
+        for (int session = 3; session <= 9; session++) {
+            park(2_100, GREEDY, session, LARGE);
+        }
+        assertThat(parking.answered(_ -> true)).as("one waits, seven fit").hasSize(8);
+    }
+
+    @Test
+    void aQuestionIsAskedAgainLessAndLessOften() {
+        park(0, HONEST, 1, 0);
+        List<Long> asked = new ArrayList<>();
+        for (long now = 1; now < 1_900; now++) {
+            Turn turn = Turn.at(now);
+            parking.onTick(turn);
+            if (!turn.effects().isEmpty()) {
+                asked.add(now);
+            }
+        }
+        assertThat(asked).containsExactly(250L, 750L, 1_750L);
     }
 
     private int park(long nowMillis, PrincipalId from, long session, int bytes) {

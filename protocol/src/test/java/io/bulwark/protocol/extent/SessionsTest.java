@@ -61,6 +61,73 @@ class SessionsTest {
     }
 
     @Test
+    void aRangeOfSeveralPagesIsDeletedAndNoMore() {
+        for (int counter = 1; counter <= 600; counter++) {
+            put(new BlockId(1, ALICE, 1, counter));
+        }
+        Turn turn = Turn.at(0);
+        sessions.learn(turn, new Fact.Freed(new BlockRange(1, ALICE, 1, 1, 599)));
+        run(turn);
+        assertThat(extents()).containsExactly(new BlockId(1, ALICE, 1, 600));
+        assertThat(sweeping()).isFalse();
+    }
+
+    @Test
+    void whatIsToldWhileTheRecordIsWrittenIsWrittenNext() {
+        Turn first = Turn.at(0);
+        sessions.learn(first, new Fact.Freed(new BlockRange(1, ALICE, 1, 1, 2)));
+        Turn stored = Turn.at(0);
+        Effect.LoadMetas load = (Effect.LoadMetas) first.effects().getFirst();
+        continuations.onLoaded(stored, load.token(), metas(load.kind(), load.block(), load.block(), 9));
+        sessions.learn(stored, new Fact.Freed(new BlockRange(1, ALICE, 1, 5, 1)));
+        run(stored);
+        Sessions.Session again = session(new Sessions(NODE, continuations, blocks::discard, blocks::reference));
+        assertThat(again.freed(new BlockId(1, ALICE, 1, 2))).isTrue();
+        assertThat(again.freed(new BlockId(1, ALICE, 1, 5))).isTrue();
+    }
+
+    /** Dropped in the middle of something, a session would come back without what that something has promised. */
+    @Test
+    void whatNobodyUsesIsDroppedFromMemoryAndWhatIsInUseStays() {
+        Sessions.Session idle = session(1);
+        Sessions.Session used = session(2);
+        used.users++;
+        Sessions.Session undeleted = session(3);
+        undeleted.notDeleted(new BlockId(1, ALICE, 3, 1));
+        Sessions.Session stored = session(4);
+        sessions.learn(Turn.at(0), new Fact.Freed(new BlockRange(1, ALICE, 4, 1, 1)));
+        for (long other = 10_000; other < 15_000; other++) {
+            session(other);
+        }
+        assertThat(session(1)).isNotSameAs(idle);
+        assertThat(session(2)).isSameAs(used);
+        assertThat(session(3)).isSameAs(undeleted);
+        assertThat(session(4)).isSameAs(stored);
+    }
+
+    @Test
+    void soManyOpenSessionsOfAnOwnerAndOfAllStayInMemory() {
+        for (long number = 1; number <= 129; number++) {
+            open(ALICE, number);
+        }
+        assertThat(session(1).state).isEqualTo(SessionState.UNKNOWN);
+        assertThat(session(2).state).isEqualTo(SessionState.OPEN);
+        for (int owner = 10; owner < 180; owner++) {
+            for (long number = 1; number <= 100; number++) {
+                open(PrincipalId.client(owner), number);
+            }
+        }
+        assertThat(session(3).state).isEqualTo(SessionState.UNKNOWN);
+    }
+
+    private void open(PrincipalId owner, long number) {
+        Turn turn = Turn.at(0);
+        sessions.with(turn, new Sessions.Key(1, owner, number), (_, _) -> {});
+        run(turn);
+        sessions.learn(new Fact.OfSession(1, owner, number, SessionState.OPEN));
+    }
+
+    @Test
     void bogusSessionsPushOutNoOpenOne() {
         Turn turn = Turn.at(0);
         sessions.with(turn, new Sessions.Key(1, ALICE, 1), (_, _) -> {});
@@ -115,9 +182,17 @@ class SessionsTest {
     }
 
     private Sessions.Session session(Sessions of) {
+        return session(of, 1);
+    }
+
+    private Sessions.Session session(long number) {
+        return session(sessions, number);
+    }
+
+    private Sessions.Session session(Sessions of, long number) {
         List<Sessions.Session> found = new ArrayList<>();
         Turn turn = Turn.at(0);
-        of.with(turn, new Sessions.Key(1, ALICE, 1), (_, session) -> found.add(session));
+        of.with(turn, new Sessions.Key(1, ALICE, number), (_, session) -> found.add(session));
         run(turn);
         return found.getFirst();
     }
@@ -153,9 +228,10 @@ class SessionsTest {
             switch (effects.removeFirst()) {
                 case Effect.Store store -> continuations.onStored(next, store.token(), apply(store.mutations()));
                 case Effect.LoadMetas load ->
-                    continuations.onLoaded(next, load.token(), metas(load.kind(), load.block(), load.block()));
+                    continuations.onLoaded(
+                            next, load.token(), metas(load.kind(), load.block(), load.block(), Integer.MAX_VALUE));
                 case Effect.Scan scan ->
-                    continuations.onLoaded(next, scan.token(), metas(scan.kind(), scan.from(), scan.to()));
+                    continuations.onLoaded(next, scan.token(), metas(scan.kind(), scan.from(), scan.to(), scan.max()));
                 case Effect.Evidence seen -> evidence.add(seen);
                 case Effect other -> throw new AssertionError(other.toString());
             }
@@ -177,7 +253,7 @@ class SessionsTest {
         return Stored.DURABLE;
     }
 
-    private Loaded.Metas metas(RecordKind kind, BlockId from, BlockId to) {
+    private Loaded.Metas metas(RecordKind kind, BlockId from, BlockId to, int max) {
         return new Loaded.Metas(
                 kind,
                 disk.values().stream()
@@ -185,6 +261,7 @@ class SessionsTest {
                                 && put.key().block().compareTo(from) >= 0
                                 && put.key().block().compareTo(to) <= 0)
                         .map(put -> new Loaded.Meta(put.key(), put.meta()))
+                        .limit(max)
                         .toList());
     }
 }

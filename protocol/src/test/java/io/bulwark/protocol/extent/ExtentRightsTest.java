@@ -1,0 +1,117 @@
+package io.bulwark.protocol.extent;
+
+import static io.bulwark.protocol.extent.LocalNode.OWNER;
+import static io.bulwark.protocol.extent.LocalNode.POLICY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.NotFound;
+import io.bulwark.protocol.extent.ExtentMessage.NotStored;
+import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
+import io.bulwark.protocol.extent.ExtentMessage.Store;
+import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
+import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Who may read and store at a node, in which epoch, and what a node makes of a whole block. */
+@NullMarked
+class ExtentRightsTest {
+    private static final BlockId BLOCK = LocalNode.block(1);
+    private static final BlockCode CODE = new BlockCode(POLICY.m(), POLICY.f(), POLICY.n());
+    private static final Bytes CONTENT = Bytes.of(new byte[POLICY.blockBytes()]);
+    private static final BlockCode.Encoded ENCODED = CODE.encode(CONTENT);
+    private static final Bytes PIN = ENCODED.fpcc().pin();
+    private static final PrincipalId READER = PrincipalId.client(2);
+
+    private final LocalNode node = new LocalNode();
+
+    private static Store store(long epoch) {
+        return new Store(BLOCK, epoch, 0, ENCODED.fragments().getFirst(), ENCODED.fpcc());
+    }
+
+    private List<ExtentMessage.Answer> read(PrincipalId from) {
+        return node.ask(from, new ReadPinned(BLOCK, 1, 0, PIN, true));
+    }
+
+    private static ExtentMessage.Answer found() {
+        return new Found(BLOCK, 1, ENCODED.fpcc(), new Share(ENCODED.fragments().getFirst(), null));
+    }
+
+    private static ExtentMessage.Answer notPermitted() {
+        return new NotFound(BLOCK, 1, ReadRefusal.NOT_PERMITTED);
+    }
+
+    @Test
+    void onlyTheOwnerStores() {
+        assertThat(node.ask(READER, store(1))).containsExactly(new NotStored(BLOCK, 1, StoreRefusal.NOT_OWNER));
+        assertThat(node.ask(READER, new StoreBlock(BLOCK, 1, 0, CONTENT, ENCODED.fpcc())))
+                .containsExactly(new NotStored(BLOCK, 1, StoreRefusal.NOT_OWNER));
+        assertThat(node.has(BLOCK)).isFalse();
+    }
+
+    @Test
+    void readersNeedAGrantAndTheNodesOfTheVolumeDoNot() {
+        node.ask(OWNER, store(1));
+        node.mayRead = false;
+        assertThat(read(READER)).containsExactly(notPermitted());
+        assertThat(read(PrincipalId.node(2))).containsExactly(found());
+        assertThat(read(PrincipalId.node(4))).containsExactly(notPermitted());
+        assertThat(read(PrincipalId.client(3))).containsExactly(notPermitted());
+    }
+
+    @Test
+    void aDeniedGrantIsBelievedForASecondAndAGivenOneForHalfAMinute() {
+        node.ask(OWNER, store(1));
+        node.mayRead = false;
+        assertThat(read(READER)).containsExactly(notPermitted());
+        node.mayRead = true;
+        node.now += 999;
+        assertThat(read(READER)).containsExactly(notPermitted());
+        node.now += 1;
+        assertThat(read(READER)).containsExactly(found());
+        node.mayRead = false;
+        node.now += 29_999;
+        assertThat(read(READER)).containsExactly(found());
+        node.now += 1;
+        assertThat(read(READER)).containsExactly(notPermitted());
+    }
+
+    @Test
+    void aLaterEpochIsAskedForBeforeItIsRefused() {
+        assertThat(node.ask(OWNER, store(1))).containsExactly(new Acknowledged(BLOCK, 1));
+        node.now += 1_000;
+        assertThat(node.ask(OWNER, store(2))).containsExactly(new NotStored(BLOCK, 1, StoreRefusal.WRONG_EPOCH));
+        node.volume = LocalNode.volume(2, List.of(0, 1, 2, 3));
+        node.now += 1_000;
+        assertThat(node.ask(OWNER, store(2))).containsExactly(new Acknowledged(BLOCK, 2));
+        assertThat(node.ask(OWNER, store(1))).containsExactly(new NotStored(BLOCK, 2, StoreRefusal.WRONG_EPOCH));
+    }
+
+    /** Slots beyond the first m + f have no entry in fpcc: their fragment comes with the hashes of all n. */
+    @Test
+    void aNodeCutsItsFragmentFromTheBlock() {
+        node.use(LocalNode.volume(2, List.of(1, 2, 3, 0)));
+        StoreBlock wrong = new StoreBlock(BLOCK, 2, 3, CONTENT.slice(0, 100), ENCODED.fpcc());
+        assertThat(node.ask(OWNER, wrong)).containsExactly(new NotStored(BLOCK, 2, StoreRefusal.INCONSISTENT));
+        node.pass(500);
+        assertThat(node.ask(OWNER, new StoreBlock(BLOCK, 2, 3, CONTENT, ENCODED.fpcc())))
+                .containsExactly(new Acknowledged(BLOCK, 2));
+        BlockCode.Staged cut = CODE.acceptBlock(CONTENT, ENCODED.fpcc(), 3).orElseThrow();
+        assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 2, 3, PIN, true)))
+                .containsExactly(new Found(BLOCK, 2, ENCODED.fpcc(), new Share(cut.fragment(), cut.cc())));
+    }
+
+    @Test
+    void whereFpccHasAnEntryTheFragmentNeedsNoHashesOfItsOwn() {
+        assertThat(node.ask(OWNER, new StoreBlock(BLOCK, 1, 0, CONTENT, ENCODED.fpcc())))
+                .containsExactly(new Acknowledged(BLOCK, 1));
+        assertThat(read(READER)).containsExactly(found());
+    }
+}
