@@ -228,8 +228,6 @@ public final class FpServer implements ProtocolServer {
         if (register == null) {
             register = new FpRegister(node, group);
             registers.put(group.block(), register);
-        } else if (!register.group().placement().equals(group.placement())) {
-            register.setGroup(group);
         }
         return register;
     }

@@ -20,9 +20,7 @@ final class LeftoverPoll implements ClientOperation<LeftoverPoll.Outcome> {
     enum Outcome {
         /** It can never be committed. */
         NEVER,
-        /** A peer says that it has committed this or something later. */
-        OVERTAKEN,
-        /** Neither: the state machine decides, later. */
+        /** Not known: READ has to find it, or the state machine decides, later. */
         OPEN
     }
 
@@ -88,7 +86,7 @@ final class LeftoverPoll implements ClientOperation<LeftoverPoll.Outcome> {
         boolean allAnswered = states.size() == group.n() - 1 && count(FpMessage.LeftoverState.SESSION_NOT_CLOSED) == 0;
         boolean late = nowMillis - startedMillis >= times.timeoutMillis();
         if (outcome == null && (late || allAnswered)) {
-            outcome = count(FpMessage.LeftoverState.COMMITTED_OR_OVERWRITTEN) > 0 ? Outcome.OVERTAKEN : Outcome.OPEN;
+            outcome = Outcome.OPEN;
         }
         if (outcome == null && nowMillis - sentMillis >= times.retryMillis()) {
             return ask(nowMillis);

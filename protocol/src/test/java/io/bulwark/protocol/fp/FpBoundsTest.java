@@ -11,6 +11,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -100,6 +101,116 @@ class FpBoundsTest {
                 .isLessThanOrEqualTo(FpLimits.standard().repairsPerSecond());
     }
 
+    @Test
+    void aRequestWaitsForItsAnswerTenSecondsWhichIsAskedForAgain() {
+        perform(server.onFact(0, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        Question grant = new Question.OfGrant(3, ALICE);
+        assertThat(find(0, ALICE, 3, 1)).contains(new Effect.Ask(grant));
+        assertThat(find(10, ALICE, 3, 1)).as("asked already").isEmpty();
+        assertThat(server.onTick(999)).isEmpty();
+        assertThat(server.onTick(1_000)).containsExactly(new Effect.Ask(grant));
+        assertThat(server.onTick(1_999)).isEmpty();
+        server.onTick(10_000);
+        // The first has waited too long, the second has not yet.
+        assertThat(perform(server.onFact(10_000, new Fact.OfGrant(3, ALICE, true, false))).stream()
+                        .filter(Effect.Send.class::isInstance))
+                .hasSize(1);
+    }
+
+    @Test
+    void soManyRequestsOfASenderAndSoManyForOneQuestionWait() {
+        for (int request = 0; request < 64; request++) {
+            assertThat(refused(find(0, MALLORY, 50, 1))).isFalse();
+            assertThat(refused(find(0, MALLORY, 51, 1))).isFalse();
+        }
+        assertThat(refused(find(0, MALLORY, 52, 1))).isTrue();
+        // What is answered leaves its place to as many, no more.
+        perform(server.onFact(0, new Fact.OfVolume(50, Optional.empty())));
+        for (int request = 0; request < 64; request++) {
+            assertThat(refused(find(0, MALLORY, 52, 1))).isFalse();
+        }
+        assertThat(refused(find(0, MALLORY, 52, 1))).isTrue();
+        for (int request = 0; request < 128; request++) {
+            assertThat(refused(find(0, ALICE, 52, 1))).isFalse();
+        }
+        for (int request = 0; request < 64; request++) {
+            assertThat(refused(find(0, PrincipalId.client(3), 52, 1))).isFalse();
+        }
+        assertThat(refused(find(0, PrincipalId.client(4), 52, 1)))
+                .as("256 wait for this")
+                .isTrue();
+    }
+
+    @Test
+    void anUnknownVolumeIsAskedForBeforeItIsRefusedAndAgainAfterAWhile() {
+        assertThat(find(0, ALICE, 50, 1)).containsExactly(new Effect.Ask(new Question.OfVolume(50, 0, 1)));
+        assertThat(refused(perform(server.onFact(0, new Fact.OfVolume(50, Optional.empty())))))
+                .isTrue();
+        assertThat(refused(find(249, ALICE, 50, 1))).isTrue();
+        assertThat(refused(find(250, ALICE, 50, 1))).isFalse();
+    }
+
+    @Test
+    void aLaterEpochIsAskedForBeforeItIsRefused() {
+        perform(server.onFact(0, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        perform(server.onFact(0, new Fact.OfGrant(3, ALICE, true, false)));
+        assertThat(find(1_000, ALICE, 3, 9)).containsExactly(new Effect.Ask(new Question.OfVolume(3, 0, 2)));
+        Volume later = new Volume(
+                3,
+                VOLUME.name(),
+                VOLUME.kind(),
+                VOLUME.policy(),
+                VOLUME.blocks(),
+                List.of(new PlacementGroup(9, List.of(0, 1, 2, 3))));
+        assertThat(perform(server.onFact(1_000, new Fact.OfVolume(3, Optional.of(later)))))
+                .anyMatch(effect ->
+                        effect instanceof Effect.Send send && send.message() instanceof FpMessage.FoundTimestamp);
+    }
+
+    @Test
+    void aDeniedGrantIsBelievedShortlyAndAGivenOneForAWhile() {
+        perform(server.onFact(0, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        perform(server.onFact(0, new Fact.OfGrant(3, ALICE, false, false)));
+        assertThat(refused(find(249, ALICE, 3, 1))).isTrue();
+        assertThat(find(250, ALICE, 3, 1)).containsExactly(new Effect.Ask(new Question.OfGrant(3, ALICE)));
+        perform(server.onFact(300, new Fact.OfGrant(3, ALICE, true, false)));
+        assertThat(find(10_299, ALICE, 3, 1)).noneMatch(Effect.Ask.class::isInstance);
+        assertThat(find(10_300, ALICE, 3, 1)).containsExactly(new Effect.Ask(new Question.OfGrant(3, ALICE)));
+        assertThat(refused(find(10_300, PrincipalId.replica(1), 3, 1))).isTrue();
+    }
+
+    @Test
+    void anUnknownSessionIsAskedForAgainAfterAWhile() {
+        perform(server.onFact(0, new Fact.OfVolume(3, Optional.of(VOLUME))));
+        prepare(ALICE, 7);
+        assertThat(refused(perform(server.onFact(0, new Fact.OfSession(3, ALICE, 7, SessionState.UNKNOWN)))))
+                .isTrue();
+        FpMessage.PrepareBlock again = new FpMessage.PrepareBlock(group.target(0), 7, 0, encoded.fpcc(), block);
+        assertThat(refused(perform(server.onMessage(249, ALICE, 1, again)))).isTrue();
+        assertThat(perform(server.onMessage(250, ALICE, 1, again)))
+                .contains(new Effect.Ask(new Question.OfSession(3, ALICE, 7)));
+    }
+
+    /** Sessions are numbered by volume: what is staged under the same number in another one is no leftover. */
+    @Test
+    void aSessionOfAnotherVolumeLeavesNothingHere() {
+        for (int id = 3; id <= 4; id++) {
+            Volume volume = new Volume(id, "disk", VOLUME.kind(), VOLUME.policy(), VOLUME.blocks(), VOLUME.groups());
+            perform(server.onFact(0, new Fact.OfVolume(id, Optional.of(volume))));
+        }
+        prepare(ALICE, 7);
+        perform(server.onFact(0, new Fact.OfSession(3, ALICE, 7, SessionState.OPEN)));
+        assertThat(perform(server.onFact(0, new Fact.OfSession(4, ALICE, 7, SessionState.CLOSED))))
+                .noneMatch(Effect.Run.class::isInstance);
+        assertThat(perform(server.onFact(0, new Fact.OfSession(3, ALICE, 7, SessionState.CLOSED))))
+                .anyMatch(Effect.Run.class::isInstance);
+    }
+
+    private List<Effect> find(long nowMillis, PrincipalId from, int volume, long epoch) {
+        Target target = new Target(BlockId.register(volume, 9), epoch, 0);
+        return perform(server.onMessage(nowMillis, from, 1, new FpMessage.FindTimestamp(target, false)));
+    }
+
     private List<Effect> prepare(PrincipalId from, long session) {
         return perform(server.onMessage(
                 0, from, session, new FpMessage.PrepareBlock(group.target(0), session, 0, encoded.fpcc(), block)));
@@ -118,6 +229,7 @@ class FpBoundsTest {
                 case Effect.Load load -> all.addAll(server.onLoaded(0, load.token(), new Loaded.Missing(load.key())));
                 case Effect.LoadMetas load ->
                     all.addAll(server.onLoaded(0, load.token(), new Loaded.Metas(load.kind(), List.of())));
+                case Effect.Store store -> all.addAll(server.onStored(0, store.token(), Stored.DURABLE));
                 default -> {}
             }
         }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -98,6 +99,21 @@ class FpDiskTest {
         assertThat(nodes.latest(0)).isEqualTo(latest);
         nodes.pass(100);
         assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
+    }
+
+    @Test
+    void aCommitWithoutAFragmentIsNoDamageAfterARestart() {
+        List<FpMessage.Prepared> prepares = new ArrayList<>();
+        for (int slot : new int[] {0, 1, 3}) {
+            prepares.add((FpMessage.Prepared)
+                    nodes.one(CLIENT, slot == 3 ? nodes.wholeBlock(3, 5, 1) : nodes.fragment(slot, 5, 1)));
+        }
+        nodes.cutOff.addAll(List.of(0, 1, 3));
+        assertThat(nodes.one(CLIENT, nodes.commit(2, 1, prepares))).isInstanceOf(FpMessage.Committed.class);
+        nodes.restart(2);
+        Holding held = nodes.holding(2, new Timestamp(5, nodes.encode(1).fpcc()));
+        assertThat(held.fragment()).isNull();
+        assertThat(held.damaged()).isFalse();
     }
 
     @Test

@@ -182,11 +182,82 @@ class FpReadTest {
                         && evidence.about().equals(nodes.group.node(0)));
     }
 
+    /** Where the nonces do not come, f + 1 that report one timestamp have it from a client all the same. */
+    @Test
+    void moreThanFReportsProveAVersion() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        start();
+        for (int slot = 0; slot < 3; slot++) {
+            Holding held = nodes.holding(slot, version);
+            Holding bare = new Holding(held.fragment(), null, held.nonceHash(), List.of(), false);
+            answer(slot, new FpMessage.FoundTimestamp(nodes.group.target(slot), version, slot < 2 ? bare : null));
+        }
+        assertValue(version, 1);
+    }
+
+    @Test
+    void fRefusalsEndNoReadAndMoreDoAfterAWhile() {
+        start();
+        refuse(0, Asked.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
+        refuse(1, Asked.PREPARE, Refusal.NO_GRANT, 1);
+        refuse(2, Asked.COMMIT, Refusal.NO_GRANT, 1);
+        tick(700);
+        assertThat(read.outcome()).as("one has refused the read").isEmpty();
+        refuse(1, Asked.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
+        assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.NO_GRANT));
+    }
+
+    @Test
+    void refusalsAreGivenTimeAndALaterEpochIsNot() {
+        start();
+        refuse(0, Asked.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
+        refuse(1, Asked.FIND_TIMESTAMP, Refusal.NO_GRANT, 1);
+        assertThat(read.outcome()).isEmpty();
+        read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+        start();
+        refuse(0, Asked.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        assertThat(read.outcome()).isEmpty();
+        refuse(1, Asked.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.OTHER_EPOCH));
+    }
+
+    @Test
+    void aReaderWhoseSessionMayNotWriteAsksForRepair() {
+        Timestamp version = nodes.write(5, 1, 0, 1);
+        ClientOperation<FpReadOutcome> running = nodes.run(CLIENT, FpRead.writingBack(nodes.group, 99, TIMES));
+        nodes.pass(5_000);
+        assertThat(running.outcome())
+                .contains(new FpReadOutcome.Value(version, nodes.group.trimmed(nodes.block(1)), nodes.block(1)));
+        assertThat(nodes.latest(2)).isEqualTo(version);
+    }
+
+    @Test
+    void aReadThatIsNotAnsweredIsSentAgain() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        start();
+        for (int slot = 0; slot < 3; slot++) {
+            answer(slot, new FpMessage.FoundTimestamp(nodes.group.target(slot), version, null));
+        }
+        List<Integer> first = slots(FpMessage.Read.class, m -> m.version().equals(version.version()));
+        assertThat(first).contains(0, 1, 2);
+        tick(400);
+        assertThat(slots(FpMessage.Read.class, m -> m.version().equals(version.version())))
+                .filteredOn(first::contains)
+                .hasSizeGreaterThanOrEqualTo(2 * first.size());
+    }
+
     @Test
     void withoutAnswersTheReadEndsInTime() {
         start();
         tick(150);
         assertThat(slots(FpMessage.FindTimestamp.class, m -> true)).contains(3);
+        assertThat(effects).noneMatch(Effect.Evidence.class::isInstance);
+        for (int times = 0; times < 10; times++) {
+            tick(300);
+        }
+        assertThat(effects.stream().filter(Effect.Evidence.class::isInstance))
+                .as("said once")
+                .hasSize(4);
         tick(30_000);
         assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.TIMED_OUT));
         assertThat(read.finished()).isTrue();
@@ -200,6 +271,10 @@ class FpReadTest {
         nodes.pass(2_000);
         assertThat(running.outcome())
                 .contains(new FpReadOutcome.Value(version, nodes.group.trimmed(nodes.block(1)), nodes.block(1)));
+    }
+
+    private void refuse(int slot, Asked asked, Refusal refusal, long epoch) {
+        answer(slot, new FpMessage.Refused(nodes.group.target(slot), asked, 0, refusal, epoch));
     }
 
     private void use(LocalNodes other) {

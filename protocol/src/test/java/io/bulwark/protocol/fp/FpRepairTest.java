@@ -4,6 +4,7 @@ import static io.bulwark.protocol.fp.LocalNodes.CLIENT;
 import static io.bulwark.protocol.fp.LocalNodes.SESSION;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.fingerprint.BlockCode;
@@ -195,6 +196,63 @@ class FpRepairTest {
     }
 
     @Test
+    void macsThatDoNotVerifyAdoptNothingAndSoManyVersionsWaitForThem() {
+        List<Timestamp> written = new ArrayList<>();
+        for (int ts = 5; ts <= 7; ts++) {
+            written.add(nodes.write(ts, ts, 0, 1, 2));
+        }
+        nodes.useWrongKeys(1);
+        nodes.useWrongKeys(2);
+        for (Timestamp version : written) {
+            nodes.ask(CLIENT, new FpMessage.Repair(nodes.group.target(3), version));
+            nodes.pass(4_000);
+            assertThat(nodes.answers)
+                    .containsExactly(new FpMessage.RepairAnswer(nodes.group.target(3), Timestamp.NONE));
+        }
+        assertThat(nodes.versionsOnDisk(3)).isBetween(1, LocalNodes.LIMITS.stagedPerBlock());
+    }
+
+    /** Its own nonce stands where its slot belongs, or the record could not be read again. */
+    @Test
+    void whatANodeAdoptedOutlivesARestart() {
+        writeWithout1(5, 1);
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        nodes.ask(CLIENT, new FpMessage.Repair(nodes.group.target(1), version));
+        nodes.pass(1_000);
+        assertThat(nodes.latest(1)).isEqualTo(version);
+        nodes.restart(1);
+        assertThat(nodes.latest(1)).isEqualTo(version);
+        assertThat(nodes.holding(1, version).nonces()).isSortedAccordingTo((a, b) -> a.slot() - b.slot());
+    }
+
+    @Test
+    void soManyWaitForARepair() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        nodes.cutOff.addAll(List.of(0, 1, 2));
+        FpMessage.Repair repair = new FpMessage.Repair(nodes.group.target(3), version);
+        for (int asker = 0; asker < LocalNodes.LIMITS.waitingMax(); asker++) {
+            assertThat(nodes.ask(CLIENT, repair)).isEmpty();
+        }
+        assertThat(nodes.ask(CLIENT, repair)).hasSize(1);
+    }
+
+    /** Some of its blocks may not be repaired now: the client must have its answer all the same. */
+    @Test
+    void aClientAtItsLimitIsAnsweredThoughRepairsAreRationed() {
+        nodes = new LocalNodes(1, 2, new FpLimits(6, 2, 2, 1_000, 1, 100, 64, 10_000, 3_000));
+        for (int number = 20; number < 26; number++) {
+            assertThat(nodes.one(CLIENT, inBlock(number))).isInstanceOf(FpMessage.Prepared.class);
+        }
+        nodes.ask(CLIENT, inBlock(30));
+        nodes.pass(4_000);
+        assertThat(nodes.answers)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        FpMessage.Refused.class,
+                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.LIMIT));
+    }
+
+    @Test
     void aDamagedFragmentIsNotServedAndIsMadeAgain() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
         nodes.damage(0);
@@ -258,6 +316,22 @@ class FpRepairTest {
                         CLIENT,
                         new FpMessage.PrepareFragment(next.target(), 8, next.ts(), next.fpcc(), next.fragment())))
                 .isInstanceOf(FpMessage.Prepared.class);
+    }
+
+    @Test
+    void leftoversAreTriedAgainAlsoAfterARestartAndHoweverTheClosingIsTold() {
+        nodes.one(CLIENT, nodes.fragment(0, 5, 1));
+        nodes.restart(0);
+        assertThat(nodes.latest(0)).isEqualTo(Timestamp.NONE);
+        nodes.cutOff.addAll(List.of(1, 2, 3));
+        for (int node = 0; node < 4; node++) {
+            nodes.tell(node, new Fact.ClosedWith(LocalNodes.VOLUME, CLIENT, SESSION, List.of()));
+        }
+        nodes.pass(5_000);
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
+        nodes.cutOff.clear();
+        nodes.pass(20_000);
+        assertThat(nodes.versionsOnDisk(0)).isZero();
     }
 
     @Test

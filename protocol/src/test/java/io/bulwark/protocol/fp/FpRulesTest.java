@@ -210,6 +210,10 @@ class FpRulesTest {
         FpMessage.FoundTimestamp found =
                 (FpMessage.FoundTimestamp) nodes.one(CLIENT, new FpMessage.FindTimestamp(now, false));
         assertThat(found.latest()).isEqualTo(Timestamp.NONE);
+        // The next repair runs, in the later epoch.
+        nodes.ask(CLIENT, new FpMessage.Repair(now, version));
+        nodes.pass(1_000);
+        assertThat(nodes.answers).contains(new FpMessage.RepairAnswer(now, version));
     }
 
     @Test
@@ -276,6 +280,52 @@ class FpRulesTest {
         nodes.session(SESSION, SessionState.CLOSED);
         assertThat(((FpMessage.Leftover) nodes.one(PrincipalId.node(1), ask)).state())
                 .isEqualTo(FpMessage.LeftoverState.NEVER_PREPARED);
+    }
+
+    /** What this node knows of the session is not the last word: it asks, and knows when it is asked again. */
+    @Test
+    void aNodeThatIsAskedAboutAnOpenSessionAsksTheReplicas() {
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        nodes.one(CLIENT, nodes.fragment(0, 1, 2));
+        nodes.sessionAtReplicas(SESSION, SessionState.CLOSED);
+        FpMessage.AskLeftover ask = new FpMessage.AskLeftover(nodes.group.target(0), CLIENT, SESSION, version);
+        assertThat(((FpMessage.Leftover) nodes.one(PrincipalId.node(1), ask)).state())
+                .isEqualTo(FpMessage.LeftoverState.SESSION_NOT_CLOSED);
+        assertThat(((FpMessage.Leftover) nodes.one(PrincipalId.node(1), ask)).state())
+                .isEqualTo(FpMessage.LeftoverState.NEVER_PREPARED);
+    }
+
+    @Test
+    void aLeftoverPollAsksAgainAndEndsWhenAllHaveAnsweredOrTimeIsUp() {
+        LeftoverPoll poll = leftoverPoll();
+        assertThat(poll.start(1)).hasSize(3);
+        assertThat(poll.onTick(300)).isEmpty();
+        answer(poll, leftover(1, FpMessage.LeftoverState.NEVER_PREPARED));
+        answer(poll, leftover(2, FpMessage.LeftoverState.SESSION_NOT_CLOSED));
+        assertThat(poll.onTick(301)).as("the two others").hasSize(2);
+        answer(poll, leftover(3, FpMessage.LeftoverState.PREPARED));
+        assertThat(poll.onTick(302)).isEmpty();
+        assertThat(poll.outcome()).as("one has not heard of the closing").isEmpty();
+        answer(poll, leftover(2, FpMessage.LeftoverState.COMMITTED_OR_OVERWRITTEN));
+        poll.onTick(303);
+        assertThat(poll.outcome()).contains(LeftoverPoll.Outcome.OPEN);
+        LeftoverPoll silent = leftoverPoll();
+        silent.start(1);
+        silent.onTick(20_000);
+        assertThat(silent.outcome()).isEmpty();
+        silent.onTick(20_001);
+        assertThat(silent.outcome()).contains(LeftoverPoll.Outcome.OPEN);
+    }
+
+    private LeftoverPoll leftoverPoll() {
+        FpAccess.SessionKey session = new FpAccess.SessionKey(LocalNodes.VOLUME, CLIENT, SESSION);
+        return new LeftoverPoll(
+                nodes.group, 0, session, new Timestamp(5, nodes.encode(1).fpcc()), TIMES);
+    }
+
+    private FpMessage.Leftover leftover(int slot, FpMessage.LeftoverState state) {
+        Version version = new Timestamp(5, nodes.encode(1).fpcc()).version();
+        return new FpMessage.Leftover(nodes.group.target(slot), version, state, Timestamp.NONE);
     }
 
     @Test

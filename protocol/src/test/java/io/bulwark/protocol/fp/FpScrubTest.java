@@ -94,6 +94,22 @@ class FpScrubTest {
     }
 
     @Test
+    void aPeersClaimAloneMakesNothingOfABlockThatWasNeverWritten() {
+        Timestamp made = new Timestamp(9, nodes.encode(1).fpcc());
+        List<Holding.SlotNonce> nonces = List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1)));
+        nodes.putOnDisk(2, new VersionRecord(made, false, null, LocalNodes.CLIENT, LocalNodes.SESSION, nonces));
+        assertThat(nodes.look(0)).isEqualTo(FpScrub.Found.ABSENT);
+    }
+
+    @Test
+    void aBlockOfAVolumeThatIsNotKnownIsNotLookedAt() {
+        FpServer server = new FpServer(nodes.keysOf(1), LocalNodes.LIMITS);
+        assertThat(server.onMessage(0, PrincipalId.node(1), 9, new FpScrub.Look(nodes.group.block())))
+                .containsExactly(new Effect.Send(
+                        PrincipalId.node(1), 9, new FpScrub.Seen(nodes.group.block(), FpScrub.Found.UNASKED)));
+    }
+
+    @Test
     void nobodyElseMayAskForIt() {
         nodes.write(5, 1, 0, 1, 2);
         nodes.damage(1);

@@ -106,6 +106,14 @@ final class LocalNodes {
         servers.put(node, new FpServer(keysOf(node), limits));
     }
 
+    /** From now on nobody can verify what this node vouches for. */
+    void useWrongKeys(int node) {
+        Map<PrincipalId, Bytes> wrong = new HashMap<>();
+        keys.keySet().forEach(peer -> wrong.put(PrincipalId.node(peer), SampleMessages.filled(32, 200 + peer)));
+        keys.put(node, new PairwiseKeys(PrincipalId.node(node), wrong));
+        restart(node);
+    }
+
     PairwiseKeys keysOf(int node) {
         return Objects.requireNonNull(keys.get(node));
     }
@@ -123,6 +131,11 @@ final class LocalNodes {
     void session(long session, SessionState state) {
         sessions.put(session, state);
         servers.keySet().forEach(node -> tell(node, new Fact.OfSession(VOLUME, CLIENT, session, state)));
+    }
+
+    /** What the replicas say from now on, if they are asked. */
+    void sessionAtReplicas(long session, SessionState state) {
+        sessions.put(session, state);
     }
 
     void tell(int node, Fact fact) {
