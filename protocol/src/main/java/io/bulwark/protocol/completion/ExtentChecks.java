@@ -126,15 +126,21 @@ final class ExtentChecks {
             case ReadOutcome.Whole _, ReadOutcome.Incomplete _ -> count(CompletionResult.INCOMPLETE, 1);
             case ReadOutcome.Freed _ -> count(CompletionResult.FREED, 1);
             case ReadOutcome.NotPermitted _, ReadOutcome.StaleMap _, ReadOutcome.Unavailable _ ->
-                progress.unreadable(walk.volume(), walk.reference());
+                progress.unreadable(walk.reference());
         }
         return false;
     }
 
     private void check(Referenced extent, VolumeProgress progress) {
         PlacementGroup group = extent.volume().group(extent.block());
+        int slot = group.slotOf(node);
+        if (slot < 0) {
+            // Since it was learned the group has got other holders.
+            progress.done(extent);
+            return;
+        }
         ExtentMessage.Complete request =
-                new ExtentMessage.Complete(extent.block(), group.epoch(), group.slotOf(node), extent.pin(), verify);
+                new ExtentMessage.Complete(extent.block(), group.epoch(), slot, extent.pin(), verify);
         credit--;
         underWay++;
         checked++;

@@ -13,7 +13,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -252,10 +251,8 @@ public final class NodeCompletion {
         Volume volume = left.removeFirst();
         VolumeProgress at = progressOf(volume);
         if (at.retryIsDue(nowMillis, pace.retryMillis())) {
-            at.toRetry().forEach(extent -> checks.add(extent, at));
-            for (Map.Entry<Volume, Reply.Reference> again : at.takeUnreadable()) {
-                checks.add(new LayoutWalk(again.getKey(), again.getValue(), node), at);
-            }
+            at.toRetry().forEach(extent -> checks.add(extent.in(volume), at));
+            at.takeUnreadable().forEach(again -> checks.add(new LayoutWalk(volume, again, node), at));
         }
         checks.whenIdle(nowMillis, () -> learn(volume, at, left));
     }

@@ -5,4 +5,9 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 
 /** An extent that an inode references, and that belongs to a group of this node. */
-record Referenced(Volume volume, long inode, BlockId block, Bytes pin) {}
+record Referenced(Volume volume, long inode, BlockId block, Bytes pin) {
+    /** The same by a later map: it may stand in another epoch, and with other holders. */
+    Referenced in(Volume later) {
+        return new Referenced(later, inode, block, pin);
+    }
+}

@@ -1,6 +1,5 @@
 package io.bulwark.protocol.completion;
 
-import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Reply;
@@ -19,7 +18,7 @@ final class VolumeProgress {
     private static final int UNREADABLE_MAX = 1_000;
 
     private final SortedMap<BlockId, Referenced> unfinished = new TreeMap<>();
-    private final List<Map.Entry<Volume, Reply.Reference>> unreadable = new ArrayList<>();
+    private final List<Reply.Reference> unreadable = new ArrayList<>();
     private long cursor;
     private boolean caughtUp;
     private long retriedMillis;
@@ -53,8 +52,8 @@ final class VolumeProgress {
         for (Referenced extent : unfinished.values()) {
             safe = Math.min(safe, extent.inode() - 1);
         }
-        for (Map.Entry<Volume, Reply.Reference> reference : unreadable) {
-            safe = Math.min(safe, reference.getValue().inode() - 1);
+        for (Reply.Reference reference : unreadable) {
+            safe = Math.min(safe, reference.inode() - 1);
         }
         return safe;
     }
@@ -91,11 +90,11 @@ final class VolumeProgress {
     }
 
     /** A pin list of this object could not be read. */
-    void unreadable(Volume volume, Reply.Reference reference) {
+    void unreadable(Reply.Reference reference) {
         if (unreadable.size() == UNREADABLE_MAX) {
             forget(reference.inode());
         } else {
-            unreadable.add(Map.entry(volume, reference));
+            unreadable.add(reference);
         }
     }
 
@@ -118,8 +117,8 @@ final class VolumeProgress {
         return List.copyOf(unfinished.values());
     }
 
-    List<Map.Entry<Volume, Reply.Reference>> takeUnreadable() {
-        List<Map.Entry<Volume, Reply.Reference>> taken = List.copyOf(unreadable);
+    List<Reply.Reference> takeUnreadable() {
+        List<Reply.Reference> taken = List.copyOf(unreadable);
         unreadable.clear();
         return taken;
     }

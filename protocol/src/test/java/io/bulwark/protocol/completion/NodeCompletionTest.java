@@ -1,0 +1,349 @@
+package io.bulwark.protocol.completion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.extent.CompletionResult;
+import io.bulwark.protocol.extent.ExtentMessage.Complete;
+import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.SessionChange;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.PinList;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Node 0 with metadata that a test makes up: what it tells its servers, has completed, and remembers. */
+@NullMarked
+class NodeCompletionTest {
+    private static final int BLOCK = 512;
+    private static final PrincipalId OWNER = PrincipalId.client(1);
+    private static final CompletionPace PACE = new CompletionPace(1_000, 4, 100_000, 0, 5_000);
+
+    private Volume volume = volume(1, List.of(0, 1, 2, 3));
+    private final List<SessionChange> changes = new ArrayList<>();
+    private final List<Reply.Reference> references = new ArrayList<>();
+    private final Set<BlockId> kept = new HashSet<>();
+    private Function<Complete, CompletionResult> result = _ -> CompletionResult.HELD;
+    private ReadOutcome list = new ReadOutcome.Unavailable(Map.of());
+    private boolean silent;
+
+    private final List<Fact> told = new ArrayList<>();
+    private final List<Complete> checked = new ArrayList<>();
+    private Progress remembered = Progress.NONE;
+    private NodeCompletion completion = new NodeCompletion(0, PACE, Progress.NONE);
+
+    private static Volume volume(long epoch, List<Integer> holders) {
+        ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, BLOCK);
+        return new Volume(1, "v", VolumeKind.OBJECT, policy, 0, List.of(new PlacementGroup(epoch, holders)));
+    }
+
+    private static BlockRange range(long session, long first, long count) {
+        return new BlockRange(1, OWNER, session, first, count);
+    }
+
+    private static Bytes pin(long counter) {
+        return Hashes.sha256(Bytes.of((byte) counter));
+    }
+
+    /** An object of so many blocks, no more than its layout has pins for. */
+    private static Reply.Reference object(long inode, int blocks) {
+        byte[] pins = new byte[blocks * ObjectLayout.PIN_BYTES];
+        for (int i = 0; i < blocks; i++) {
+            pin(i).copyTo(0, pins, i * ObjectLayout.PIN_BYTES, ObjectLayout.PIN_BYTES);
+        }
+        return layout(inode, blocks, blocks, Bytes.of(pins));
+    }
+
+    private static Reply.Reference layout(long inode, int blocks, int extents, Bytes pins) {
+        ObjectLayout layout =
+                new ObjectLayout(1, BLOCK, (long) blocks * BLOCK, List.of(range(inode, 0, extents)), pins);
+        return new Reply.Reference(inode, Optional.of(layout), List.of());
+    }
+
+    /** One tick, so long after the start, and everything that it leads to. */
+    private void tick(long millis) {
+        long now = 100_000 + millis;
+        Deque<CompletionStep> steps = new ArrayDeque<>(completion.onTick(now));
+        while (!steps.isEmpty()) {
+            switch (steps.removeFirst()) {
+                case CompletionStep.Ask ask ->
+                    steps.addAll(
+                            silent
+                                    ? completion.onSilence(now, ask.token())
+                                    : completion.onReply(now, ask.token(), reply(ask.query())));
+                case CompletionStep.Tell tell -> told.add(tell.fact());
+                case CompletionStep.Check check -> {
+                    checked.add(check.request());
+                    steps.addAll(completion.onChecked(now, check.token(), result.apply(check.request())));
+                }
+                case CompletionStep.Fetch fetch -> steps.addAll(completion.onFetched(now, fetch.token(), list));
+                case CompletionStep.Find find ->
+                    steps.addAll(completion.onFound(
+                            now,
+                            find.token(),
+                            kept.stream()
+                                    .filter(block ->
+                                            block.compareTo(find.from()) >= 0 && block.compareTo(find.to()) <= 0)
+                                    .sorted()
+                                    .findFirst()));
+                case CompletionStep.Remember remember -> remembered = remember.progress();
+            }
+        }
+    }
+
+    /** Pages of two. */
+    private Reply reply(Query query) {
+        return switch (query) {
+            case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), List.of(volume)));
+            case Query.SessionChanges after -> {
+                List<SessionChange> page = changes.stream()
+                        .filter(change -> change.sequence() > after.afterSequence())
+                        .limit(2)
+                        .toList();
+                long next =
+                        page.isEmpty() ? after.afterSequence() : page.getLast().sequence();
+                yield new Reply.SessionChanges(
+                        page, next, changes.stream().anyMatch(change -> change.sequence() > next));
+            }
+            case Query.References after -> {
+                List<Reply.Reference> page = references.stream()
+                        .filter(reference -> reference.inode() > after.afterInode())
+                        .limit(2)
+                        .toList();
+                long next = page.isEmpty() ? after.afterInode() : page.getLast().inode();
+                yield new Reply.References(
+                        page, next, references.stream().anyMatch(reference -> reference.inode() > next));
+            }
+            default -> throw new AssertionError(query.toString());
+        };
+    }
+
+    private Complete complete(long inode, long counter, long epoch, int slot, boolean verify) {
+        return new Complete(new BlockId(1, OWNER, inode, counter), epoch, slot, pin(counter), verify);
+    }
+
+    private Map<Integer, Long> inodes() {
+        return new TreeMap<>(remembered.inodes());
+    }
+
+    @Test
+    void everythingReferencedIsCheckedOnceFromTheLastExtentDown() {
+        for (long inode = 3; inode <= 7; inode++) {
+            references.add(object(inode, 2));
+        }
+        tick(0);
+        assertThat(checked).hasSize(10).contains(complete(3, 1, 1, 0, false), complete(7, 0, 1, 0, false));
+        assertThat(inodes()).containsExactly(Map.entry(1, 7L));
+        tick(999);
+        tick(1_000);
+        assertThat(checked).hasSize(10);
+        references.add(object(8, 1));
+        tick(2_000);
+        assertThat(checked).hasSize(11);
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+        assertThat(completion.counts().checked()).isEqualTo(11);
+        // The next life begins there.
+        completion = new NodeCompletion(0, PACE, remembered);
+        tick(0);
+        assertThat(checked).hasSize(11);
+    }
+
+    @Test
+    void whatCouldNotBeDoneIsNotRememberedAsDoneAndTriedAgain() {
+        references.add(object(3, 1));
+        references.add(object(4, 1));
+        result = request -> request.block().session() == 4 ? CompletionResult.UNAVAILABLE : CompletionResult.COMPLETED;
+        tick(0);
+        assertThat(inodes()).containsExactly(Map.entry(1, 3L));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 1, true));
+        tick(1_000);
+        assertThat(checked).as("at once").hasSize(3);
+        tick(5_999);
+        assertThat(checked).hasSize(3);
+        result = _ -> CompletionResult.REPAIRED;
+        tick(7_000);
+        assertThat(checked).hasSize(4);
+        assertThat(inodes()).containsExactly(Map.entry(1, 4L));
+        assertThat(completion.counts().completed()).isEqualTo(1);
+        assertThat(completion.counts().repaired()).isEqualTo(1);
+    }
+
+    @Test
+    void whatNothingCanCompleteIsDone() {
+        references.add(object(3, 1));
+        for (CompletionResult end : List.of(CompletionResult.INCOMPLETE, CompletionResult.FREED)) {
+            result = _ -> end;
+            completion = new NodeCompletion(0, PACE, Progress.NONE);
+            tick(0);
+            assertThat(inodes()).containsExactly(Map.entry(1, 3L));
+        }
+    }
+
+    /** In the epoch in which it was learned the server would refuse it for ever. */
+    @Test
+    void whatIsTriedAgainIsTriedInTheEpochOfNow() {
+        references.add(object(3, 1));
+        result = _ -> CompletionResult.UNAVAILABLE;
+        tick(5_000);
+        volume = volume(2, List.of(1, 0, 2, 3));
+        result = _ -> CompletionResult.COMPLETED;
+        tick(10_000);
+        assertThat(checked).containsExactly(complete(3, 0, 1, 0, false), complete(3, 0, 2, 1, false));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+    }
+
+    @Test
+    void anExtentThatHasOtherHoldersNowIsNoneOfThisNodes() {
+        references.add(object(3, 1));
+        result = _ -> CompletionResult.UNAVAILABLE;
+        tick(5_000);
+        PlacementGroup others = new PlacementGroup(2, List.of(4, 1, 2, 3));
+        PlacementGroup own = new PlacementGroup(1, List.of(0, 1, 2, 3));
+        BlockId block = new BlockId(1, OWNER, 3, 0);
+        for (List<PlacementGroup> groups : List.of(List.of(others, own), List.of(own, others))) {
+            Volume later = new Volume(1, "v", VolumeKind.OBJECT, volume.policy(), 0, groups);
+            volume = later.group(block).equals(others) ? later : volume;
+        }
+        tick(10_000);
+        assertThat(checked).hasSize(1);
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+    }
+
+    @Test
+    void changesOfSessionsAreToldInTheirOrderAndRememberedWhenTheyAreDurable() {
+        changes.add(new SessionChange.Opened(1, OWNER, 5, 1));
+        changes.add(new SessionChange.Freed(2, range(5, 0, 4)));
+        changes.add(new SessionChange.Closed(3, OWNER, 5, 1, List.of(range(5, 4, 2))));
+        tick(0);
+        assertThat(told)
+                .containsExactly(
+                        new Fact.Freed(range(5, 0, 4)), new Fact.ClosedWith(1, OWNER, 5, List.of(range(5, 4, 2))));
+        assertThat(remembered.sequence())
+                .as("the servers may not have stored it yet")
+                .isZero();
+        for (long now = 1_000; now < 10_000; now += 1_000) {
+            tick(now);
+        }
+        assertThat(remembered.sequence()).isZero();
+        tick(10_000);
+        assertThat(remembered.sequence()).isEqualTo(3);
+        assertThat(told).as("each once").hasSize(2);
+        completion = new NodeCompletion(0, PACE, remembered);
+        tick(0);
+        assertThat(told).hasSize(2);
+        assertThat(remembered.sequence()).isEqualTo(3);
+    }
+
+    @Test
+    void ofCollapsedSessionsThoseAreClosedOfWhichSomethingIsHere() {
+        changes.add(new SessionChange.Collapsed(1, OWNER, 5, 9));
+        changes.add(new SessionChange.Freed(2, range(20, 0, 1)));
+        kept.add(new BlockId(1, OWNER, 4, 0));
+        kept.add(new BlockId(1, OWNER, 5, 3));
+        kept.add(new BlockId(1, OWNER, 9, 0));
+        kept.add(new BlockId(1, OWNER, 10, 0));
+        tick(0);
+        assertThat(told)
+                .containsExactly(
+                        new Fact.ClosedWith(1, OWNER, 5, List.of()),
+                        new Fact.ClosedWith(1, OWNER, 9, List.of()),
+                        new Fact.Freed(range(20, 0, 1)));
+    }
+
+    @Test
+    void pendingUploadsAreToldAndHaveNoPinsYet() {
+        references.add(new Reply.Reference(3, Optional.empty(), List.of(range(5, 0, 16))));
+        tick(0);
+        assertThat(told).containsExactly(new Fact.Pending(range(5, 0, 16)));
+        assertThat(checked).isEmpty();
+    }
+
+    @Test
+    void aRoundWithoutAnAnswerIsTriedAgain() {
+        references.add(object(3, 1));
+        silent = true;
+        tick(0);
+        assertThat(completion.counts().waiting()).isTrue();
+        silent = false;
+        tick(999);
+        assertThat(checked).isEmpty();
+        tick(1_000);
+        assertThat(checked).hasSize(1);
+        assertThat(completion.counts().waiting()).isFalse();
+    }
+
+    @Test
+    void volumesOfOthersAndRegistersAreNotFollowed() {
+        references.add(object(3, 1));
+        volume = volume(1, List.of(4, 1, 2, 3));
+        tick(0);
+        volume = new Volume(
+                1,
+                "v",
+                VolumeKind.REGISTER,
+                volume.policy(),
+                9,
+                volume(1, List.of(0, 1, 2, 3)).groups());
+        tick(2_000);
+        assertThat(checked).isEmpty();
+    }
+
+    @Test
+    void whatIsReferencedIsReadAgainByScrubbing() {
+        completion = new NodeCompletion(0, new CompletionPace(1_000, 4, 100_000, 100_000, 5_000), Progress.NONE);
+        references.add(object(3, 1));
+        references.add(object(4, 1));
+        references.add(object(5, 1));
+        tick(0);
+        checked.clear();
+        tick(500);
+        assertThat(checked).hasSize(3).contains(complete(5, 0, 1, 0, true));
+        assertThat(completion.counts().scrubbed()).isEqualTo(3);
+        tick(10_499);
+        assertThat(checked).filteredOn(Complete::verify).hasSize(3);
+        tick(10_500);
+        assertThat(checked).filteredOn(Complete::verify).hasSize(6);
+    }
+
+    /** 257 blocks need pin lists: 18 of 15 pins, whose pins stand in the layout. */
+    @Test
+    void pinListsThatCannotBeReadAreTriedAgainAndThoseOfLiarsAreNot() {
+        byte[] pins = new byte[257 * ObjectLayout.PIN_BYTES];
+        List<PinList> lists = PinList.of(BLOCK, 1, Bytes.of(pins));
+        int extents = 257 + lists.size();
+        references.add(layout(3, 257, extents, Bytes.of(new byte[lists.size() * ObjectLayout.PIN_BYTES])));
+        tick(5_000);
+        assertThat(checked).as("the lists themselves").hasSize(lists.size());
+        assertThat(inodes()).containsExactly(Map.entry(1, 2L));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 1, true));
+        list = new ReadOutcome.Incomplete();
+        tick(10_000);
+        assertThat(checked).hasSize(2 * lists.size());
+        assertThat(inodes()).containsExactly(Map.entry(1, 3L));
+        assertThat(completion.counts().incomplete()).isEqualTo(1);
+        tick(20_000);
+        assertThat(checked).hasSize(2 * lists.size());
+    }
+}
