@@ -185,6 +185,6 @@ class FpDiskTest {
         BlockCode.Encoded encoded = nodes.encode(1);
         Target target = new Target(BlockId.register(LocalNodes.VOLUME, number), 1, 0);
         return new FpMessage.PrepareFragment(
-                target, SESSION, 1, encoded.fpcc(), encoded.fragments().getFirst());
+                target, SESSION, 0, encoded.fpcc(), encoded.fragments().getFirst());
     }
 }

@@ -241,9 +241,9 @@ class FpRepairTest {
     void aClientAtItsLimitIsAnsweredThoughRepairsAreRationed() {
         nodes = new LocalNodes(1, 2, new FpLimits(6, 2, 2, 1_000, 1, 100, 64, 10_000, 3_000));
         for (int number = 20; number < 26; number++) {
-            assertThat(nodes.one(CLIENT, inBlock(number))).isInstanceOf(FpMessage.Prepared.class);
+            assertThat(nodes.one(CLIENT, inBlock(number, 0))).isInstanceOf(FpMessage.Prepared.class);
         }
-        nodes.ask(CLIENT, inBlock(30));
+        nodes.ask(CLIENT, inBlock(30, 0));
         nodes.pass(4_000);
         assertThat(nodes.answers)
                 .singleElement()
@@ -305,13 +305,13 @@ class FpRepairTest {
     @Test
     void droppedLeftoversAreOffTheirWritersAccount() {
         for (int number = 20; number < 26; number++) {
-            assertThat(nodes.one(CLIENT, inBlock(number))).isInstanceOf(FpMessage.Prepared.class);
+            assertThat(nodes.one(CLIENT, inBlock(number, 0))).isInstanceOf(FpMessage.Prepared.class);
         }
         nodes.session(SESSION, SessionState.CLOSED);
         nodes.pass(8_000);
         assertThat(nodes.chargesOnDisk(0)).isZero();
         nodes.session(8, SessionState.OPEN);
-        FpMessage.PrepareFragment next = inBlock(30);
+        FpMessage.PrepareFragment next = inBlock(30, 0);
         assertThat(nodes.one(
                         CLIENT,
                         new FpMessage.PrepareFragment(next.target(), 8, next.ts(), next.fpcc(), next.fragment())))
