@@ -117,25 +117,25 @@ class ObjectPutGetTest {
     private Bytes read(ObjectLayout layout, long offset, long length) {
         ObjectGet get = new ObjectGet(SMALL, new Inode(7, layout, ObjectAttributes.NONE, 0), offset, length, ROOM);
         Deque<ObjectStep> steps = new ArrayDeque<>(get.readAhead());
-        Bytes all = Bytes.EMPTY;
+        WireWriter all = new WireWriter();
         while (!get.atEnd()) {
             assertThat(steps).hasSizeLessThanOrEqualTo(ObjectPut.WINDOW_BLOCKS + 1);
             ObjectStep.FetchExtent next =
                     (ObjectStep.FetchExtent) (random.nextBoolean() ? steps.removeFirst() : steps.removeLast());
             steps.addAll(get.onFetched(next.token(), fetch(next)));
             for (Optional<Bytes> bytes = get.next(); bytes.isPresent(); bytes = get.next()) {
-                all = new WireWriter().raw(all).raw(bytes.get()).toBytes();
+                all.raw(bytes.get());
                 steps.addAll(get.readAhead());
             }
             assertThat(get.failure()).isEmpty();
         }
         assertThat(get.remaining()).isZero();
-        return all;
+        return all.toBytes();
     }
 
     @Test
     void whatIsWrittenIsReadWholeAndInParts() {
-        for (int length : new int[] {1, BLOCK, BLOCK + 1, 5 * BLOCK - 7, 256 * BLOCK, 256 * BLOCK + 1, 5_000 * BLOCK}) {
+        for (int length : new int[] {1, BLOCK, BLOCK + 1, 5 * BLOCK - 7, 256 * BLOCK, 256 * BLOCK + 1, 3_900 * BLOCK}) {
             Bytes content = content(length);
             Command.PutObject command = written(content);
             ObjectLayout layout = command.layout();
