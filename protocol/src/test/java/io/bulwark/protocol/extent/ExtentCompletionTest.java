@@ -135,6 +135,12 @@ class ExtentCompletionTest {
     }
 
     @Test
+    void aPinThatIsToldBeforeItsVolumeIsCompletedWhenThatIsKnown() {
+        node.tell(new Fact.OfPin(BLOCK, pin(1)));
+        assertThat(node.runs).as("the volume was asked for").hasSize(1);
+    }
+
+    @Test
     void whatIsDamagedIsMadeAgain() {
         stored(1, 1);
         node.corrupt(BLOCK);

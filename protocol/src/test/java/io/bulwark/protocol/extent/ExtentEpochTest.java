@@ -164,6 +164,33 @@ class ExtentEpochTest {
     }
 
     @Test
+    void mFragmentsAreTheBlockAndNobodyElseIsAsked() {
+        assertThat(read.start(0)).hasSize(2);
+        for (int node = 0; node < 2; node++) {
+            Share share = new Share(ENCODED.fragments().get(node), null);
+            answer(read, node, new Found(BLOCK, 1, ENCODED.fpcc(), share));
+        }
+        assertThat(read.outcome()).containsInstanceOf(ReadOutcome.Whole.class);
+        assertThat(read.finished()).isTrue();
+        assertThat(effects).isEmpty();
+        assertThat(read.verdicts()).isEmpty();
+    }
+
+    @Test
+    void whereAllRefuseTwiceTheReadEnds() {
+        read.start(0);
+        for (int times = 0; times < 2; times++) {
+            assertThat(read.outcome()).isEmpty();
+            effects.addAll(read.onTick(1 + times * ExtentTiming.standard().retryMillis()));
+            for (int node = 0; node < 4; node++) {
+                answer(read, node, new NotFound(BLOCK, 1, ReadRefusal.DAMAGED));
+            }
+        }
+        assertThat(read.outcome()).containsInstanceOf(ReadOutcome.Unavailable.class);
+        assertThat(read.verdicts()).hasSize(4).containsValue(Verdict.DAMAGED);
+    }
+
+    @Test
     void fragmentsOfAnotherEpochDoNotCount() {
         read.start(0);
         for (int node = 0; node < 2; node++) {
