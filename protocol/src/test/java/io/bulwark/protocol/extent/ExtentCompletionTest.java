@@ -149,6 +149,7 @@ class ExtentCompletionTest {
         reported(1);
         node.complete(node.runs.getFirst(), rebuilt(1));
         assertThat(node.answers).containsExactly(completed(CompletionResult.REPAIRED));
+        assertThat(node.unreferencedBytes()).isZero();
         reads(1);
     }
 
@@ -326,6 +327,7 @@ class ExtentCompletionTest {
         Share given = new Share(other, Collections.nCopies(POLICY.n(), Hashes.sha256(other)));
         node.complete(node.runs.getLast(), new RepairOutcome.Rebuilt(content(1).fpcc(), given));
         reported(1);
+        assertThat(node.unreferencedBytes()).as("no reference is known").isPositive();
         assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), true)))
                 .containsExactly(new Found(BLOCK, 1, content(1).fpcc(), given));
     }

@@ -120,6 +120,43 @@ class ReplicatedCallTest {
         assertThat(request(call.onTick(ReplicatedCall.QUERY_MILLIS))).isInstanceOf(OrderedQuery.class);
     }
 
+    /** Three have answered, and the fourth could still bring agreement: it gets a short while. */
+    @Test
+    void aQueryThatEnoughAnswerDifferentlyIsOrderedSoon() {
+        ReplicatedCall call = ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random);
+        long number = request(call.start(0)).call();
+        reply(call, 0, number, RIGHT);
+        reply(call, 1, number, WRONG);
+        assertThat(reply(call, 2, number, RIGHT)).isEmpty();
+        assertThat(call.onTick(ReplicatedCall.DISAGREEMENT_MILLIS)).isEmpty();
+        assertThat(request(call.onTick(1 + ReplicatedCall.DISAGREEMENT_MILLIS))).isInstanceOf(OrderedQuery.class);
+    }
+
+    @Test
+    void aCommandIsNeverSentAsAnotherOneHoweverTheRepliesDiffer() {
+        ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+        ToReplica first = request(call.start(0));
+        for (int replica = 0; replica < 4; replica++) {
+            assertThat(reply(call, replica, first.call(), replica < 2 ? RIGHT : WRONG))
+                    .isEmpty();
+        }
+        assertThat(call.onTick(ReplicatedCall.RESEND_FIRST_MILLIS - 1)).isEmpty();
+        assertThat(request(call.onTick(ReplicatedCall.RESEND_FIRST_MILLIS))).isEqualTo(first);
+    }
+
+    @Test
+    void whatAReplicaHasAnsweredARefusalDoesNotUnsay() {
+        ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+        long number = request(call.start(0)).call();
+        reply(call, 0, number, RIGHT);
+        reply(call, 1, number, RIGHT);
+        call.onMessage(1, FOUR.get(0), new Refused(number, Refusal.NOT_READY));
+        reply(call, 2, number, RIGHT);
+        assertThat(call.outcome()).contains(new Agreed(RIGHT));
+        assertThat(call.onTick(TIMEOUT)).isEmpty();
+        assertThat(call.outcome()).as("it is over").contains(new Agreed(RIGHT));
+    }
+
     @Test
     void repliesOfDifferentIncarnationsAreNotCountedTogether() {
         ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
