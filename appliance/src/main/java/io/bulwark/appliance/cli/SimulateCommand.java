@@ -6,6 +6,7 @@ import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Shape;
 import io.bulwark.simulation.campaign.SimulatedProtocol;
 import io.bulwark.simulation.engine.Trace;
+import io.bulwark.simulation.exhaustive.TinyWorld;
 import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.history.HistoryWriter;
@@ -84,6 +85,27 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(names = "--history", description = "Write the history of the last run to this file, as JSON lines.")
     private @Nullable Path history;
 
+    @Option(
+            names = "--exhaustive",
+            description = {
+                "Run every order of deliveries of tiny worlds of the protocol (fp or extent) instead, within"
+                        + " --seconds.",
+                "Ends with code 1 at the first violation, and prints a shortest order that leads to it."
+            })
+    private boolean exhaustive;
+
+    @Option(
+            names = "--depth",
+            defaultValue = "200",
+            description = "With --exhaustive: the most steps in one order (default: ${DEFAULT-VALUE}).")
+    private int depth;
+
+    @Option(
+            names = "--states",
+            defaultValue = "2000000",
+            description = "With --exhaustive: the most states of one world (default: ${DEFAULT-VALUE}).")
+    private long states;
+
     private long toldNanos;
 
     @Override
@@ -95,6 +117,9 @@ final class SimulateCommand implements Callable<Integer> {
             throw new CommandFailure(
                     CommandFailure.USAGE,
                     "--protocol is one of " + known.keySet() + ", --seconds 0 or more, --jobs 1 or more");
+        }
+        if (exhaustive) {
+            return exhaust(chosen.name());
         }
         Shape shape = new Shape(
                 optional(nodes), optional(faults), optional(fragments), optional(byzantineClients), optional(steps));
@@ -131,6 +156,16 @@ final class SimulateCommand implements Callable<Integer> {
         } catch (ExecutionException failed) {
             throw new IllegalStateException("a run broke off", failed.getCause());
         }
+    }
+
+    private int exhaust(String name) {
+        List<TinyWorld> worlds = ExhaustiveSearch.worldsOf(name);
+        if (worlds.isEmpty() || depth < 1 || states < 1) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE,
+                    "--exhaustive is for fp and extent, with a --depth and --states of 1 or more");
+        }
+        return new ExhaustiveSearch(depth, states, seconds).run(worlds);
     }
 
     private static OptionalInt optional(@Nullable Integer given) {

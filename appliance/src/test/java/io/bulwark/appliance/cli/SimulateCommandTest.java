@@ -36,6 +36,19 @@ class SimulateCommandTest {
     }
 
     @Test
+    void everyOrderOfTinyWorldsEndsWithCode0() {
+        assertThat(BulwarkCommand.run(
+                        "simulate", "--exhaustive", "--protocol", "extent", "--states", "1000", "--seconds", "60"))
+                .isZero();
+        assertThat(BulwarkCommand.run("simulate", "--exhaustive", "--depth", "5", "--seconds", "0"))
+                .isZero();
+        assertThat(BulwarkCommand.run("simulate", "--exhaustive", "--protocol", "objects"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(BulwarkCommand.run("simulate", "--exhaustive", "--depth", "0"))
+                .isEqualTo(CommandFailure.USAGE);
+    }
+
+    @Test
     void whatCannotBeSimulatedIsCode2() {
         assertThat(BulwarkCommand.run("simulate", "--protocol", "none")).isEqualTo(CommandFailure.USAGE);
         assertThat(BulwarkCommand.run("simulate", "--nodes", "3", "--faults", "1", "--fragments", "2"))

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.exhaustive;
 
+import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -10,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** One party: its states so far, and what each input does in each. A step is run once, from the party's start. */
@@ -27,6 +29,7 @@ final class Automaton {
             boolean diskBusy,
             int ticks,
             int crashes,
+            int facts,
             int choices) {}
 
     /** What an input does: the state after it, and the numbers of the messages sent. */
@@ -61,23 +64,60 @@ final class Automaton {
     private record Move(int from, Input input) {}
 
     /** @param path empty if states with equal digests are one */
-    private record Identity(Bytes digest, int ticks, int crashes, List<Input> path) {}
+    private record Identity(Bytes digest, int ticks, int crashes, int facts, List<Input> path) {}
 
     private final Supplier<Party> factory;
     private final Messages messages;
     private final PrincipalId self;
     private final boolean merging;
+    private final Set<Integer> cutOff;
+    private final List<Fact> told;
     private final List<Local> states = new ArrayList<>();
     private final Map<Identity, Integer> numbers = new HashMap<>();
     private final Map<Move, Step> steps = new HashMap<>();
 
-    /** @param merging whether states with equal digests are one; else each path leads to a state of its own */
-    Automaton(Supplier<Party> factory, Messages messages, PrincipalId self, boolean merging) {
+    /**
+     * A party before its first step.
+     *
+     * @param merging whether states with equal digests are one; else each path leads to a state of its own
+     * @param cutOff the parties that its requests do not reach
+     * @param told the facts that it is told
+     */
+    private Automaton(
+            Supplier<Party> factory,
+            Messages messages,
+            PrincipalId self,
+            boolean merging,
+            Set<Integer> cutOff,
+            List<Fact> told) {
+        this.cutOff = cutOff;
+        this.told = told;
         this.merging = merging;
         this.factory = factory;
         this.messages = messages;
         this.self = self;
-        states.add(new Local(List.of(), Optional.empty(), false, false, 0, 0, 1));
+        states.add(new Local(List.of(), Optional.empty(), false, false, 0, 0, 0, 1));
+    }
+
+    static Automaton of(TinyWorld world, TinyWorld.Node node, Messages messages, boolean merging) {
+        return new Automaton(
+                () -> new NodeParty(node, world.replicas(), world.tickMillis()),
+                messages,
+                node.id(),
+                merging,
+                Set.of(),
+                node.told());
+    }
+
+    static Automaton of(TinyWorld world, int operation, Messages messages, boolean merging) {
+        TinyWorld.Operation what = world.operations().get(operation);
+        return new Automaton(
+                () -> new OperationParty(operation, what.operation().get(), world.tickMillis()),
+                messages,
+                what.client(),
+                merging,
+                what.cutOff(),
+                List.of());
     }
 
     Local state(int number) {
@@ -112,10 +152,11 @@ final class Automaton {
         apply(party, input, post);
         int ticks = from.ticks() + (input.kind() == Input.Kind.TICK ? 1 : 0);
         int crashes = from.crashes() + (input.kind() == Input.Kind.CRASH ? 1 : 0);
+        int facts = from.facts() + (input.kind() == Input.Kind.FACT ? 1 : 0);
         List<Input> path = new ArrayList<>(from.path());
         path.add(input);
-        Identity identity =
-                new Identity(StateDigest.of(party.state()), ticks, crashes, merging ? List.of() : List.copyOf(path));
+        Identity identity = new Identity(
+                StateDigest.of(party.state()), ticks, crashes, facts, merging ? List.of() : List.copyOf(path));
         Integer number = numbers.get(identity);
         if (number == null) {
             number = states.size();
@@ -127,6 +168,7 @@ final class Automaton {
                     party.diskBusy(),
                     ticks,
                     crashes,
+                    facts,
                     party.choices()));
         }
         return new Step(number, post.sorted(), List.copyOf(post.evidence));
@@ -143,6 +185,7 @@ final class Automaton {
             case TICK -> party.tick(mail);
             case CRASH -> party.crash(mail);
             case DISK -> party.disk(mail);
+            case FACT -> party.tell(told.get(input.message()), mail);
         }
     }
 
@@ -153,7 +196,9 @@ final class Automaton {
 
         @Override
         public void request(PrincipalId to, long requestId, Message message) {
-            messages.node(to).ifPresent(party -> sent.add(messages.number(self, party, requestId, true, message)));
+            messages.node(to)
+                    .filter(party -> !cutOff.contains(party))
+                    .ifPresent(party -> sent.add(messages.number(self, party, requestId, true, message)));
         }
 
         @Override

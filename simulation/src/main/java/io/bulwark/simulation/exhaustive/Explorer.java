@@ -16,7 +16,10 @@ import java.util.Set;
  * hence lost; two equal ones under way are one.
  */
 public final class Explorer {
-    /** The words are: for each party its state, for each operation its mask, then the messages in ascending order. */
+    /**
+     * The words are: for each party its state, for each operation its mask, how many messages arrived twice, then the messages in
+     * ascending order.
+     */
     private static final class State {
         private final int number;
         private final int[] words;
@@ -35,12 +38,26 @@ public final class Explorer {
         }
     }
 
+    /** Told how far it is, after each state. */
+    @FunctionalInterface
+    public interface Watch {
+        /**
+         * Whether to go on.
+         *
+         * @param depth steps in the orders that are being followed
+         * @param states different ones so far
+         */
+        boolean goOn(int depth, long states);
+    }
+
     private final TinyWorld world;
+    private final Watch watch;
     private final int depthMax;
     private final long statesMax;
     private final int nodes;
     private final int parties;
     private final int fixed;
+    private final boolean inTurn;
     private final Messages messages;
     private final List<Automaton> automata = new ArrayList<>();
     private final SeenStates seen = new SeenStates();
@@ -52,30 +69,26 @@ public final class Explorer {
     private List<State> next = new ArrayList<>();
 
     private int firstOfNext;
+    private boolean goesOn = true;
     private long steps;
     private double schedules;
     private Optional<Exploration.Counterexample> wrong = Optional.empty();
 
-    private Explorer(TinyWorld world, int depthMax, long statesMax, boolean merging) {
+    private Explorer(TinyWorld world, int depthMax, long statesMax, Watch watch, boolean merging) {
+        this.watch = watch;
         this.world = world;
         this.depthMax = depthMax;
         this.statesMax = statesMax;
         this.nodes = world.nodes().size();
         this.parties = nodes + world.operations().size();
-        this.fixed = parties + world.operations().size();
+        this.fixed = parties + world.operations().size() + 1;
+        this.inTurn = world.operations().stream().anyMatch(TinyWorld.Operation::patient);
         this.messages = new Messages(world);
         for (TinyWorld.Node node : world.nodes()) {
-            automata.add(new Automaton(
-                    () -> new NodeParty(node, world.replicas(), world.tickMillis()), messages, node.id(), merging));
+            automata.add(Automaton.of(world, node, messages, merging));
         }
         for (int number = 0; number < world.operations().size(); number++) {
-            TinyWorld.Operation operation = world.operations().get(number);
-            long id = number;
-            automata.add(new Automaton(
-                    () -> new OperationParty(id, operation.operation().get(), world.tickMillis()),
-                    messages,
-                    operation.client(),
-                    merging));
+            automata.add(Automaton.of(world, number, messages, merging));
         }
     }
 
@@ -86,12 +99,17 @@ public final class Explorer {
      * @param statesMax different states
      */
     public static Exploration explore(TinyWorld world, int depthMax, long statesMax) {
-        return new Explorer(world, depthMax, statesMax, true).run();
+        return explore(world, depthMax, statesMax, (_, _) -> true);
+    }
+
+    /** As long as the watch lets it. */
+    public static Exploration explore(TinyWorld world, int depthMax, long statesMax, Watch watch) {
+        return new Explorer(world, depthMax, statesMax, watch, true).run();
     }
 
     /** Without merging the states of a party that have equal digests. */
     static Exploration exploreUnmerged(TinyWorld world, int depthMax, long statesMax) {
-        return new Explorer(world, depthMax, statesMax, false).run();
+        return new Explorer(world, depthMax, statesMax, (_, _) -> true, false).run();
     }
 
     private Exploration run() {
@@ -105,9 +123,9 @@ public final class Explorer {
         paths[ancestry.add(-1, -1, new Input(Input.Kind.BEGIN, 0, 0))] = 1;
         List<State> level = List.of(new State(0, start));
         int depth = 0;
-        while (!level.isEmpty() && depth < depthMax && wrong.isEmpty() && ancestry.size() < statesMax) {
+        while (!level.isEmpty() && depth < depthMax && wrong.isEmpty() && goesOn) {
             depth++;
-            level = nextOf(level);
+            level = nextOf(level, depth);
         }
         for (State state : level) {
             schedules += paths[state.number()];
@@ -118,14 +136,14 @@ public final class Explorer {
                 steps,
                 schedules,
                 depth,
-                level.isEmpty() && wrong.isEmpty(),
+                level.isEmpty() && wrong.isEmpty() && goesOn,
                 automata.stream().mapToLong(Automaton::stateCount).sum(),
                 automata.stream().mapToLong(Automaton::stepCount).sum(),
                 judged.size(),
                 wrong);
     }
 
-    private List<State> nextOf(List<State> level) {
+    private List<State> nextOf(List<State> level, int depth) {
         next = new ArrayList<>();
         firstOfNext = ancestry.size();
         for (State state : level) {
@@ -133,8 +151,10 @@ public final class Explorer {
             expand(state);
             if (steps == before) {
                 schedules += paths[state.number()];
+                end(state);
             }
-            if (wrong.isPresent() || ancestry.size() >= statesMax) {
+            goesOn = ancestry.size() < statesMax && watch.goOn(depth, ancestry.size());
+            if (wrong.isPresent() || !goesOn) {
                 break;
             }
         }
@@ -142,9 +162,26 @@ public final class Explorer {
     }
 
     private void expand(State state) {
+        if (allFinished(state)) {
+            return;
+        }
+        for (int operation = 0; operation < world.operations().size(); operation++) {
+            if (world.operations().get(operation).patient() && due(state, operation)) {
+                all(state, nodes + operation, Input.Kind.BEGIN, 0);
+                return;
+            }
+        }
+        int question = inTurn ? question(state) : -1;
+        if (question >= 0) {
+            all(state, messages.envelope(question).to(), Input.Kind.DELIVER, question);
+            return;
+        }
         for (int i = fixed; i < state.words().length; i++) {
             int message = state.words()[i];
             all(state, messages.envelope(message).to(), Input.Kind.DELIVER, message);
+            if (state.words()[fixed - 1] < world.repetitions()) {
+                all(state, messages.envelope(message).to(), Input.Kind.DELIVER, message, true);
+            }
         }
         for (int party = 0; party < parties; party++) {
             Automaton.Local local = automata.get(party).state(state.words()[party]);
@@ -156,18 +193,67 @@ public final class Explorer {
                 if (local.crashes() < node.crashes()) {
                     all(state, party, Input.Kind.CRASH, 0);
                 }
-                if (local.ticks() < node.ticks()) {
+                if (local.facts() < node.told().size()) {
+                    all(state, party, Input.Kind.FACT, local.facts());
+                }
+                if (local.ticks() < node.ticks() && quiet(state)) {
                     all(state, party, Input.Kind.TICK, 0);
                 }
             } else {
                 TinyWorld.Operation operation = world.operations().get(party - nodes);
                 if (state.words()[party] == 0) {
-                    if (operation.after() < 0 || over(state.words(), operation.after())) {
+                    if (due(state, party - nodes)) {
                         all(state, party, Input.Kind.BEGIN, 0);
                     }
-                } else if (local.ticks() < operation.ticks() && !local.finished()) {
+                } else if (local.ticks() < operation.ticks()
+                        && !local.finished()
+                        && (!operation.patient() || quiet(state))) {
                     all(state, party, Input.Kind.TICK, 0);
                 }
+            }
+        }
+    }
+
+    /** A message under way that changes nothing at its node; -1 if there is none. Where operations take turns it arrives at once. */
+    private int question(State state) {
+        for (int i = fixed; i < state.words().length; i++) {
+            int to = messages.envelope(state.words()[i]).to();
+            if (to < nodes) {
+                int from = state.words()[to];
+                Input truly = new Input(Input.Kind.DELIVER, state.words()[i], 0);
+                if (automata.get(to).step(from, truly).to() == from) {
+                    return state.words()[i];
+                }
+            }
+        }
+        return -1;
+    }
+
+    /** What is still under way then changes nothing that anyone sees. */
+    private boolean allFinished(State state) {
+        for (int party = nodes; party < parties; party++) {
+            if (!automata.get(party).state(state.words()[party]).finished()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean due(State state, int operation) {
+        int after = world.operations().get(operation).after();
+        return state.words()[nodes + operation] == 0 && (after < 0 || over(state.words(), after));
+    }
+
+    private boolean quiet(State state) {
+        return state.words().length == fixed;
+    }
+
+    /** Nothing is left to do: what was to end has ended. */
+    private void end(State state) {
+        for (int operation = 0; operation < world.operations().size(); operation++) {
+            boolean begun = state.words()[nodes + operation] != 0;
+            if (begun && world.operations().get(operation).ends() && !over(state.words(), operation)) {
+                fail(state.number(), world.operations().get(operation).name() + " does not end");
             }
         }
     }
@@ -180,6 +266,11 @@ public final class Explorer {
     }
 
     private void all(State state, int party, Input.Kind kind, int message) {
+        all(state, party, kind, message, false);
+    }
+
+    /** @param again whether the message stays under way */
+    private void all(State state, int party, Input.Kind kind, int message, boolean again) {
         Automaton automaton = automata.get(party);
         int from = state.words()[party];
         int choices = automaton.state(from).choices();
@@ -187,15 +278,15 @@ public final class Explorer {
             Input input = new Input(kind, message, choice);
             // A lie about nothing is the truth.
             if (choice == 0 || !automaton.step(from, input).sameAs(automaton.step(from, new Input(kind, message, 0)))) {
-                take(state, party, input);
+                take(state, party, input, again);
             }
         }
     }
 
-    private void take(State state, int party, Input input) {
+    private void take(State state, int party, Input input, boolean again) {
         Automaton automaton = automata.get(party);
         Automaton.Step step = automaton.step(state.words()[party], input);
-        int[] words = after(state.words(), party, input, step);
+        int[] words = after(state.words(), party, input, step, again);
         steps++;
         int number = seen.add(words, ancestry.size());
         if (number == ancestry.size()) {
@@ -217,11 +308,12 @@ public final class Explorer {
         }
     }
 
-    private int[] after(int[] words, int party, Input input, Automaton.Step step) {
+    private int[] after(int[] words, int party, Input input, Automaton.Step step, boolean again) {
         int[] sent = step.sent();
         int[] after = new int[words.length + sent.length];
         System.arraycopy(words, 0, after, 0, fixed);
         after[party] = step.to();
+        after[fixed - 1] += again ? 1 : 0;
         if (party >= nodes && input.kind() == Input.Kind.BEGIN) {
             int mask = 0;
             for (int operation = 0; operation < world.operations().size(); operation++) {
@@ -236,18 +328,23 @@ public final class Explorer {
         while (old < words.length || added < sent.length) {
             boolean takeSent = old == words.length || (added < sent.length && sent[added] <= words[old]);
             int message = takeSent ? sent[added] : words[old];
-            boolean delivered = !takeSent && input.kind() == Input.Kind.DELIVER && message == input.message();
+            boolean lost = !takeSent && input.kind() == Input.Kind.BEGIN && clears(party);
+            boolean delivered = !takeSent && !again && input.kind() == Input.Kind.DELIVER && message == input.message();
             if (takeSent) {
                 old += old < words.length && words[old] == message ? 1 : 0;
                 added++;
             } else {
                 old++;
             }
-            if (!delivered && !deaf(after, messages.envelope(message).to())) {
+            if (!delivered && !lost && !deaf(after, messages.envelope(message).to())) {
                 after[length++] = message;
             }
         }
         return Arrays.copyOf(after, length);
+    }
+
+    private boolean clears(int party) {
+        return party >= nodes && world.operations().get(party - nodes).patient();
     }
 
     /** An operation that is over for good hears nothing. */
@@ -331,7 +428,7 @@ public final class Explorer {
                                     + (link.input().choice() == 0
                                             ? ""
                                             : " (lie " + link.input().choice() + ")");
-                        case BEGIN, TICK, CRASH, DISK ->
+                        case BEGIN, TICK, CRASH, DISK, FACT ->
                             messages.party(link.party()) + " " + link.input().kind();
                     })
                     .toList();

@@ -8,15 +8,20 @@ import io.bulwark.protocol.wire.Message;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
-/** A write whose COMMITs go to some nodes only. */
+/** A write whose COMMITs go to some nodes only. It ends when they have all committed. */
 final class FewCommits<R> implements ClientOperation<R> {
     private final ClientOperation<R> write;
     private final Set<PrincipalId> nodes;
+    private final R end;
+    private final Set<PrincipalId> committed = new TreeSet<>();
 
-    FewCommits(ClientOperation<R> write, Set<PrincipalId> nodes) {
+    /** @param end its outcome */
+    FewCommits(ClientOperation<R> write, Set<PrincipalId> nodes, R end) {
         this.write = write;
         this.nodes = Set.copyOf(nodes);
+        this.end = end;
     }
 
     @Override
@@ -26,6 +31,9 @@ final class FewCommits<R> implements ClientOperation<R> {
 
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        if (message instanceof FpMessage.Committed) {
+            committed.add(from);
+        }
         return filter(write.onMessage(nowMillis, from, message));
     }
 
@@ -44,11 +52,11 @@ final class FewCommits<R> implements ClientOperation<R> {
 
     @Override
     public Optional<R> outcome() {
-        return write.outcome();
+        return finished() ? Optional.of(end) : Optional.empty();
     }
 
     @Override
     public boolean finished() {
-        return write.finished();
+        return !nodes.isEmpty() && committed.containsAll(nodes);
     }
 }

@@ -7,8 +7,8 @@ import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
-import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.fp.Failure;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
@@ -17,7 +17,6 @@ import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Timestamp;
-import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
@@ -35,42 +34,43 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
-/** One register on m + 2f nodes, with f = 1 and m = 2, and a few operations on it. */
+/** One register on m + 2f nodes, with f = 1, and a few operations on it. */
 public final class FpTinyWorld {
-    /** What a liar may do to an answer, each time anew: nothing, or know of no write. */
-    public static final List<ChoosingServer.Lie> KNOWS_NOTHING =
-            List.of(ChoosingServer.TRUTH, FpTinyWorld::knowsNothing);
-
-    /** Prepares at a greater timestamp, too. */
-    public static final List<ChoosingServer.Lie> ANSWERS_LATER =
-            List.of(ChoosingServer.TRUTH, FpTinyWorld::knowsNothing, FpTinyWorld::answersLater);
-
     private static final int VOLUME = 5;
-    private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, ProtectionPolicy.BLOCK_BYTES_MIN);
     private static final FpTimes TIMES = new FpTimes(100, 300, 0, 1_000_000);
     /** After a tick everything that waits is overdue. */
     private static final long TICK_MILLIS = 400;
 
     private final String name;
     private final FpParts parts;
+    private final ProtectionPolicy policy;
     private final Volume volume;
     private final List<TinyWorld.Node> nodes = new ArrayList<>();
     private final List<TinyWorld.Operation> operations = new ArrayList<>();
+    private int repetitions;
     private final Map<Integer, String> written = new HashMap<>();
     private final Map<Bytes, String> values = new HashMap<>();
 
     /**
-     * A world of correct nodes without operations.
+     * A world of correct nodes without operations, with m = 2.
      *
      * @param parts what correct parties run
      */
     public FpTinyWorld(String name, FpParts parts) {
+        this(name, parts, 2);
+    }
+
+    /** @param m fragments that make a block */
+    public FpTinyWorld(String name, FpParts parts, int m) {
         this.name = name;
         this.parts = parts;
-        List<Integer> holders = List.of(0, 1, 2, 3);
-        this.volume = new Volume(VOLUME, "v", VolumeKind.REGISTER, POLICY, 1, List.of(new PlacementGroup(1, holders)));
+        this.policy = new ProtectionPolicy(1, m, m + 2, ProtectionPolicy.BLOCK_BYTES_MIN / 2 * m);
+        List<Integer> holders = IntStream.range(0, policy.n()).boxed().toList();
+        this.volume = new Volume(VOLUME, "v", VolumeKind.REGISTER, policy, 1, List.of(new PlacementGroup(1, holders)));
         for (int holder : holders) {
             PairwiseKeys keys = keys(holder, holders);
             nodes.add(TinyWorld.Node.plain(PrincipalId.node(holder), () -> parts.server(keys, FpLimits.standard())));
@@ -89,39 +89,73 @@ public final class FpTinyWorld {
 
     /** At each step this node chooses one of these. */
     public FpTinyWorld liar(int node, List<ChoosingServer.Lie> menu) {
-        TinyWorld.Node old = nodes.get(node);
-        nodes.set(
-                node,
-                TinyWorld.Node.plain(
-                        old.id(), () -> new ChoosingServer(old.server().get(), menu)));
+        nodes.set(node, nodes.get(node).lying(menu));
         return this;
     }
 
     /** At each step this node may answer the timestamp of the first write, which must be there already, instead of a later one. */
     public FpTinyWorld staleLiar(int node) {
-        Fpcc fpcc = group().code().encode(content(0)).fpcc();
-        Timestamp first = new Timestamp(1, fpcc);
-        return liar(node, List.of(ChoosingServer.TRUTH, effect -> stale(effect, first)));
+        return liar(node, List.of(ChoosingServer.TRUTH, effect -> FpTinyLies.stale(effect, first())));
+    }
+
+    /** This node may swear that the first write is committed. */
+    public FpTinyWorld perjurer(int node) {
+        return liar(node, List.of(ChoosingServer.TRUTH, effect -> FpTinyLies.sworn(effect, first(), policy.n())));
+    }
+
+    /** This node may answer a PREPARE without ts as if it had just been made, and keep nothing of it. */
+    public FpTinyWorld forgetful(int node) {
+        nodes.set(
+                node,
+                nodes.get(node)
+                        .forgetting(message -> message instanceof FpMessage.Prepare prepare && prepare.ts() == 0));
+        return this;
+    }
+
+    /** The first write's version, where nothing else was written before. */
+    private Timestamp first() {
+        return new Timestamp(1, group().code().encode(content(0)).fpcc());
     }
 
     /** This node may crash once, and its disk is slow. */
     public FpTinyWorld crash(int node) {
-        TinyWorld.Node old = nodes.get(node);
-        nodes.set(node, new TinyWorld.Node(old.id(), old.server(), 1, 0, true));
+        nodes.set(node, nodes.get(node).crashing());
         return this;
     }
 
-    /** A write of a client that sends COMMIT to some nodes only. */
+    /** A write of a client that sends COMMIT to some nodes only; to none if nobody may ever read it. */
     public FpTinyWorld partialWrite(int client, Set<Integer> commitsTo) {
         Set<PrincipalId> to = commitsTo.stream().map(PrincipalId::node).collect(Collectors.toSet());
+        Bytes content = content(written.size());
         write(client, -1, 0);
         TinyWorld.Operation whole = operations.removeLast();
-        operations.add(new TinyWorld.Operation(
+        operations.add(TinyWorld.Operation.of(
                 "partial-" + whole.name(),
                 whole.client(),
-                () -> new FewCommits<>(whole.operation().get(), to),
-                -1,
-                0));
+                () -> new FewCommits<>(
+                        parts.write(group(), client, content, TIMES),
+                        to,
+                        new FpWriteOutcome.Failed(Failure.TIMED_OUT, true)),
+                -1));
+        if (commitsTo.isEmpty()) {
+            values.remove(content);
+        }
+        return this;
+    }
+
+    /**
+     * A faulty client's write that sends COMMIT to all nodes that prepared as soon as one fewer than enough have; nobody may
+     * ever read it.
+     *
+     * @param nodes that it prepares at
+     */
+    public FpTinyWorld hastyWrite(int client, int after, Set<Integer> nodes) {
+        Bytes content = content(TinyWorld.OPERATIONS_MAX);
+        operations.add(TinyWorld.Operation.of(
+                "hasty-write-" + operations.size(),
+                PrincipalId.client(client),
+                () -> new HastyWrite(group(), client, content, nodes),
+                after));
         return this;
     }
 
@@ -133,39 +167,88 @@ public final class FpTinyWorld {
      */
     public FpTinyWorld write(int client, int after, int ticks) {
         int number = operations.size();
-        Bytes content = content(number);
+        Bytes content = content(written.size());
         String value = "w" + number;
         written.put(number, value);
         values.put(content, value);
-        operations.add(new TinyWorld.Operation(
-                "write-" + number,
-                PrincipalId.client(client),
-                () -> parts.write(group(), client, content, TIMES),
-                after,
-                ticks));
+        operations.add(TinyWorld.Operation.of(
+                        "write-" + number,
+                        PrincipalId.client(client),
+                        () -> parts.write(group(), client, content, TIMES),
+                        after)
+                .impatient(ticks));
         return this;
     }
 
     /** A read that writes back what it found if that may be incomplete. */
     public FpTinyWorld read(int client, int after, int ticks) {
-        operations.add(new TinyWorld.Operation(
-                "read-" + operations.size(),
-                PrincipalId.client(client),
-                () -> parts.readWritingBack(group(), client, TIMES),
-                after,
-                ticks));
+        return reading(client, after, ticks, () -> parts.readWritingBack(group(), client, TIMES));
+    }
+
+    /** A read by a client without the write grant. */
+    public FpTinyWorld readAskingForRepair(int client, int after, int ticks) {
+        return reading(client, after, ticks, () -> parts.readAskingForRepair(group(), TIMES));
+    }
+
+    private FpTinyWorld reading(
+            int client, int after, int ticks, Supplier<? extends ClientOperation<FpReadOutcome>> operation) {
+        operations.add(TinyWorld.Operation.of("read-" + operations.size(), PrincipalId.client(client), operation, after)
+                .impatient(ticks));
+        return this;
+    }
+
+    /** The last operation's requests do not reach this node. */
+    public FpTinyWorld without(int unreached) {
+        operations.add(operations.removeLast().without(Set.of(unreached)));
+        return this;
+    }
+
+    /** The last operation begins as soon as it may, and then all that is under way gets lost. */
+    public FpTinyWorld inTurn() {
+        return inTurn(1);
+    }
+
+    /**
+     * The last operation begins as soon as it may, and then all that is under way gets lost.
+     *
+     * @param ticks how often it tries others once it has heard all
+     */
+    public FpTinyWorld inTurn(int ticks) {
+        operations.add(operations.removeLast().patient(ticks));
+        return this;
+    }
+
+    /** So many messages may arrive twice. */
+    public FpTinyWorld repeating(int messages) {
+        repetitions = messages;
+        return this;
+    }
+
+    /** The last operation must end. */
+    public FpTinyWorld ends() {
+        operations.add(operations.removeLast().ending());
         return this;
     }
 
     public TinyWorld build() {
         return new TinyWorld(
-                name, new FpCodec(), (_, question) -> answer(question), nodes, operations, TICK_MILLIS, this::wrong);
+                name,
+                new FpCodec(),
+                (_, question) -> answer(question),
+                nodes,
+                operations,
+                repetitions,
+                TICK_MILLIS,
+                this::wrong);
     }
 
-    /** A whole number of fragments, so that nothing is padded. */
-    private static Bytes content(int number) {
-        byte[] bytes = new byte[POLICY.blockBytes()];
-        Arrays.fill(bytes, (byte) (number + 1));
+    /**
+     * A whole number of fragments, so that nothing is padded. The first write's version is the greatest at one ts: another write
+     * that took its ts would be lost.
+     */
+    private Bytes content(int number) {
+        byte[] bytes = new byte[policy.blockBytes()];
+        Arrays.fill(bytes, (byte) (number < 2 ? 2 - number : number + 1));
         return Bytes.of(bytes);
     }
 
@@ -187,6 +270,9 @@ public final class FpTinyWorld {
     private Optional<String> wrong(List<TinyWorld.Done> done) {
         List<Operation> history = new ArrayList<>();
         for (TinyWorld.Done one : done) {
+            if (operations.get(one.operation()).operation().get() instanceof HastyWrite) {
+                continue;
+            }
             String value = written.get(one.operation());
             Outcome outcome = Outcome.UNKNOWN;
             switch (one.outcome().orElse(null)) {
@@ -214,34 +300,5 @@ public final class FpTinyWorld {
                     outcome));
         }
         return HistoryCheck.of(new History(history)).problem();
-    }
-
-    private static List<Effect> knowsNothing(Effect effect) {
-        if (effect instanceof Effect.Send send && send.message() instanceof FpMessage.FoundTimestamp found) {
-            FpMessage none = new FpMessage.FoundTimestamp(found.target(), Timestamp.NONE, null);
-            return List.of(new Effect.Send(send.to(), send.requestId(), none));
-        }
-        return List.of(effect);
-    }
-
-    private static List<Effect> stale(Effect effect, Timestamp first) {
-        boolean later = effect instanceof Effect.Send send
-                && send.message() instanceof FpMessage.FoundTimestamp found
-                && found.latest().isAfter(first);
-        if (later && effect instanceof Effect.Send send) {
-            FpMessage old = new FpMessage.FoundTimestamp(((FpMessage.Answer) send.message()).target(), first, null);
-            return List.of(new Effect.Send(send.to(), send.requestId(), old));
-        }
-        return List.of(effect);
-    }
-
-    private static List<Effect> answersLater(Effect effect) {
-        if (effect instanceof Effect.Send send && send.message() instanceof FpMessage.Prepared prepared) {
-            Version later =
-                    new Version(prepared.version().ts() + 1, prepared.version().pin());
-            FpMessage lie = new FpMessage.Prepared(prepared.target(), later, prepared.nonce(), prepared.macs());
-            return List.of(new Effect.Send(send.to(), send.requestId(), lie));
-        }
-        return List.of(effect);
     }
 }

@@ -14,6 +14,8 @@ record Input(Kind kind, int message, int choice) {
         TICK,
         CRASH,
         /** The oldest disk operation is done. */
-        DISK
+        DISK,
+        /** The node is told its next fact. */
+        FACT
     }
 }

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.exhaustive;
 
+import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
@@ -31,6 +32,7 @@ final class NodeParty implements Party {
     private ProtocolServer server;
     private long lastOperation;
     private long nowMillis;
+    private boolean forgetting;
 
     NodeParty(TinyWorld.Node node, ReplicaAnswers replicas, long tickMillis) {
         this.node = node;
@@ -44,6 +46,10 @@ final class NodeParty implements Party {
 
     @Override
     public void deliver(Envelope envelope, Message message, Mail mail) {
+        if (envelope.request() && forgetting && node.forgets().orElseThrow().test(message)) {
+            new NodeParty(node, replicas, tickMillis).deliver(envelope, message, mail);
+            return;
+        }
         if (envelope.request()) {
             perform(server.onMessage(nowMillis, envelope.from(), envelope.requestId(), message), mail);
             return;
@@ -78,6 +84,11 @@ final class NodeParty implements Party {
     @Override
     public void disk(Mail mail) {
         perform(diskDone(disk.removeFirst()), mail);
+    }
+
+    @Override
+    public void tell(Fact fact, Mail mail) {
+        perform(server.onFact(nowMillis, fact), mail);
     }
 
     private void perform(List<Effect> effects, Mail mail) {
@@ -144,13 +155,19 @@ final class NodeParty implements Party {
 
     @Override
     public int choices() {
+        return lies() + (node.forgets().isPresent() ? 1 : 0);
+    }
+
+    private int lies() {
         return server instanceof ChoosingServer choosing ? choosing.choices() : 1;
     }
 
+    /** The last choice is to forget. */
     @Override
     public void choose(int choice) {
+        forgetting = choice == lies();
         if (server instanceof ChoosingServer choosing) {
-            choosing.choose(choice);
+            choosing.choose(forgetting ? 0 : choice);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.exhaustive;
 
+import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.wire.Message;
@@ -43,6 +44,11 @@ final class OperationParty implements Party {
     @Override
     public void disk(Mail mail) {
         throw new IllegalStateException("an operation has no disk");
+    }
+
+    @Override
+    public void tell(Fact fact, Mail mail) {
+        throw new IllegalStateException("an operation is told nothing");
     }
 
     private void perform(List<Effect> effects, Mail mail) {

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.exhaustive;
 
+import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
@@ -28,6 +29,9 @@ interface Party {
     void crash(Mail mail);
 
     void disk(Mail mail);
+
+    /** The replicas tell the node something, unasked. */
+    void tell(Fact fact, Mail mail);
 
     /** Lies to choose from. */
     int choices();

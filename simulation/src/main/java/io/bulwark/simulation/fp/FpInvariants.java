@@ -15,11 +15,13 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.simulation.campaign.Invariant;
+import io.bulwark.simulation.campaign.InvariantViolation;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** What must hold of FP registers, judged by one who sees everything. */
@@ -36,6 +38,9 @@ final class FpInvariants {
     static final Invariant BOUNDED = new Invariant(
             "bounded", "PROTOCOLS section 2, bounds: S staged versions per client, and per client and block");
 
+    static final Invariant CERTIFIED = new Invariant(
+            "certified", "thesis lines 1500 to 1507: a correct node commits what m + f nodes have prepared");
+
     /** Checking disks takes long. */
     private static final int CHECKS_PER_BOUND = 16;
 
@@ -48,17 +53,23 @@ final class FpInvariants {
     private final Simulation simulation;
     private final Set<PrincipalId> faulty;
     private final Map<Named, Bytes> read = new HashMap<>();
-    /** Prepared at a correct node: by the thesis all that a read may find. */
-    private final Set<Named> prepared = new HashSet<>();
+    /** The correct nodes that prepared it, or proved it for a repair: by the thesis all that a read may find. */
+    private final Map<Named, Set<PrincipalId>> prepared = new HashMap<>();
+
+    private Optional<InvariantViolation> uncertified = Optional.empty();
 
     private final Map<Content, Bytes> written = new HashMap<>();
     private final Map<BlockId, Timestamp> floors = new HashMap<>();
     private final FpLimits limits;
     private final List<PrincipalId> correct;
+    private final int fragments;
     private int sightingsSeen;
     private int checks;
 
-    FpInvariants(Simulation simulation, Set<PrincipalId> faulty, List<PrincipalId> correct, FpLimits limits) {
+    /** @param fragments m */
+    FpInvariants(
+            Simulation simulation, Set<PrincipalId> faulty, List<PrincipalId> correct, int fragments, FpLimits limits) {
+        this.fragments = fragments;
         this.correct = List.copyOf(correct);
         this.limits = limits;
         this.simulation = simulation;
@@ -67,8 +78,35 @@ final class FpInvariants {
     }
 
     private void saw(PrincipalId from, Message message) {
-        if (message instanceof FpMessage.Prepared answer && !faulty.contains(from)) {
-            prepared.add(new Named(answer.target().block(), answer.version()));
+        if (faulty.contains(from)) {
+            return;
+        }
+        switch (message) {
+            case FpMessage.Prepared answer -> vouches(from, answer.target().block(), answer.version());
+            case FpMessage.RepairMac answer -> vouches(from, answer.target().block(), answer.version());
+            case FpMessage.FoundTimestamp answer ->
+                committed(from, answer.target().block(), answer.latest());
+            case FpMessage.ReadAnswer answer -> committed(from, answer.target().block(), answer.latest());
+            default -> {}
+        }
+    }
+
+    private void vouches(PrincipalId node, BlockId block, Version version) {
+        prepared.computeIfAbsent(new Named(block, version), _ -> new HashSet<>())
+                .add(node);
+    }
+
+    /** A COMMIT takes m + f MACs, f of them perhaps of faulty nodes. */
+    private void committed(PrincipalId node, BlockId block, Timestamp latest) {
+        if (latest.isNone()) {
+            return;
+        }
+        int vouched = prepared.getOrDefault(new Named(block, latest.version()), Set.of())
+                .size();
+        if (vouched < fragments && uncertified.isEmpty()) {
+            uncertified = Optional.of(CERTIFIED.violated(
+                    block.toString(),
+                    node + " has committed " + latest + ", which " + vouched + " correct nodes have prepared"));
         }
     }
 
@@ -119,7 +157,7 @@ final class FpInvariants {
                     block.toString(), "at " + at + " both " + before + " and " + value.block() + " were read");
         }
         Bytes meant = written.get(new Content(block, at.written().pin()));
-        if (!prepared.contains(named) || (meant != null && !meant.equals(value.block()))) {
+        if (!prepared.containsKey(named) || (meant != null && !meant.equals(value.block()))) {
             throw WRITTEN_BY_SOMEONE.violated(
                     block.toString(), "read " + value.block() + " at " + at + ", which nobody wrote; meant " + meant);
         }
@@ -135,6 +173,9 @@ final class FpInvariants {
     }
 
     void check() {
+        if (uncertified.isPresent()) {
+            throw uncertified.get();
+        }
         for (Simulation.Sighting sighting : simulation.sightingsSince(sightingsSeen)) {
             sightingsSeen++;
             Verdict verdict = sighting.evidence().verdict();

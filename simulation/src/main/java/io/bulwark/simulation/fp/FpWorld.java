@@ -120,6 +120,7 @@ public final class FpWorld implements SimulatedWorld {
                         .mapToObj(PrincipalId::node)
                         .filter(node -> !faulty.contains(node))
                         .toList(),
+                setting.fragments(),
                 limits);
         simulation.observe((from, to, _, message) -> {
             if (message instanceof FpMessage.Prepared prepared

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 /** Every order of the tiny worlds of the FP register. */
 @NullMarked
 class FpExhaustiveTest {
-    private static final int DEPTH_MAX = Integer.getInteger("bulwark.exhaustive.depth", 60);
+    private static final int DEPTH_MAX = Integer.getInteger("bulwark.exhaustive.depth", 200);
     private static final long STATES_MAX = Long.getLong("bulwark.exhaustive.states", 200_000);
 
     /** What a planted bug changes is found here: there is no violation, and the end of each world is reached. */
@@ -28,10 +28,22 @@ class FpExhaustiveTest {
         }
     }
 
+    /** What a planted bug changes is found here, too, up to a bound. */
+    @Test
+    void ordersOfWiderWorldsAreLinearizableUpToABound() {
+        for (TinyWorld world : FpTinyWorlds.wide(FpParts.PRODUCTION)) {
+            Exploration explored = Explorer.explore(world, DEPTH_MAX, STATES_MAX / 4);
+            System.out.println("FpExhaustiveTest " + explored.summary());
+            assertThat(explored.counterexample()).as(world.name()).isEmpty();
+        }
+    }
+
     @Test
     @EnabledIfSystemProperty(named = "bulwark.exhaustive.large", matches = "true")
     void everyOrderOfTheLargeWorldsIsLinearizableUpToABound() {
-        for (TinyWorld world : FpTinyWorlds.large(FpParts.PRODUCTION)) {
+        List<TinyWorld> worlds = new ArrayList<>(FpTinyWorlds.large(FpParts.PRODUCTION));
+        worlds.addAll(FpTinyWorlds.turns(FpParts.PRODUCTION));
+        for (TinyWorld world : worlds) {
             Exploration explored = Explorer.explore(world, DEPTH_MAX, STATES_MAX);
             System.out.println("FpExhaustiveTest " + explored.summary());
             assertThat(explored.counterexample()).as(world.name()).isEmpty();
@@ -82,6 +94,7 @@ class FpExhaustiveTest {
                 world.replicas(),
                 world.nodes(),
                 world.operations(),
+                world.repetitions(),
                 world.tickMillis(),
                 done -> {
                     StringBuilder text = new StringBuilder();

@@ -24,7 +24,7 @@ class PlantedBugsTest {
     private static final Compiler COMPILER = new Compiler(List.of(FpServer.class, NullMarked.class));
     private static final Trial TRIAL = new Trial();
 
-    private static List<PlantedBug> bugs() {
+    static List<PlantedBug> bugs() {
         return Stream.of(
                         CodeBugs.ALL,
                         FpClientBugs.ALL,
@@ -63,7 +63,7 @@ class PlantedBugsTest {
         System.out.printf("%4d ms: %s, found by %s%n", (System.nanoTime() - begun) / 1_000_000, bug, bug.detector());
     }
 
-    private static Map<String, byte[]> mutate(PlantedBug bug) {
+    static Map<String, byte[]> mutate(PlantedBug bug) {
         Path file = SOURCES.resolve(bug.className().replace('.', '/') + ".java");
         try {
             return COMPILER.compile(bug.className(), bug.plantedIn(Files.readString(file)));
