@@ -95,7 +95,7 @@ final class StatePagesBenchmark {
         for (int i = 0; i < keys; i++) {
             // In an order that is not that of the keys.
             tree.put(key((int) (i * 7_919L % keys)), value(random, VALUE_BYTES));
-            if (i % 8_000 == 7_999 || i == keys - 1) {
+            if (i % 2_500 == 2_499 || i == keys - 1) {
                 checkpoint(false);
             }
         }

@@ -49,7 +49,9 @@ final class PageRequests {
     private final Map<Long, Asked> asked = new LinkedHashMap<>();
     private final Map<Bytes, Misses> misses = new HashMap<>();
 
-    private int open;
+    /** Wanted and not here. */
+    private final Set<Bytes> open = new HashSet<>();
+
     private int turn;
     private long nextToken;
 
@@ -61,25 +63,26 @@ final class PageRequests {
     }
 
     void want(Bytes digest) {
-        wanted.add(digest);
-        open++;
+        if (open.add(digest)) {
+            wanted.add(digest);
+        }
     }
 
     /** The number of pages that are wanted and have not arrived. */
     int open() {
-        return open;
+        return open.size();
     }
 
     /** Whether more pages could be asked for at once. */
     boolean hasRoom() {
-        return open < settings.pagesPerRequest() * settings.requestsPerReplica() * peers.size();
+        return open.size() < settings.pagesPerRequest() * settings.requestsPerReplica() * peers.size();
     }
 
     void clear() {
         wanted.clear();
         asked.clear();
         misses.clear();
-        open = 0;
+        open.clear();
         peers.forEach(peer -> peer.outstanding = 0);
     }
 
@@ -111,28 +114,30 @@ final class PageRequests {
         Peer peer = request.peer();
         peer.outstanding--;
         List<Arrived> arrived = new ArrayList<>();
-        boolean wrong = answer.pages().size() > request.digests().size();
+        Bytes wrong = answer.pages().size() > request.digests().size()
+                ? request.digests().getFirst()
+                : null;
         for (int i = request.digests().size() - 1; i >= 0; i--) {
             Bytes digest = request.digests().get(i);
             Bytes page = i < answer.pages().size() ? answer.pages().get(i) : null;
             if (page != null && !page.isEmpty() && Hashes.sha256(page).equals(digest)) {
                 arrived.add(new Arrived(digest, page));
                 misses.remove(digest);
-                open--;
+                open.remove(digest);
                 continue;
             }
             wanted.addFirst(digest);
             if (page != null && page.isEmpty()) {
                 lacks(peer, digest, out);
             } else if (page != null) {
-                wrong = true;
+                wrong = digest;
             }
         }
-        if (wrong) {
-            out.add(new FetchEffect.WrongPage(from, request.digests().getFirst()));
+        if (wrong != null) {
+            out.add(new FetchEffect.WrongPage(from, wrong));
             peer.quietMillis = settings.quietMillisMax();
         }
-        if (wrong || arrived.isEmpty()) {
+        if (wrong != null || arrived.isEmpty()) {
             quiet(peer, nowMillis);
         } else {
             peer.quietMillis = 0;

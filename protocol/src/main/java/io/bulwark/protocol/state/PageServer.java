@@ -6,9 +6,11 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The serving side of the transfer of state (section 4.6.2): pages by digest, of whatever checkpoints are durable here. An
@@ -32,7 +34,7 @@ public final class PageServer {
     private final PageStore store;
     private final long bytesPerSecond;
     private final Map<Integer, Account> accounts = new HashMap<>();
-    private final List<Bytes> damaged = new ArrayList<>();
+    private final Set<Bytes> damaged = new LinkedHashSet<>();
 
     /** @param bytesPerSecond for each replica; one that was quiet may have those of four seconds at once */
     public PageServer(PageStore store, long bytesPerSecond) {

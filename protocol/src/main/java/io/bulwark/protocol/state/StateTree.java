@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * steps; with keys of 12 bytes a page has 75 to 300 links. A put or remove rewrites at most two pages per level and adds
  * at most one.
  *
- * <p>Between two checkpoints the modified pages are in memory; the others come from the store, through a cache with a
+ * <p>Between two checkpoints the modified pages are in memory, each with the bytes that it was read from: what one interval
+ * may change has to be bounded, and a checkpoint needs as much again. The others come from the store, through a cache with a
  * bound. A page that comes from the store is digested, and a wrong or missing one is a {@link DamagedPageException}, from
  * any operation, which then has changed nothing. Single-threaded; the store is written by the driver, wherever it likes.
  */
