@@ -55,7 +55,7 @@ final class FaultyClient implements Observer {
         this.self = self;
         this.replicas = replicas;
         this.random = random;
-        this.client = new ObjectClient(simulation, self, replicas, random, ObjectParts.PRODUCTION);
+        this.client = new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
         this.othersRange = new BlockRange(volume.id(), PrincipalId.client(1), 1, 0, 1);
     }
 
@@ -117,12 +117,13 @@ final class FaultyClient implements Observer {
         }
         if (random.nextInt(10) == 0) {
             // The old session stays open.
-            client = new ObjectClient(simulation, self, replicas, random, ObjectParts.PRODUCTION);
+            client = new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
         }
     }
 
     private void putSome() {
-        ObjectClient stopping = new ObjectClient(simulation, self, replicas, random, ObjectParts.PRODUCTION);
+        ObjectClient stopping =
+                new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
         stopping.stopAfter(1 + random.nextInt(12));
         stopping.put(
                 volume,

@@ -40,6 +40,7 @@ final class ObjectClient {
     private final PrincipalId self;
     private final Replicas replicas;
     private final RandomGenerator random;
+    private final Habits habits;
     private final ObjectParts parts;
     private final Map<Integer, Lease> leases = new TreeMap<>();
     /** How many more extents and commands it sends: a faulty client stops anywhere. */
@@ -84,12 +85,22 @@ final class ObjectClient {
     }
 
     ObjectClient(
-            Simulation simulation, PrincipalId self, Replicas replicas, RandomGenerator random, ObjectParts parts) {
+            Simulation simulation,
+            PrincipalId self,
+            Replicas replicas,
+            RandomGenerator random,
+            Habits habits,
+            ObjectParts parts) {
         this.simulation = simulation;
         this.self = self;
         this.replicas = replicas;
         this.random = random;
+        this.habits = habits;
         this.parts = parts;
+    }
+
+    Habits habits() {
+        return habits;
     }
 
     PrincipalId self() {
@@ -155,7 +166,7 @@ final class ObjectClient {
     }
 
     void get(Volume volume, Inode inode, long offset, long length, Consumer<Got> then) {
-        new Getting(volume, new ObjectGet(volume, inode, offset, length, new Unlimited()), then).begin();
+        new Getting(volume, parts.get(volume, inode, offset, length, habits), then).begin();
     }
 
     /** Stores one extent, outside of any object. */
@@ -253,22 +264,14 @@ final class ObjectClient {
         }
     }
 
-    private static final class Unlimited implements ObjectGet.Room {
-        @Override
-        public boolean take(int bytes) {
-            return true;
-        }
-
-        @Override
-        public void giveBack(int bytes) {}
-    }
-
     private final class Putting {
         private final Volume volume;
         private final ObjectPut put;
         private final Bytes content;
         private final Lease lease;
         private final Consumer<PutOutcome> then;
+        private int stepsLeft = habits.stepsToDeadline();
+        private long submitted = -1;
         private int at;
         private boolean finished;
         private boolean over;
@@ -302,9 +305,15 @@ final class ObjectClient {
                 switch (step) {
                     case ObjectStep.StoreExtent store ->
                         run(
-                                parts.write(volume, store.block(), store.content(), TIMING),
+                                parts.write(
+                                        volume,
+                                        store.block(),
+                                        store.content(),
+                                        habits.doubted(volume.policy().n()),
+                                        TIMING),
                                 outcome -> goOn(put.onStored(store.token(), outcome)));
-                    case ObjectStep.Submit submit ->
+                    case ObjectStep.Submit submit -> {
+                        submitted = submit.token();
                         submit(
                                 lease,
                                 submit.command(),
@@ -312,6 +321,7 @@ final class ObjectClient {
                                         reply.isPresent()
                                                 ? put.onReply(submit.token(), reply.get())
                                                 : put.onSilence(submit.token(), "the replicas do not answer")));
+                    }
                     case ObjectStep.FetchExtent _, ObjectStep.Ask _ ->
                         throw new IllegalStateException("putting an object takes no " + step);
                 }
@@ -321,6 +331,11 @@ final class ObjectClient {
         private void goOn(List<ObjectStep> steps) {
             perform(steps);
             feed();
+            if (--stepsLeft == 0 && !over) {
+                perform(put.abort());
+                perform(put.onSilence(submitted, "the deadline has passed"));
+                feed();
+            }
         }
     }
 
@@ -329,6 +344,7 @@ final class ObjectClient {
         private final ObjectGet get;
         private final Consumer<Got> then;
         private final List<Bytes> read = new ArrayList<>();
+        private int stepsLeft = habits.stepsToDeadline();
         private boolean over;
 
         Getting(Volume volume, ObjectGet get, Consumer<Got> then) {
@@ -351,6 +367,9 @@ final class ObjectClient {
                 end(new Got.Failed(get.failure().get()));
             } else if (get.atEnd()) {
                 end(new Got.Content(joined(read)));
+            } else if (--stepsLeft == 0) {
+                get.close();
+                end(new Got.Unknown());
             }
         }
 
@@ -366,7 +385,12 @@ final class ObjectClient {
                 switch (step) {
                     case ObjectStep.FetchExtent fetch ->
                         run(
-                                parts.read(volume, fetch.block(), fetch.pin(), TIMING),
+                                parts.read(
+                                        volume,
+                                        fetch.block(),
+                                        fetch.pin(),
+                                        habits.doubted(volume.policy().n()),
+                                        TIMING),
                                 outcome -> goOn(get.onFetched(fetch.token(), outcome)));
                     case ObjectStep.Ask ask ->
                         query(ask.query(), reply -> {

@@ -51,6 +51,9 @@ final class ObjectInvariants {
     /** A client that has some names for itself finds there what it put. */
     static final Invariant OWN_NAMES = new Invariant("own-names", "PROTOCOLS section 6, deterministic replies");
 
+    /** A client that reads nothing holds no room for what it reads ahead. */
+    static final Invariant ROOM_RETURNS = new Invariant("room-returns", "PROTOCOLS section 4, a pinned read");
+
     private final Supplier<MetadataStateMachine> latest;
     private final Map<Long, Bytes> ofFaulty = new HashMap<>();
     private final List<BlockRange> freed = new ArrayList<>();
@@ -151,6 +154,14 @@ final class ObjectInvariants {
         return content != null
                 && content.fragment() != null
                 && !content.fragment().isEmpty();
+    }
+
+    /** This client reads nothing now. */
+    static void checkRoom(ObjectClient client) {
+        int taken = client.habits().takenBytes();
+        if (taken != 0) {
+            throw ROOM_RETURNS.violated(client.self().toString(), taken + " bytes are still taken");
+        }
     }
 
     /** Extents that a node keeps though nothing names them. */

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.object;
 
+import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
@@ -11,6 +12,7 @@ import io.bulwark.protocol.extent.ExtentWrite;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Set;
 
@@ -23,12 +25,33 @@ public interface ObjectParts {
         return new ExtentServer(node, limits);
     }
 
-    default ClientOperation<WriteOutcome> write(Volume volume, BlockId block, Bytes content, ExtentTiming timing) {
-        return new ExtentWrite(volume, block, content, Set.of(), timing);
+    /**
+     * A client's write of one extent.
+     *
+     * @param slow slots that the client believes to be slow
+     */
+    default ClientOperation<WriteOutcome> write(
+            Volume volume, BlockId block, Bytes content, Set<Integer> slow, ExtentTiming timing) {
+        return new ExtentWrite(volume, block, content, slow, timing);
     }
 
-    default ClientOperation<ReadOutcome> read(Volume volume, BlockId block, Bytes pin, ExtentTiming timing) {
-        return new ExtentRead(volume, block, pin, Set.of(), timing);
+    /**
+     * A client's read of one extent.
+     *
+     * @param askLast slots that the client doubts
+     */
+    default ClientOperation<ReadOutcome> read(
+            Volume volume, BlockId block, Bytes pin, Set<Integer> askLast, ExtentTiming timing) {
+        return new ExtentRead(volume, block, pin, askLast, timing);
+    }
+
+    /**
+     * A client's read of a range of an object.
+     *
+     * @param room for what is read ahead, of all that the client reads
+     */
+    default ObjectGet get(Volume volume, Inode inode, long offset, long length, ObjectGet.Room room) {
+        return new ObjectGet(volume, inode, offset, length, room);
     }
 
     /** Of so many replicas, how many a client or node listens to. */

@@ -117,7 +117,8 @@ public final class ObjectWorld implements SimulatedWorld {
         addReplicas();
         addNodes();
         for (int number = 1; number <= CLIENTS; number++) {
-            clients.add(new ObjectClient(simulation, PrincipalId.client(number), calls(number), random, parts));
+            Habits habits = Habits.any(setting.random("habits " + number), BLOCK_BYTES);
+            clients.add(new ObjectClient(simulation, PrincipalId.client(number), calls(number), random, habits, parts));
         }
         this.volume = setUp();
         order.setSpeed(1 + random.nextInt(3) * random.nextInt(30));
@@ -213,8 +214,8 @@ public final class ObjectWorld implements SimulatedWorld {
         ProtectionPolicy policy =
                 new ProtectionPolicy(setting.faults(), setting.fragments(), setting.slots(), BLOCK_BYTES);
         Replicas heard = Replicas.of(replicaCount, 10_000_000, setting.random("set up"));
-        ObjectClient client =
-                new ObjectClient(simulation, PrincipalId.client(1), heard, random, ObjectParts.PRODUCTION);
+        ObjectClient client = new ObjectClient(
+                simulation, PrincipalId.client(1), heard, random, Habits.plain(), ObjectParts.PRODUCTION);
         must(client, new Command.CreateVolume("volume", VolumeKind.OBJECT, policy, 0, 1 + random.nextInt(3), 0));
         must(client, new Command.CreateBucket(BUCKETS.getFirst(), "volume", Versioning.LATEST_ONLY, 0));
         must(client, new Command.CreateBucket(BUCKETS.getLast(), "volume", Versioning.KEEP_ALL, 0));
@@ -408,6 +409,7 @@ public final class ObjectWorld implements SimulatedWorld {
     @Override
     public void readEverything() {
         quiet = true;
+        clients.forEach(client -> client.habits().setPatient());
         shared.readAll();
         own.forEach(OwnNames::readAll);
         for (int attacker = 0; attacker < attackers.size(); attacker++) {
@@ -429,6 +431,7 @@ public final class ObjectWorld implements SimulatedWorld {
         if (!simulation.runUntil(this::idle, QUIET_ROUNDS * QUIET_ROUND_MILLIS)) {
             throw Invariant.OPERATIONS_END.violated("", "reading once all was quiet");
         }
+        clients.forEach(ObjectInvariants::checkRoom);
     }
 
     @Override

@@ -52,7 +52,13 @@ final class OwnNames {
 
     /** Everything must still be there. */
     void readAll() {
-        names.forEach((key, value) -> world.read(client, bucket, key, found -> require(key, value, found)));
+        names.forEach((key, value) -> {
+            world.begins();
+            world.read(client, bucket, key, found -> {
+                require(key, value, found);
+                world.ends();
+            });
+        });
     }
 
     private String anyKey() {

@@ -2,6 +2,7 @@ package io.bulwark.simulation.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
@@ -15,6 +16,7 @@ import io.bulwark.protocol.extent.ExtentWrite;
 import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.campaign.Invariant;
@@ -61,8 +63,8 @@ class ObjectMutationTest {
         ObjectParts parts = new ObjectParts() {
             @Override
             public ClientOperation<WriteOutcome> write(
-                    Volume volume, BlockId block, Bytes content, ExtentTiming timing) {
-                return new HastyWrite(new ExtentWrite(volume, block, content, Set.of(), timing));
+                    Volume volume, BlockId block, Bytes content, Set<Integer> slow, ExtentTiming timing) {
+                return new HastyWrite(new ExtentWrite(volume, block, content, slow, timing));
             }
         };
         assertThat(found(parts)).isIn(ObjectInvariants.WHOLE_OR_ABSENT, ObjectInvariants.STAYS_READABLE);
@@ -82,6 +84,26 @@ class ObjectMutationTest {
     void whatIsFreedStays() {
         ObjectParts parts = altering(fact -> fact instanceof Fact.Freed ? Optional.empty() : Optional.of(fact));
         assertThat(found(parts)).isEqualTo(ObjectInvariants.STORAGE_RETURNS);
+    }
+
+    /** "A reader that is slow to consume keeps nobody else from reading": what was read ahead stays taken. */
+    @Test
+    void roomThatIsNotGivenBackIsMissed() {
+        ObjectParts parts = new ObjectParts() {
+            @Override
+            public ObjectGet get(Volume volume, Inode inode, long offset, long length, ObjectGet.Room room) {
+                return new ObjectGet(volume, inode, offset, length, new ObjectGet.Room() {
+                    @Override
+                    public boolean take(int bytes) {
+                        return room.take(bytes);
+                    }
+
+                    @Override
+                    public void giveBack(int bytes) {}
+                });
+            }
+        };
+        assertThat(found(parts)).isEqualTo(ObjectInvariants.ROOM_RETURNS);
     }
 
     private interface Hearing {

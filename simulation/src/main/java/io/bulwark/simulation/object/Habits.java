@@ -1,0 +1,80 @@
+package io.bulwark.simulation.object;
+
+import io.bulwark.protocol.bucket.ObjectGet;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a client believes of nodes, how much it reads ahead and how long it waits. Beliefs decide nothing (docs/protocols.md), so
+ * they are as often wrong as right; a deadline may pass at any step.
+ */
+final class Habits implements ObjectGet.Room {
+    private static final int STEPS_MAX = 30;
+
+    private final RandomGenerator random;
+    private final boolean believes;
+    private final int roomBytes;
+    private final int hastyOneIn;
+    private boolean patient;
+    private int takenBytes;
+
+    private Habits(RandomGenerator random, boolean believes, int roomBytes, int hastyOneIn) {
+        this.random = random;
+        this.believes = believes;
+        this.roomBytes = roomBytes;
+        this.hastyOneIn = hastyOneIn;
+    }
+
+    /** Those of a client that doubts nobody, reads ahead as far as it can and waits for ever. */
+    static Habits plain() {
+        return new Habits(new Random(0), false, Integer.MAX_VALUE, 0);
+    }
+
+    /** @param blockBytes of which there is room for a few */
+    static Habits any(RandomGenerator random, int blockBytes) {
+        return new Habits(random, random.nextInt(3) != 0, blockBytes * random.nextInt(6), random.nextInt(3) * 10);
+    }
+
+    /** It waits for ever from now on. */
+    void setPatient() {
+        patient = true;
+    }
+
+    /** Slots of so many that are believed to be slow or bad. */
+    Set<Integer> doubted(int slots) {
+        Set<Integer> doubted = new HashSet<>();
+        if (believes && random.nextBoolean()) {
+            for (int slot = 0; slot < slots; slot++) {
+                if (random.nextInt(3) == 0) {
+                    doubted.add(slot);
+                }
+            }
+        }
+        return doubted;
+    }
+
+    /** The step at which the deadline of an operation passes that begins now. */
+    int stepsToDeadline() {
+        boolean hasty = !patient && hastyOneIn != 0 && random.nextInt(hastyOneIn) == 0;
+        return hasty ? 1 + random.nextInt(STEPS_MAX) : Integer.MAX_VALUE;
+    }
+
+    /** What was taken and not given back. */
+    int takenBytes() {
+        return takenBytes;
+    }
+
+    @Override
+    public boolean take(int bytes) {
+        boolean there = bytes <= roomBytes - takenBytes;
+        takenBytes += there ? bytes : 0;
+        return there;
+    }
+
+    @Override
+    public void giveBack(int bytes) {
+        takenBytes -= bytes;
+    }
+}
