@@ -47,9 +47,9 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
     private static final byte[] FORMAT = {'1'};
     private static final int DIGEST_BYTES = 32;
     private static final int CACHE_BYTES = 32 << 20;
-    private static final int WRITE_BUFFER_BYTES = 16 << 20;
+    private static final int WRITE_BUFFER_BYTES = 32 << 20;
     private static final int BLOB_FILE_BYTES = 64 << 20;
-    private static final int LOG_BYTES_MAX = 64 << 20;
+    private static final int LOG_BYTES_MAX = 96 << 20;
     /** The pages of a longer batch are written before it, staged, so that its memory has a bound. */
     private static final int PART_BYTES = 32 << 20;
 
@@ -81,11 +81,14 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
                 .setTableFormatConfig(table)
                 .setCompressionType(CompressionType.NO_COMPRESSION)
                 .setWriteBufferSize(WRITE_BUFFER_BYTES)
+                .setLevel0FileNumCompactionTrigger(8)
                 .setEnableBlobFiles(true)
                 .setMinBlobSize(1 << 10)
                 .setBlobFileSize(BLOB_FILE_BYTES)
                 .setEnableBlobGarbageCollection(true)
-                .setBlobGarbageCollectionAgeCutoff(0.5)
+                // Digests are random, so that each merge meets all of them: it moves the pages in this share of the
+                // files.
+                .setBlobGarbageCollectionAgeCutoff(0.2)
                 .setBlobGarbageCollectionForceThreshold(0.5);
         DBOptions options = own(new DBOptions())
                 .setCreateIfMissing(true)
