@@ -163,10 +163,11 @@ public final class Replica {
             case Executed executed -> learning.onExecuted(from, executed);
             case Checkpoint checkpoint -> checkpoints.onCheckpoint(from, checkpoint);
             case ReplicaMessage.ViewChange change -> {
-                boolean resigns = view.isActive() && from == view.primary() && change.view() > view.number();
+                long before = view.number();
+                boolean resigns = view.isActive() && from == view.primary() && change.view() > before;
                 viewChanging.onMessage(nowMillis, from, message);
                 if (resigns) {
-                    viewChanging.suspect(nowMillis);
+                    viewChanging.suspect(nowMillis, before);
                 }
             }
             case ReplicaMessage.ViewChangeAck _,
@@ -244,7 +245,7 @@ public final class Replica {
     /** The primary gives its view up, since it is about to stop: all others ask for the next at once. */
     public void handOver(long nowMillis) {
         if (view.isActive() && view.isPrimary()) {
-            viewChanging.suspect(nowMillis);
+            viewChanging.suspect(nowMillis, view.number());
         }
     }
 
@@ -254,7 +255,7 @@ public final class Replica {
         long timeoutMillis =
                 Math.min(viewChanging.changes().timeoutMillis(), config.timers().requestMillisMax());
         if (proposing.hasAbdicated() || suspicion.suspects(nowMillis, timeoutMillis)) {
-            viewChanging.suspect(nowMillis);
+            viewChanging.suspect(nowMillis, view.number());
         }
         stateTransfer.onTick(nowMillis, low);
         pool.onTick(nowMillis);

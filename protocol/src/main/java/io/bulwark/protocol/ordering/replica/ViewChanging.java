@@ -88,8 +88,9 @@ final class ViewChanging {
         return missing;
     }
 
-    void suspect(long nowMillis) {
-        carryOut(nowMillis, changes.suspect(view.number()));
+    /** Does nothing in any other view than the suspected. */
+    void suspect(long nowMillis, long suspected) {
+        carryOut(nowMillis, changes.suspect(suspected));
     }
 
     void onMessage(long nowMillis, int from, ReplicaMessage message) {
