@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -46,7 +47,7 @@ class NodeCompletionTest {
     private final List<Reply.Reference> references = new ArrayList<>();
     private final Set<BlockId> kept = new HashSet<>();
     private Function<Complete, CompletionResult> result = _ -> CompletionResult.HELD;
-    private ReadOutcome list = new ReadOutcome.Unavailable(Map.of());
+    private Function<CompletionStep.Fetch, ReadOutcome> list = _ -> new ReadOutcome.Unavailable(Map.of());
     private boolean silent;
 
     private final List<Fact> told = new ArrayList<>();
@@ -98,7 +99,8 @@ class NodeCompletionTest {
                     checked.add(check.request());
                     steps.addAll(completion.onChecked(now, check.token(), result.apply(check.request())));
                 }
-                case CompletionStep.Fetch fetch -> steps.addAll(completion.onFetched(now, fetch.token(), list));
+                case CompletionStep.Fetch fetch ->
+                    steps.addAll(completion.onFetched(now, fetch.token(), list.apply(fetch)));
                 case CompletionStep.Find find ->
                     steps.addAll(completion.onFound(
                             now,
@@ -338,12 +340,43 @@ class NodeCompletionTest {
         assertThat(checked).as("the lists themselves").hasSize(lists.size());
         assertThat(inodes()).containsExactly(Map.entry(1, 2L));
         assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 1, true));
-        list = new ReadOutcome.Incomplete();
+        list = _ -> new ReadOutcome.Incomplete();
         tick(10_000);
         assertThat(checked).hasSize(2 * lists.size());
         assertThat(inodes()).containsExactly(Map.entry(1, 3L));
         assertThat(completion.counts().incomplete()).isEqualTo(1);
         tick(20_000);
         assertThat(checked).hasSize(2 * lists.size());
+    }
+
+    @Test
+    void allExtentsUnderPinListsAreChecked() {
+        byte[] pins = new byte[257 * ObjectLayout.PIN_BYTES];
+        List<PinList> lists = PinList.of(BLOCK, 1, Bytes.of(pins));
+        references.add(layout(3, 257, 257 + lists.size(), Bytes.of(new byte[lists.size() * ObjectLayout.PIN_BYTES])));
+        list = fetch -> {
+            Bytes content = lists.get((int) fetch.block().counter() - 257).encoded();
+            return new ReadOutcome.Whole(content);
+        };
+        tick(0);
+        assertThat(checked).hasSize(257 + lists.size()).doesNotHaveDuplicates();
+        assertThat(inodes()).containsExactly(Map.entry(1, 3L));
+    }
+
+    @Test
+    void extentsOfGroupsOfOthersAreNotChecked() {
+        List<PlacementGroup> groups =
+                List.of(new PlacementGroup(1, List.of(0, 1, 2, 3)), new PlacementGroup(1, List.of(4, 5, 6, 7)));
+        volume = new Volume(1, "v", VolumeKind.OBJECT, volume.policy(), 0, groups);
+        references.add(object(3, 200));
+        tick(0);
+        assertThat(checked)
+                .hasSizeBetween(1, 199)
+                .allMatch(check -> volume.group(check.block()).equals(groups.getFirst()));
+        long own = LongStream.range(0, 200)
+                .filter(counter ->
+                        volume.group(new BlockId(1, OWNER, 3, counter)).equals(groups.getFirst()))
+                .count();
+        assertThat(checked).hasSize((int) own);
     }
 }

@@ -145,6 +145,24 @@ class ReplicatedCallTest {
     }
 
     @Test
+    void ofSevenReplicasFiveDecide() {
+        List<PrincipalId> seven =
+                IntStream.range(0, 7).mapToObj(PrincipalId::replica).toList();
+        for (boolean query : new boolean[] {false, true}) {
+            ReplicatedCall call = query
+                    ? ReplicatedCall.query(seven, REQUEST, TIMEOUT, random)
+                    : ReplicatedCall.command(seven, REQUEST, TIMEOUT, random);
+            long number = request(call.start(0)).call();
+            for (int replica = 0; replica < 5; replica++) {
+                assertThat(call.outcome()).isEmpty();
+                assertThat(call.finished()).isFalse();
+                reply(call, replica, number, RIGHT);
+            }
+            assertThat(call.outcome()).contains(new Agreed(RIGHT));
+        }
+    }
+
+    @Test
     void whatAReplicaHasAnsweredARefusalDoesNotUnsay() {
         ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
         long number = request(call.start(0)).call();

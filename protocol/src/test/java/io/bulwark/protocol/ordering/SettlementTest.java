@@ -2,6 +2,8 @@ package io.bulwark.protocol.ordering;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.ordering.PeerMessage.AskDigest;
+import io.bulwark.protocol.ordering.PeerMessage.DigestAt;
 import io.bulwark.protocol.ordering.PeerMessage.Standing;
 import io.bulwark.protocol.ordering.PeerMessage.Start;
 import io.bulwark.protocol.ordering.Settlement.Action;
@@ -26,6 +28,10 @@ class SettlementTest {
     }
 
     private Settlement settlement(int self, boolean forgetful) {
+        return settlement(self, 4, forgetful);
+    }
+
+    private Settlement settlement(int self, int replicas, boolean forgetful) {
         Settlement.History history = new Settlement.History() {
             @Override
             public Position position() {
@@ -37,7 +43,7 @@ class SettlementTest {
                 return sequence == own.sequence() ? Optional.of(own.digest()) : Optional.empty();
             }
         };
-        return new Settlement(self, 4, 0, history, forgetful);
+        return new Settlement(self, replicas, 0, history, forgetful);
     }
 
     /** A replica that has begun to seal incarnation 1, and waits for its disk. */
@@ -87,6 +93,69 @@ class SettlementTest {
         hear(settlement, 2, 1, Phase.SEALED, Position.GENESIS);
         waitLong(settlement);
         assertThat(starts()).containsExactly(new Start(1, Position.GENESIS));
+    }
+
+    @Test
+    void ofSevenReplicasFiveStartAnIncarnationWithWhatThreeHave() {
+        own = position(5, 1);
+        Settlement settlement = settlement(1, 7, false);
+        settlement.start(now);
+        for (int peer = 0; peer < 7; peer++) {
+            if (peer != 1) {
+                settlement.onStanding(now, peer, new Standing(0, Phase.FOLLOWING, Position.GENESIS));
+            }
+        }
+        now += Settlement.HEAR_MILLIS;
+        assertThat(settlement.onTick(now)).contains(new Action.Seal(1));
+        settlement.onSealed(now);
+        for (int peer : new int[] {0, 2, 3}) {
+            hear(settlement, peer, 1, Phase.SEALED, position(peer == 3 ? 3 : 5, 1));
+        }
+        waitLong(settlement);
+        assertThat(starts()).isEmpty();
+        hear(settlement, 4, 1, Phase.SEALED, Position.GENESIS);
+        waitLong(settlement);
+        assertThat(starts()).containsExactly(new Start(1, position(5, 1)));
+    }
+
+    @Test
+    void theLongestHistoryThatTwoOfTheSealedHaveIsChosen() {
+        own = position(5, 1);
+        Settlement settlement = sealed(1);
+        hear(settlement, 0, 1, Phase.SEALED, position(5, 1));
+        hear(settlement, 2, 1, Phase.SEALED, position(3, 1));
+        waitLong(settlement);
+        assertThat(starts()).containsExactly(new Start(1, position(5, 1)));
+    }
+
+    /** Whose log is longer must say what it had at the length that is asked for. */
+    @Test
+    void aLongerLogIsAskedForItsDigest() {
+        own = position(3, 1);
+        Settlement settlement = sealed(1);
+        hear(settlement, 0, 1, Phase.SEALED, position(5, 9));
+        hear(settlement, 2, 1, Phase.SEALED, position(3, 2));
+        waitLong(settlement);
+        assertThat(starts()).isEmpty();
+        assertThat(actions).contains(new Action.Send(0, new AskDigest(3)));
+        actions.addAll(settlement.onDigest(
+                now, 0, new DigestAt(3, Optional.of(position(3, 1).digest()))));
+        assertThat(starts()).containsExactly(new Start(1, position(3, 1)));
+    }
+
+    @Test
+    void aReplicaThatIsSealedFollowsIntoALaterIncarnationAndAFollowerDoesNot() {
+        Settlement settlement = sealed(0);
+        hear(settlement, 1, 7, Phase.FOLLOWING, Position.GENESIS);
+        assertThat(settlement.incarnation()).isEqualTo(1);
+        hear(settlement, 1, 7, Phase.SEALED, Position.GENESIS);
+        assertThat(settlement.incarnation()).isEqualTo(7);
+        assertThat(actions).contains(new Action.Seal(7));
+        Settlement follower = settlement(0, true);
+        follower.start(now);
+        assertThat(follower.onStanding(now, 1, new Standing(7, Phase.SEALED, Position.GENESIS)))
+                .isEmpty();
+        assertThat(follower.phase()).isEqualTo(Phase.FOLLOWING);
     }
 
     @Test
