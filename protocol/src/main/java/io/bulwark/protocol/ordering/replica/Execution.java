@@ -22,6 +22,7 @@ final class Execution {
     private final Application application;
     private final Outbox outbox;
     private long executed;
+    private long highest;
     private long agreedMillis;
     private Consumer<Request> listener = _ -> {};
     private boolean suspended;
@@ -61,8 +62,9 @@ final class Execution {
         return executed;
     }
 
-    long agreedMillis() {
-        return agreedMillis;
+    /** False while a state is fetched, and while another state is behind what was executed here once. */
+    boolean isReadable() {
+        return !suspended && executed >= highest;
     }
 
     /** What goes into the state beside the application's. */
@@ -88,6 +90,7 @@ final class Execution {
     void resume(long nowMillis) {
         suspended = false;
         progressMillis = nowMillis;
+        highest = Math.max(highest, executed);
         readState();
     }
 

@@ -145,7 +145,7 @@ public final class Replica {
 
     /** A query to be answered from the state as it is, without ordering. */
     public void onQuery(PrincipalId client, long call, Bytes query) {
-        if (execution.isSuspended() || execution.executed() < promised) {
+        if (!execution.isReadable() || execution.executed() < promised) {
             outbox.add(new ReplicaEffect.Refuse(client, call, Refusal.NOT_READY));
         } else {
             outbox.add(new ReplicaEffect.Reply(client, call, application.query(client, query)));

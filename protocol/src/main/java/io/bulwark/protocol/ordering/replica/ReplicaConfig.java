@@ -64,6 +64,11 @@ public record ReplicaConfig(
             long requestMillisMax,
             long clockMillis) {
         public static final Timers DEFAULT = new Timers(200, 100, 500, 2_000, 60_000, 10_000);
+
+        /** A vouch that is not repeated counts so long: less than a request's timer, and some STATUS messages. */
+        long vouchMillis() {
+            return Math.max(5 * statusMillis, requestMillis / 2);
+        }
     }
 
     public ReplicaConfig {

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Room is counted for each client. When it is full, what f+1 others vouch for displaces what fewer do, and what is
  * ready may take as much again: so a client that tells each replica something else cannot keep a correct primary from
- * what the backups wait for.
+ * what the backups wait for. Nor can it with vouches of long ago: a replica repeats those for what it still has, and what is
+ * not repeated for a while does not count.
  */
 final class RequestPool {
     /** What is not ready so long after its client has last asked is dropped. */
@@ -90,7 +90,9 @@ final class RequestPool {
     /** The one digest of each call that came from the client. */
     private final Map<Call, RequestId> heard = new HashMap<>();
 
-    private final List<LinkedHashSet<RequestId>> ofPeers = new ArrayList<>();
+    /** What each peer vouches for, and when it last said so, the oldest first. */
+    private final List<LinkedHashMap<RequestId, Long>> ofPeers = new ArrayList<>();
+
     private final Map<PrincipalId, Usage> usages = new HashMap<>();
     private List<RequestId> unsaid = new ArrayList<>();
     private long readyCount;
@@ -100,7 +102,7 @@ final class RequestPool {
         this.config = config;
         this.results = results;
         for (int i = 0; i < config.replicas(); i++) {
-            ofPeers.add(new LinkedHashSet<>());
+            ofPeers.add(new LinkedHashMap<>());
         }
     }
 
@@ -133,15 +135,16 @@ final class RequestPool {
     }
 
     void onVouch(long nowMillis, int from, List<RequestId> ids) {
-        LinkedHashSet<RequestId> said = ofPeers.get(from);
+        LinkedHashMap<RequestId, Long> said = ofPeers.get(from);
         for (RequestId id : ids) {
-            said.add(id);
+            said.remove(id);
+            said.put(id, nowMillis);
             Entry entry = entries.computeIfAbsent(id, Entry::new);
             entry.vouchers |= 1L << from;
             entry.seenMillis = Math.max(entry.seenMillis, nowMillis);
             weigh(nowMillis, entry);
             if (said.size() > config.room().vouchesPerPeer()) {
-                retract(from, said.removeFirst());
+                retract(from, said.pollFirstEntry().getKey());
             }
         }
     }
@@ -156,7 +159,7 @@ final class RequestPool {
 
     /** The vouches of a peer count under its current keys only; it will repeat them. */
     void onKeyChange(int peer) {
-        List<RequestId> said = List.copyOf(ofPeers.get(peer));
+        List<RequestId> said = List.copyOf(ofPeers.get(peer).keySet());
         ofPeers.get(peer).clear();
         said.forEach(id -> retract(peer, id));
     }
@@ -211,6 +214,10 @@ final class RequestPool {
         return taken;
     }
 
+    boolean hasOwnVouches() {
+        return !usages.isEmpty();
+    }
+
     /** What this replica has vouched for since a time or longer, to be repeated. */
     List<RequestId> ownVouches(long sinceMillis) {
         List<RequestId> old = new ArrayList<>();
@@ -260,12 +267,19 @@ final class RequestPool {
         entries.clear();
         ready.clear();
         heard.clear();
-        ofPeers.forEach(Set::clear);
+        ofPeers.forEach(Map::clear);
         usages.clear();
         unsaid.clear();
     }
 
     void onTick(long nowMillis) {
+        long repeatedMillis = nowMillis - config.timers().vouchMillis();
+        for (int peer = 0; peer < ofPeers.size(); peer++) {
+            LinkedHashMap<RequestId, Long> said = ofPeers.get(peer);
+            while (!said.isEmpty() && said.firstEntry().getValue() < repeatedMillis) {
+                retract(peer, said.pollFirstEntry().getKey());
+            }
+        }
         if (nowMillis - tidiedMillis < EXPIRY_MILLIS / 10) {
             return;
         }

@@ -58,7 +58,7 @@ final class StatusExchange {
     void onTick(long nowMillis, ViewChanges changes) {
         boolean waiting = !view.isActive()
                 || execution.isSuspended()
-                || !pool.ready().isEmpty()
+                || pool.hasOwnVouches()
                 || !log.above(execution.executed()).isEmpty();
         if (nowMillis - saidMillis >= config.timers().statusMillis() * (waiting ? 1 : 4)) {
             saidMillis = nowMillis;

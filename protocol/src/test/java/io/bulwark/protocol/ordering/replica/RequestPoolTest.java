@@ -138,6 +138,20 @@ class RequestPoolTest {
     }
 
     @Test
+    void vouchesThatAreNotRepeatedDoNotCount() {
+        Request request = request(1, 1, 1);
+        hear(request);
+        vouch(request, 1, 2);
+        pool.onVouch(800, 1, List.of(request.id()));
+        pool.onTick(900);
+        assertThat(ready()).containsExactly(request.id());
+        pool.onTick(1_100);
+        assertThat(ready()).isEmpty();
+        pool.onVouch(1_200, 2, List.of(request.id()));
+        assertThat(ready()).containsExactly(request.id());
+    }
+
+    @Test
     void whatNobodyElseKnowsExpires() {
         Request request = request(1, 1, 1);
         hear(request);
