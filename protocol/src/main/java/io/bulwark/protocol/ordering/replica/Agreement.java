@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
@@ -26,6 +27,9 @@ final class Agreement {
     private final Clock clock;
     private final Outbox outbox;
 
+    /** Up to here the NEW-VIEW of this view has assigned all numbers: no PRE-PREPARE counts. */
+    private long assigned;
+
     Agreement(
             ReplicaConfig config,
             View view,
@@ -49,6 +53,9 @@ final class Agreement {
         if (!view.isActiveIn(message.view()) || from != view.primary() || !log.covers(message.sequence())) {
             return;
         }
+        if (message.sequence() <= assigned) {
+            return;
+        }
         Slot slot = log.slot(message.sequence());
         Bytes digest = message.batch().digest();
         if (slot.proposed != null) {
@@ -68,12 +75,25 @@ final class Agreement {
         tryAccept(nowMillis, slot);
     }
 
-    /** NEW-VIEW chose this batch for this number (4.5): no check of its requests or time, a correct replica did them. */
-    void onChosen(long nowMillis, Numbered choice) {
-        if (!log.covers(choice.sequence())) {
+    /**
+     * What NEW-VIEW chose (4.5), as far as it lies between the water marks; to be called again when they have moved. No check
+     * of requests or time: a correct replica did them.
+     */
+    void onChosen(long nowMillis, NewView newView) {
+        assigned = newView.checkpoint().sequence() + newView.chosen().size();
+        for (Numbered choice : newView.chosen()) {
+            if (log.covers(choice.sequence())) {
+                onChosen(nowMillis, choice);
+            }
+        }
+    }
+
+    private void onChosen(long nowMillis, Numbered choice) {
+        Slot slot = log.slot(choice.sequence());
+        if (slot.accepted) {
+            slot.chosen = true;
             return;
         }
-        Slot slot = log.slot(choice.sequence());
         slot.proposed = choice.digest();
         slot.chosen = true;
         tryAccept(nowMillis, slot);

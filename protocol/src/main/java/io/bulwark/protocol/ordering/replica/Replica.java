@@ -110,14 +110,7 @@ public final class Replica {
         }
         NewView installed = memory.newView();
         if (installed != null && view.isActiveIn(installed.view())) {
-            for (Numbered choice : installed.chosen()) {
-                Slot slot = log.peek(choice.sequence());
-                if (slot == null || !slot.accepted) {
-                    agreement.onChosen(0, choice);
-                } else {
-                    slot.chosen = true;
-                }
-            }
+            agreement.onChosen(0, installed);
         }
         roll();
         checkpoints.announce();
@@ -257,7 +250,7 @@ public final class Replica {
         if (proposing.hasAbdicated() || suspicion.suspects(nowMillis, timeoutMillis)) {
             viewChanging.suspect(nowMillis, view.number());
         }
-        stateTransfer.onTick(nowMillis, low);
+        stateTransfer.onTick(nowMillis, beginning());
         pool.onTick(nowMillis);
         want(nowMillis);
         statusExchange.onTick(nowMillis, viewChanging.changes());
@@ -298,7 +291,7 @@ public final class Replica {
         }
         Numbered stable = checkpoints.newlyStable();
         if (stable != null) {
-            onStable(stable);
+            onStable(nowMillis, stable);
         }
         List<RequestId> vouches = pool.takeUnsaid();
         for (int from = 0; from < vouches.size(); from += Batch.REQUESTS_MAX) {
@@ -308,7 +301,17 @@ public final class Replica {
         return outbox.drain();
     }
 
-    private void onStable(Numbered stable) {
+    /** What this replica must have executed or fetched to go on: the low water mark, or where its view begins if that is later. */
+    private Numbered beginning() {
+        NewView installed = viewChanging.installed();
+        return installed != null
+                        && view.isActiveIn(installed.view())
+                        && installed.checkpoint().sequence() > low.sequence()
+                ? installed.checkpoint()
+                : low;
+    }
+
+    private void onStable(long nowMillis, Numbered stable) {
         if (stable.sequence() > log.low()) {
             low = stable;
             log.trim(stable.sequence());
@@ -316,6 +319,11 @@ public final class Replica {
         }
         long index = roll();
         discards.add(new Discard(index, stable.sequence()));
+        // After the record of the low water mark, on which the high one rests.
+        NewView installed = viewChanging.installed();
+        if (installed != null && view.isActiveIn(installed.view())) {
+            agreement.onChosen(nowMillis, installed);
+        }
     }
 
     private void onProgress(Request executed) {
@@ -336,15 +344,9 @@ public final class Replica {
 
     private final class AfterViewChange implements ViewChanging.Host {
         @Override
-        public void onLowMark(Numbered checkpoint, long index) {
-            low = checkpoint;
-            proposing.gate(index);
-        }
-
-        @Override
         public void onEntered(long nowMillis, NewView newView) {
             suspicion.enter(nowMillis);
-            newView.chosen().forEach(choice -> agreement.onChosen(nowMillis, choice));
+            agreement.onChosen(nowMillis, newView);
             proposing.enter(newView.checkpoint().sequence() + newView.chosen().size());
             for (EarlyMessages.Early message : early.take(newView.view())) {
                 onPhase(nowMillis, message.from(), message.message());

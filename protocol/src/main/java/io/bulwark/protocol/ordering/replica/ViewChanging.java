@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class ViewChanging {
     /** What else a replica does then. */
     interface Host {
-        /** The low water mark has moved to a checkpoint that may not be here; its record has this index. */
-        void onLowMark(Numbered checkpoint, long index);
-
         /** The view that begins with this is active. */
         void onEntered(long nowMillis, NewView newView);
     }
@@ -153,13 +150,6 @@ final class ViewChanging {
     private void install(NewView newView) {
         missing = List.of();
         installed = newView;
-        Numbered checkpoint = newView.checkpoint();
-        if (checkpoint.sequence() > log.low()) {
-            history.trim(checkpoint.sequence());
-            log.trim(checkpoint.sequence());
-            long index = outbox.append(new LogRecord.Stable(checkpoint.sequence(), checkpoint.digest()));
-            host.onLowMark(checkpoint, index);
-        }
         promise(new LogRecord.NewView(newView));
     }
 

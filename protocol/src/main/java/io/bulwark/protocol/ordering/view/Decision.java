@@ -151,7 +151,8 @@ public final class Decision {
         return true;
     }
 
-    private boolean supports(Numbered choice) {
+    /** Whether S supports the choice of this batch for this number, above the checkpoint. */
+    boolean supports(Numbered choice) {
         if (choice.digest().equals(Batch.NULL_DIGEST) && nothingPrepared(choice.sequence())) {
             return true;
         }

@@ -28,7 +28,7 @@ public final class ViewChanges {
     /** What a NEW-VIEW names and is not here is asked for so often. */
     static final long FETCH_MILLIS = 100;
 
-    private static final int DOUBLINGS_MAX = 8;
+    private static final int DOUBLINGS_MAX = 5;
     private static final long NEVER = Long.MIN_VALUE / 2;
 
     private enum Phase {

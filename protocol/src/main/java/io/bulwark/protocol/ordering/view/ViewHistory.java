@@ -27,7 +27,7 @@ public final class ViewHistory {
     private final NavigableMap<Long, SortedMap<Bytes, Long>> prePreparedSet = new TreeMap<>();
     private long low;
 
-    /** @param low the low water mark h: the last stable checkpoint's number, or that of an accepted NEW-VIEW if greater */
+    /** @param low the low water mark h: the last stable checkpoint's number */
     public ViewHistory(ViewGroup group, long low) {
         this.group = group;
         this.low = low;

@@ -94,12 +94,12 @@ class ViewChangesTest {
         ViewChanges primary = opened(1);
         assertThat(primary.onMessage(0, 0, EMPTY)).isEmpty();
         assertThat(primary.onMessage(0, 2, EMPTY)).isEmpty();
+        assertThat(primary.onMessage(0, 0, ack(2, EMPTY))).isEmpty();
         assertThat(primary.onMessage(0, 0, ack(0, EMPTY))).as("about its own").isEmpty();
         assertThat(primary.onMessage(0, 3, ack(0, OTHER)))
                 .as("of another digest")
                 .isEmpty();
-        assertThat(primary.onMessage(0, 2, ack(0, EMPTY))).isEmpty();
-        List<ViewStep> steps = primary.onMessage(0, 0, ack(2, EMPTY));
+        List<ViewStep> steps = primary.onMessage(0, 2, ack(0, EMPTY));
         NewView decided = newView(EMPTY, EMPTY, EMPTY);
         assertThat(steps).containsExactly(new ViewStep.Install(decided));
         List<ViewStep> sends = primary.installed(decided);
