@@ -11,6 +11,7 @@ import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.history.HistoryWriter;
 import io.bulwark.simulation.object.ObjectProtocol;
+import io.bulwark.simulation.ordering.OrderingProtocol;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +44,7 @@ final class SimulateCommand implements Callable<Integer> {
 
     /** All that can be simulated. */
     private static final List<SimulatedProtocol> PROTOCOLS =
-            List.of(new FpProtocol(), new ExtentProtocol(), new ObjectProtocol());
+            List.of(new FpProtocol(), new ExtentProtocol(), new ObjectProtocol(), new OrderingProtocol());
 
     @Option(
             names = "--seed",
@@ -59,7 +60,7 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(
             names = "--protocol",
             defaultValue = "fp",
-            description = "What is simulated: fp, extent, objects (default: ${DEFAULT-VALUE}).")
+            description = "What is simulated: fp, extent, objects, ordering (default: ${DEFAULT-VALUE}).")
     private String protocol = "fp";
 
     @Option(names = "--nodes", description = "How many nodes; at least m + 2f. Default: each seed chooses.")

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
+import io.bulwark.simulation.ordering.OrderingProtocol;
 import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.NullMarked;
@@ -19,7 +20,7 @@ class CampaignTest {
     private static final int SHOWN = 60;
 
     static List<SimulatedProtocol> protocols() {
-        return List.of(new FpProtocol(), new ExtentProtocol());
+        return List.of(new FpProtocol(), new ExtentProtocol(), new OrderingProtocol());
     }
 
     @ParameterizedTest

@@ -1,0 +1,69 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A replica that may lie, and whose disk may rot under it: what that does to its own code ends its life, nobody else's. */
+final class FaultyReplica implements ProtocolServer {
+    private @Nullable OrderedReplica replica;
+
+    FaultyReplica(Supplier<OrderedReplica> start) {
+        try {
+            replica = start.get();
+        } catch (RuntimeException rotten) {
+            replica = null;
+        }
+    }
+
+    @Nullable
+    OrderedReplica replica() {
+        return replica;
+    }
+
+    private List<Effect> alive(Function<OrderedReplica, List<Effect>> input) {
+        OrderedReplica living = replica;
+        if (living == null) {
+            return List.of();
+        }
+        try {
+            return input.apply(living);
+        } catch (RuntimeException rotten) {
+            replica = null;
+            return List.of();
+        }
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+        return alive(living -> living.onMessage(nowMillis, from, requestId, message));
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        return alive(living -> living.onTick(nowMillis));
+    }
+
+    @Override
+    public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+        return alive(living -> living.onStored(nowMillis, token, stored));
+    }
+
+    @Override
+    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+        return List.of();
+    }
+
+    @Override
+    public List<Effect> onFact(long nowMillis, Fact fact) {
+        return List.of();
+    }
+}

@@ -1,0 +1,77 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.campaign.Invariant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** What must hold of correct replicas at any moment. */
+public final class OrderingInvariants {
+    /** Correct replicas decide one batch for each number, whatever happens. */
+    public static final Invariant SAME_BATCH = new Invariant(
+            "same-batch", "proactive recovery paper, 4.2 and 4.5: requests that commit are totally ordered");
+
+    /** After the same number, correct replicas hold the same state. */
+    public static final Invariant SAME_STATE =
+            new Invariant("same-state", "proactive recovery paper, section 3: replicas are deterministic");
+
+    /** What is executed a client has asked for: nobody forges requests of correct clients. */
+    public static final Invariant ASKED_FOR =
+            new Invariant("asked-for", "PROTOCOLS section 7: vouches of f+1, or what a NEW-VIEW chose");
+
+    /** No correct replica is accused. */
+    public static final Invariant NEVER_ACCUSED = new Invariant("never-accused", "misbehaviour is evidence");
+
+    /** The log is cut. */
+    public static final Invariant BOUNDED =
+            new Invariant("bounded", "proactive recovery paper, 4.3: entries up to a stable checkpoint are discarded");
+
+    private static final int LOG_RECORDS_MAX = 3_000;
+
+    private record Asked(PrincipalId client, Bytes operation) {}
+
+    private final Map<Long, Bytes> batches = new HashMap<>();
+    private final Map<Long, Bytes> states = new HashMap<>();
+    private final Map<Long, Bytes> checkpoints = new HashMap<>();
+    private final Set<Asked> asked = new HashSet<>();
+
+    void decided(int replica, long number, Bytes digest) {
+        compare(SAME_BATCH, batches, replica, number, digest);
+    }
+
+    void executed(int replica, long number, Bytes digest) {
+        compare(SAME_STATE, states, replica, number, digest);
+    }
+
+    void checkpoint(int replica, long number, Bytes digest) {
+        compare(SAME_STATE, checkpoints, replica, number, digest);
+    }
+
+    private static void compare(Invariant invariant, Map<Long, Bytes> known, int replica, long number, Bytes digest) {
+        Bytes before = known.putIfAbsent(number, digest);
+        if (before != null && !before.equals(digest)) {
+            throw invariant.violated(
+                    "sequence=" + number, "replica " + replica + " has " + digest + ", another had " + before);
+        }
+    }
+
+    /** A client has sent this operation to somebody. */
+    void asked(PrincipalId client, Bytes operation) {
+        asked.add(new Asked(client, operation));
+    }
+
+    void executed(int replica, PrincipalId client, Bytes operation) {
+        if (!asked.contains(new Asked(client, operation))) {
+            throw ASKED_FOR.violated(client.toString(), "replica " + replica + " executed " + operation.toHex());
+        }
+    }
+
+    void bounded(int replica, int records) {
+        if (records > LOG_RECORDS_MAX) {
+            throw BOUNDED.violated("replica-" + replica, records + " records in its log");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** What the faulty replicas know together: which batch they showed to whom, and what they have agreed to swear. */
+final class OrderingPlot {
+    private record Shown(long view, long number, int to) {}
+
+    private final RandomGenerator random;
+    private final Map<Shown, Bytes> shown = new HashMap<>();
+    private final Map<Shown, Batch> variants = new HashMap<>();
+    private final Map<Bytes, Batch> batches = new HashMap<>();
+    private final Map<RequestId, Request> forged = new LinkedHashMap<>();
+
+    OrderingPlot(RandomGenerator random) {
+        this.random = random;
+    }
+
+    /** What this replica is shown in the place of a batch: one thing to half of them, another to the other half. */
+    Batch variant(long view, long number, int to, Batch batch) {
+        Batch variant = variants.computeIfAbsent(
+                new Shown(view, number, to % 2), _ -> random.nextInt(3) == 0 ? batch : variant(batch));
+        shown.put(new Shown(view, number, to), variant.digest());
+        return variant;
+    }
+
+    /** Another batch in the place of one. */
+    Batch variant(Batch batch) {
+        List<RequestId> requests = new ArrayList<>(batch.requests());
+        switch (random.nextInt(4)) {
+            case 0 -> requests.clear();
+            case 1 -> requests.add(forge());
+            case 2 -> {
+                if (!requests.isEmpty()) {
+                    requests.removeLast();
+                }
+            }
+            default -> {}
+        }
+        Batch variant = new Batch(batch.millis() + 1 + random.nextInt(3), requests);
+        batches.put(variant.digest(), variant);
+        return variant;
+    }
+
+    /** A request that a correct client never made. */
+    RequestId forge() {
+        if (!forged.isEmpty() && random.nextBoolean()) {
+            List<RequestId> known = List.copyOf(forged.keySet());
+            return known.get(random.nextInt(known.size()));
+        }
+        RegisterOperation operation = new RegisterOperation(1_000_000 + forged.size(), 0, 666_000 + forged.size());
+        Request request = new Request(PrincipalId.client(0), random.nextLong(), false, operation.encode());
+        forged.put(request.id(), request);
+        return request.id();
+    }
+
+    /** What this replica was shown for the number in the view, if it was another batch. */
+    @Nullable
+    Bytes shown(long view, long number, int to) {
+        return shown.get(new Shown(view, number, to));
+    }
+
+    @Nullable
+    Batch batch(Bytes digest) {
+        return batches.get(digest);
+    }
+
+    /** Those of the requests that the faulty made up. */
+    List<Request> forged(List<RequestId> ids) {
+        List<Request> bodies = new ArrayList<>();
+        for (RequestId id : ids) {
+            Request body = forged.get(id);
+            if (body != null) {
+                bodies.add(body);
+            }
+        }
+        return bodies;
+    }
+
+    /** What all of them swear about a number. */
+    Bytes falseDigest(long number) {
+        return Hashes.sha256(new WireWriter(8).i64(number).toBytes());
+    }
+}

@@ -1,0 +1,245 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchBatch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/** How a faulty replica lies: a few ways at a time, which change. Behind it runs the production replica. */
+final class ReplicaLies {
+    private enum Lie {
+        SILENT,
+        SILENT_TO_SOME,
+        EQUIVOCATION,
+        VOTES,
+        CHECKPOINTS,
+        EXECUTED,
+        VIEW_CHANGES,
+        NEW_VIEWS,
+        VIEWS_TOO_EARLY,
+        STATUS,
+        BODIES,
+        VOUCHES,
+        REPLAY
+    }
+
+    private static final int CHANGE_ONE_IN = 300;
+    private static final int REMEMBERED = 100;
+
+    private final OrderingWorld world;
+    private final int self;
+    private final OrderingPlot plot;
+    private final FalseViews falseViews;
+    private final RandomGenerator random;
+    private final Set<Lie> active = EnumSet.noneOf(Lie.class);
+    private final List<ReplicaMessage> remembered = new ArrayList<>();
+    private final int changeOneIn;
+    private int salt;
+
+    ReplicaLies(OrderingWorld world, int self, OrderingPlot plot, RandomGenerator random) {
+        this.world = world;
+        this.self = self;
+        this.plot = plot;
+        this.random = random;
+        this.falseViews = new FalseViews(plot, random);
+        this.changeOneIn = random.nextBoolean() ? CHANGE_ONE_IN : Integer.MAX_VALUE;
+        change();
+    }
+
+    private void change() {
+        active.clear();
+        salt = random.nextInt(2);
+        Lie[] all = Lie.values();
+        for (int many = random.nextInt(5); many > 0; many--) {
+            active.add(all[random.nextInt(all.length)]);
+        }
+    }
+
+    /** What goes out instead of a message. */
+    List<ReplicaMessage> alter(int to, ReplicaMessage message) {
+        if (random.nextInt(changeOneIn) == 0) {
+            change();
+        }
+        if (active.contains(Lie.SILENT) || (active.contains(Lie.SILENT_TO_SOME) && (to + salt) % 2 == 0)) {
+            return List.of();
+        }
+        List<ReplicaMessage> sent = new ArrayList<>();
+        sent.add(changed(to, message));
+        if (remembered.size() < REMEMBERED) {
+            remembered.add(message);
+        } else {
+            remembered.set(random.nextInt(REMEMBERED), message);
+        }
+        if (lies(Lie.REPLAY)) {
+            sent.add(remembered.get(random.nextInt(remembered.size())));
+        }
+        return sent;
+    }
+
+    private ReplicaMessage changed(int to, ReplicaMessage message) {
+        return switch (message) {
+            case PrePrepare pre when lies(Lie.EQUIVOCATION) -> equivocate(to, pre);
+            case Prepare prepare ->
+                new Prepare(
+                        prepare.view(),
+                        prepare.sequence(),
+                        vote(to, prepare.view(), prepare.sequence(), prepare.digest()));
+            case Commit commit ->
+                new Commit(
+                        commit.view(), commit.sequence(), vote(to, commit.view(), commit.sequence(), commit.digest()));
+            case Executed executed when lies(Lie.EXECUTED) -> falseClaim(executed.first());
+            case Checkpoint checkpoint
+            when lies(Lie.CHECKPOINTS) ->
+                new Checkpoint(checkpoint.sequence(), plot.falseDigest(checkpoint.sequence()));
+            case ViewChange change when lies(Lie.VIEW_CHANGES) -> falseViews.of(change, world.logSize());
+            case ViewChangeAck ack
+            when lies(Lie.VIEW_CHANGES) -> new ViewChangeAck(ack.view(), ack.replica(), plot.falseDigest(ack.view()));
+            case NewView newView when lies(Lie.NEW_VIEWS) -> falseViews.of(newView);
+            case Status status when lies(Lie.STATUS) -> status(status);
+            case BatchBody body when lies(Lie.BODIES) -> new BatchBody(plot.variant(body.batch()));
+            case RequestBodies bodies when lies(Lie.BODIES) -> bodies(bodies);
+            case Vouch vouch
+            when lies(Lie.VOUCHES) -> {
+                List<RequestId> ids = new ArrayList<>(vouch.requests());
+                ids.add(plot.forge());
+                yield new Vouch(ids);
+            }
+            default -> message;
+        };
+    }
+
+    private boolean lies(Lie lie) {
+        return active.contains(lie) && random.nextInt(3) != 0;
+    }
+
+    /** Another batch for this one, and the votes of all faulty replicas for it. */
+    private PrePrepare equivocate(int to, PrePrepare pre) {
+        PrePrepare other =
+                new PrePrepare(pre.view(), pre.sequence(), plot.variant(pre.view(), pre.sequence(), to, pre.batch()));
+        Bytes digest = other.batch().digest();
+        for (int liar : world.liars()) {
+            world.transmit(liar, to, new Prepare(pre.view(), pre.sequence(), digest));
+            world.transmit(liar, to, new Commit(pre.view(), pre.sequence(), digest));
+        }
+        return other;
+    }
+
+    private Bytes vote(int to, long view, long number, Bytes digest) {
+        Bytes shown = plot.shown(view, number, to);
+        if (shown != null) {
+            return shown;
+        }
+        return lies(Lie.VOTES) ? plot.falseDigest(number) : digest;
+    }
+
+    private Executed falseClaim(long number) {
+        return new Executed(number, List.of(plot.falseDigest(number), plot.falseDigest(number + 1)));
+    }
+
+    private Status status(Status status) {
+        return switch (random.nextInt(4)) {
+            case 0 ->
+                new Status(
+                        status.view() + random.nextInt(3),
+                        random.nextBoolean(),
+                        0,
+                        0,
+                        Bytes.EMPTY,
+                        Bytes.EMPTY,
+                        0,
+                        false);
+            case 1 ->
+                new Status(
+                        Math.max(0, status.view() - 1),
+                        false,
+                        status.stable(),
+                        status.executed(),
+                        Bytes.EMPTY,
+                        Bytes.EMPTY,
+                        0,
+                        false);
+            case 2 ->
+                new Status(
+                        status.view(),
+                        true,
+                        Long.MAX_VALUE,
+                        Long.MAX_VALUE,
+                        status.prepared(),
+                        status.prePrepared(),
+                        -1,
+                        true);
+            default ->
+                new Status(
+                        status.view(),
+                        status.inView(),
+                        status.stable(),
+                        status.executed() + 3,
+                        status.prePrepared(),
+                        status.prepared(),
+                        status.viewChanges(),
+                        status.newView());
+        };
+    }
+
+    private static RequestBodies bodies(RequestBodies bodies) {
+        List<Request> others = new ArrayList<>();
+        for (Request request : bodies.requests()) {
+            Bytes operation = new RegisterOperation(request.call(), 0, 13).encode();
+            others.add(new Request(request.client(), request.call(), request.query(), operation));
+        }
+        return new RequestBodies(others);
+    }
+
+    /** What it adds to what others say. */
+    void heard(int from, ReplicaMessage message) {
+        switch (message) {
+            case FetchBatch fetch -> {
+                Batch batch = plot.batch(fetch.digest());
+                if (batch != null) {
+                    world.transmit(self, from, new BatchBody(batch));
+                }
+            }
+            case FetchRequests fetch -> {
+                List<Request> bodies = plot.forged(fetch.requests());
+                if (!bodies.isEmpty()) {
+                    world.transmit(self, from, new RequestBodies(bodies));
+                }
+            }
+            case Status status
+            when active.contains(Lie.VIEWS_TOO_EARLY) && random.nextInt(10) == 0 ->
+                world.transmit(self, from, falseViews.early(status, world.logSize()));
+            case Executed executed
+            when lies(Lie.EXECUTED) ->
+                world.transmit(
+                        self,
+                        from,
+                        falseClaim(executed.first() + executed.digests().size()));
+            default -> {}
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "replica " + self + " lies: " + active;
+    }
+}
