@@ -31,7 +31,8 @@ class PlantedBugsTest {
                         FpServerBugs.ALL,
                         ExtentClientBugs.ALL,
                         ExtentServerBugs.ALL,
-                        MetadataBugs.ALL)
+                        MetadataBugs.ALL,
+                        ViewBugs.ALL)
                 .flatMap(List::stream)
                 .toList();
     }
