@@ -23,7 +23,8 @@ import org.jspecify.annotations.NullMarked;
 
 /**
  * What the tree of pages costs: operations beside a plain map, and at a state that is larger than the heap a checkpoint,
- * the transfer to a replica that missed it, and a recovery. Arguments: a directory for two stores, mebibytes of state.
+ * the transfer to a replica that missed it, and a recovery. Without arguments the first; with a directory for two stores and
+ * the mebibytes of state the others.
  */
 @NullMarked
 final class StatePagesBenchmark {
@@ -47,11 +48,14 @@ final class StatePagesBenchmark {
     }
 
     public static void main(String[] arguments) throws IOException {
+        if (arguments.length == 2) {
+            new StatePagesBenchmark(Path.of(arguments[0]), Integer.parseInt(arguments[1])).large();
+            return;
+        }
         operations("map, warming up", new TreeMapState());
         operations("map", new TreeMapState());
         operations("tree, warming up", StateTree.empty(new MemoryPageStore(), 1 << 30));
         operations("tree", StateTree.empty(new MemoryPageStore(), 1 << 30));
-        new StatePagesBenchmark(Path.of(arguments[0]), Integer.parseInt(arguments[1])).large();
     }
 
     /** Keys of 20 bytes, values of 200: half puts, half gets, each an operation that could be undone. */
