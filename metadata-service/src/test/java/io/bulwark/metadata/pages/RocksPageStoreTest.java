@@ -207,7 +207,8 @@ class RocksPageStoreTest implements PageStoreContract {
         Deque<FetchEffect> effects = new ArrayDeque<>(fetch.target(0, checkpoint.number(), checkpoint.digest()));
         while (true) {
             switch (effects.remove()) {
-                case FetchEffect.Send send -> effects.addAll(fetch.onPages(0, 1, server.onFetch(0, 2, send.message())));
+                case FetchEffect.Send send ->
+                    effects.addAll(fetch.onPages(0, 1, send.token(), server.onFetch(0, 2, send.digests())));
                 case FetchEffect.Write write -> store.write(write.batch());
                 case FetchEffect.Again _ -> effects.addAll(fetch.onTick(0));
                 case FetchEffect.Complete complete -> {

@@ -187,7 +187,10 @@ final class StatePagesBenchmark {
             switch (effects.remove()) {
                 case FetchEffect.Send send ->
                     effects.addAll(fetch.onPages(
-                            0, send.replica(), server.onFetch(System.nanoTime() / 1_000_000, 0, send.message())));
+                            0,
+                            send.replica(),
+                            send.token(),
+                            server.onFetch(System.nanoTime() / 1_000_000, 0, send.digests())));
                 case FetchEffect.Write write -> behind.write(write.batch());
                 case FetchEffect.Again _ -> effects.addAll(fetch.onTick(0));
                 case FetchEffect.Complete complete -> {

@@ -1,12 +1,16 @@
 package io.bulwark.protocol.state;
 
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
 
 /** What a fetch of state asks of its driver, in this order and before it is called again. */
 public sealed interface FetchEffect {
-    /** Sends a message to another replica. */
-    record Send(int replica, Fetch message) implements FetchEffect {}
+    /** Asks another replica for pages; the token comes back with the answer. */
+    record Send(int replica, long token, List<Bytes> digests) implements FetchEffect {
+        public Send {
+            digests = List.copyOf(digests);
+        }
+    }
 
     /** Writes a batch to the store. */
     record Write(PageBatch batch) implements FetchEffect {}

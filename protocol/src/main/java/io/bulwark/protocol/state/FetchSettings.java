@@ -1,7 +1,5 @@
 package io.bulwark.protocol.state;
 
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
-
 /**
  * How eagerly pages are fetched.
  *
@@ -11,6 +9,12 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
  * @param pagesPerRequest at most
  */
 public record FetchSettings(long timeoutMillis, long quietMillisMax, int requestsPerReplica, int pagesPerRequest) {
+    /** Pages that one message asks for, or carries, at most. */
+    public static final int PAGES_MAX = 64;
+
+    /** The longest page: of one value with its key, and what says so. */
+    public static final int PAGE_BYTES_MAX = KeyValueState.VALUE_BYTES_MAX + KeyValueState.KEY_BYTES_MAX + 15;
+
     public static final FetchSettings DEFAULT = new FetchSettings(1_000, 16_000, 2, 32);
 
     public FetchSettings {
@@ -18,7 +22,7 @@ public record FetchSettings(long timeoutMillis, long quietMillisMax, int request
                 || quietMillisMax < timeoutMillis
                 || requestsPerReplica < 1
                 || pagesPerRequest < 1
-                || pagesPerRequest > Transfer.PAGES_MAX) {
+                || pagesPerRequest > PAGES_MAX) {
             throw new IllegalArgumentException(timeoutMillis + " ms, " + quietMillisMax + " ms, " + requestsPerReplica
                     + " requests, " + pagesPerRequest + " pages");
         }

@@ -1,6 +1,5 @@
 package io.bulwark.protocol.state;
 
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,10 +34,10 @@ public final class PageRepair {
         return requests.open();
     }
 
-    public List<FetchEffect> onPages(long nowMillis, int from, Pages answer) {
+    public List<FetchEffect> onPages(long nowMillis, int from, long token, List<Bytes> pages) {
         List<FetchEffect> out = new ArrayList<>();
         Map<Bytes, Bytes> repaired = new HashMap<>();
-        requests.onPages(nowMillis, from, answer, out)
+        requests.onPages(nowMillis, from, token, pages, out)
                 .forEach(arrived -> repaired.put(arrived.digest(), arrived.page()));
         if (!repaired.isEmpty()) {
             out.add(new FetchEffect.Write(PageBatch.repaired(repaired)));

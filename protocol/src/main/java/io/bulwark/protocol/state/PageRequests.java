@@ -1,8 +1,6 @@
 package io.bulwark.protocol.state;
 
 import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -105,21 +103,20 @@ final class PageRequests {
     }
 
     /** Takes an answer; gives the pages that are right. */
-    List<Arrived> onPages(long nowMillis, int from, Pages answer, List<FetchEffect> out) {
-        Asked request = asked.get(answer.token());
+    List<Arrived> onPages(long nowMillis, int from, long token, List<Bytes> pages, List<FetchEffect> out) {
+        Asked request = asked.get(token);
         if (request == null || request.peer().replica != from) {
             return List.of();
         }
-        asked.remove(answer.token());
+        asked.remove(token);
         Peer peer = request.peer();
         peer.outstanding--;
         List<Arrived> arrived = new ArrayList<>();
-        Bytes wrong = answer.pages().size() > request.digests().size()
-                ? request.digests().getFirst()
-                : null;
+        Bytes wrong =
+                pages.size() > request.digests().size() ? request.digests().getFirst() : null;
         for (int i = request.digests().size() - 1; i >= 0; i--) {
             Bytes digest = request.digests().get(i);
-            Bytes page = i < answer.pages().size() ? answer.pages().get(i) : null;
+            Bytes page = i < pages.size() ? pages.get(i) : null;
             if (page != null && !page.isEmpty() && Hashes.sha256(page).equals(digest)) {
                 arrived.add(new Arrived(digest, page));
                 misses.remove(digest);
@@ -180,7 +177,7 @@ final class PageRequests {
             long token = nextToken++;
             asked.put(token, new Asked(peer, digests, nowMillis + settings.timeoutMillis()));
             peer.outstanding++;
-            out.add(new FetchEffect.Send(peer.replica, new Fetch(token, digests)));
+            out.add(new FetchEffect.Send(peer.replica, token, digests));
         }
         turn %= Math.max(1, peers.size());
     }

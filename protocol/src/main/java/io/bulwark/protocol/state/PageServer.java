@@ -1,8 +1,6 @@
 package io.bulwark.protocol.state;
 
 import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,15 +40,18 @@ public final class PageServer {
         this.bytesPerSecond = bytesPerSecond;
     }
 
-    /** The answer; without pages if the replica has had its share. What is wrong here is not sent. */
-    public Pages onFetch(long nowMillis, int from, Fetch fetch) {
+    /**
+     * The pages in the order of the request, empty where one is lacking or wrong here; fewer than were asked for, or none, if
+     * the answer is full or the replica has had its share.
+     */
+    public List<Bytes> onFetch(long nowMillis, int from, List<Bytes> digests) {
         Account account = accounts.computeIfAbsent(from, _ -> new Account(4 * bytesPerSecond, nowMillis));
         long elapsedMillis = Math.clamp(nowMillis - account.atMillis, 0, 4_000);
         account.bytes = Math.min(4 * bytesPerSecond, account.bytes + elapsedMillis * bytesPerSecond / 1_000);
         account.atMillis = nowMillis;
         List<Bytes> pages = new ArrayList<>();
         long bytes = 0;
-        for (Bytes digest : fetch.digests()) {
+        for (Bytes digest : digests) {
             if (bytes >= ANSWER_BYTES || account.bytes <= 0) {
                 break;
             }
@@ -60,7 +61,7 @@ public final class PageServer {
             // Looking for a page that is not here costs, too.
             account.bytes -= Math.max(page.length(), PageCodec.PAGE_BYTES_MIN);
         }
-        return new Pages(fetch.token(), pages);
+        return pages;
     }
 
     /** The pages that turned out to be wrong since the last call: to be fetched from others. */

@@ -1,7 +1,6 @@
 package io.bulwark.protocol.state;
 
 import io.bulwark.protocol.fingerprint.Hashes;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import java.util.ArrayDeque;
@@ -116,11 +115,15 @@ public final class StateFetch {
         return step(nowMillis, new ArrayList<>());
     }
 
-    public List<FetchEffect> onPages(long nowMillis, int from, Pages answer) {
+    /**
+     * Takes an answer: pages in the order of the request, empty where one is lacking, fewer than were asked for if it ends
+     * early.
+     */
+    public List<FetchEffect> onPages(long nowMillis, int from, long token, List<Bytes> pages) {
         List<FetchEffect> out = new ArrayList<>();
         Map<Bytes, Bytes> repaired = new LinkedHashMap<>();
         Map<Bytes, Bytes> staged = new LinkedHashMap<>();
-        for (PageRequests.Arrived arrived : requests.onPages(nowMillis, from, answer, out)) {
+        for (PageRequests.Arrived arrived : requests.onPages(nowMillis, from, token, pages, out)) {
             fetched++;
             fetchedBytes += arrived.page().length();
             Child.Ref ref = fetching.remove(arrived.digest());

@@ -1,7 +1,5 @@
 package io.bulwark.protocol.state;
 
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class FetchRig {
     /** What another replica answers, if it does. */
     interface Server {
-        Optional<Pages> answer(long nowMillis, Fetch fetch);
+        Optional<List<Bytes>> answer(long nowMillis, List<Bytes> digests);
     }
 
-    private record Delivery(long atMillis, int from, Pages pages) {}
+    private record Delivery(long atMillis, int from, long token, List<Bytes> pages) {}
 
     final MemoryPageStore store;
     final List<Server> servers = new ArrayList<>();
@@ -46,7 +44,7 @@ final class FetchRig {
 
     static Server honest(PageStore store) {
         PageServer server = new PageServer(store, 100_000_000);
-        return (now, fetch) -> Optional.of(server.onFetch(now, 0, fetch));
+        return (now, digests) -> Optional.of(server.onFetch(now, 0, digests));
     }
 
     static Server silent() {
@@ -54,29 +52,28 @@ final class FetchRig {
     }
 
     static Server lacking() {
-        return (_, fetch) -> Optional.of(new Pages(
-                fetch.token(), fetch.digests().stream().map(_ -> Bytes.EMPTY).toList()));
+        return (_, digests) ->
+                Optional.of(digests.stream().map(_ -> Bytes.EMPTY).toList());
     }
 
     /** Sends nothing, or one page of those that were asked for. */
     static Server stingy(PageStore store, Random random) {
         Server honest = honest(store);
-        return (now, fetch) -> honest.answer(now, fetch)
-                .map(all -> new Pages(
-                        all.token(), all.pages().subList(0, Math.min(all.pages().size(), random.nextInt(2)))));
+        return (now, digests) ->
+                honest.answer(now, digests).map(all -> all.subList(0, Math.min(all.size(), random.nextInt(2))));
     }
 
     /** Sends pages with a bit flipped, in another order, or more than were asked for. */
     static Server lying(PageStore store, Random random) {
         Server honest = honest(store);
-        return (now, fetch) -> honest.answer(now, fetch).map(all -> {
-            List<Bytes> pages = new ArrayList<>(all.pages());
+        return (now, digests) -> honest.answer(now, digests).map(all -> {
+            List<Bytes> pages = new ArrayList<>(all);
             switch (random.nextInt(3)) {
                 case 0 -> pages.add(Bytes.of((byte) 1));
                 case 1 -> pages.replaceAll(page -> flipped(page, random));
                 default -> pages.set(0, Bytes.of((byte) 0, (byte) 9));
             }
-            return new Pages(all.token(), pages.subList(0, Math.min(64, pages.size())));
+            return pages.subList(0, Math.min(64, pages.size()));
         });
     }
 
@@ -117,7 +114,7 @@ final class FetchRig {
                 network.remove();
                 delivered++;
                 nowMillis = Math.max(nowMillis, next.atMillis());
-                apply(fetch.onPages(nowMillis, next.from(), next.pages()));
+                apply(fetch.onPages(nowMillis, next.from(), next.token(), next.pages()));
             }
             if (nowMillis > 3_600_000) {
                 throw new AssertionError("an hour has gone by: " + fetch.progress());
@@ -137,8 +134,8 @@ final class FetchRig {
                     asked.merge(send.replica(), 1, Integer::sum);
                     long at = nowMillis + 1 + random.nextInt(20);
                     servers.get(send.replica())
-                            .answer(nowMillis, send.message())
-                            .ifPresent(pages -> network.add(new Delivery(at, send.replica(), pages)));
+                            .answer(nowMillis, send.digests())
+                            .ifPresent(pages -> network.add(new Delivery(at, send.replica(), send.token(), pages)));
                 }
                 case FetchEffect.Write write -> store.write(write.batch());
                 case FetchEffect.Again _ -> again = true;

@@ -3,8 +3,6 @@ package io.bulwark.protocol.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -225,17 +223,16 @@ class StateFetchTest {
         PageServer server = new PageServer(source.store, 1 << 20);
         FetchEffect.Send first = (FetchEffect.Send) repair.want(0, victim).getFirst();
         Bytes wrong = Bytes.of((byte) 1);
-        List<FetchEffect> effects =
-                repair.onPages(1, first.replica(), new Pages(first.message().token(), List.of(wrong)));
+        List<FetchEffect> effects = repair.onPages(1, first.replica(), first.token(), List.of(wrong));
         assertThat(effects.getFirst()).isEqualTo(new FetchEffect.WrongPage(first.replica(), victim));
         FetchEffect.Send second = (FetchEffect.Send) effects.getLast();
         assertThat(second.replica()).isNotEqualTo(first.replica());
-        Pages answer = server.onFetch(1, 9, second.message());
-        assertThat(repair.onPages(2, first.replica(), answer))
+        List<Bytes> answer = server.onFetch(1, 9, second.digests());
+        assertThat(repair.onPages(2, first.replica(), second.token(), answer))
                 .as("an answer of another than was asked")
                 .isEmpty();
-        FetchEffect.Write write =
-                (FetchEffect.Write) repair.onPages(2, second.replica(), answer).getFirst();
+        FetchEffect.Write write = (FetchEffect.Write)
+                repair.onPages(2, second.replica(), second.token(), answer).getFirst();
         sick.store.write(write.batch());
         assertThat(sick.store.get(victim)).isEqualTo(source.store.get(victim));
         assertThat(repair.open()).isZero();
@@ -249,20 +246,17 @@ class StateFetchTest {
         PageServer server = new PageServer(source.store, 100_000);
         long bytes = 0;
         for (int i = 0; i < 30; i++) {
-            Pages answer = server.onFetch(1_000, 1, new Fetch(i, pages));
-            long each = answer.pages().stream().mapToLong(Bytes::length).sum();
+            List<Bytes> answer = server.onFetch(1_000, 1, pages);
+            long each = answer.stream().mapToLong(Bytes::length).sum();
             assertThat(each).isLessThan(PageServer.ANSWER_BYTES + 1_060_000L);
             bytes += each;
         }
         assertThat(bytes).isBetween(400_000L, 400_000L + 1_060_000);
-        assertThat(server.onFetch(1_000, 2, new Fetch(1, pages)).pages()).isNotEmpty();
+        assertThat(server.onFetch(1_000, 2, pages)).isNotEmpty();
 
         PageServer rotten = new PageServer(source.store, 1 << 30);
         source.store.rot(pages.getFirst(), Optional.of(Bytes.of((byte) 1)));
-        assertThat(rotten.onFetch(0, 1, new Fetch(1, pages.subList(0, 2)))
-                        .pages()
-                        .getFirst())
-                .isEqualTo(Bytes.EMPTY);
+        assertThat(rotten.onFetch(0, 1, pages.subList(0, 2)).getFirst()).isEqualTo(Bytes.EMPTY);
         assertThat(rotten.takeDamaged()).containsExactly(pages.getFirst());
         assertThat(rotten.takeDamaged()).isEmpty();
     }

@@ -3,7 +3,6 @@ package io.bulwark.protocol.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,7 +99,7 @@ class StateTreeTest extends KeyValueStateContract {
     void theLongestPageFitsIntoAMessage() {
         Bytes key = filled(1, KeyValueState.KEY_BYTES_MAX);
         Bytes value = filled(1, KeyValueState.VALUE_BYTES_MAX);
-        assertThat(PageCodec.encodeValue(1, key, value).length()).isEqualTo(ReplicaMessage.Transfer.PAGE_BYTES_MAX);
+        assertThat(PageCodec.encodeValue(1, key, value).length()).isEqualTo(FetchSettings.PAGE_BYTES_MAX);
     }
 
     @Test

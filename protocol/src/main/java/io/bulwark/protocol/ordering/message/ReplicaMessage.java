@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.message;
 
+import io.bulwark.protocol.state.FetchSettings;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
@@ -164,12 +165,6 @@ public sealed interface ReplicaMessage extends Message {
 
     /** Part of the transfer of state (4.6.2). */
     sealed interface Transfer extends ReplicaMessage {
-        /** Pages that one message asks for, or carries, at most. */
-        int PAGES_MAX = 64;
-
-        /** The longest page: a value of 1 MiB, its key of 2 KiB, and what says so. */
-        int PAGE_BYTES_MAX = (1 << 20) + (2 << 10) + 15;
-
         /** Chosen by who asks, repeated in the answer. */
         long token();
     }
@@ -178,7 +173,7 @@ public sealed interface ReplicaMessage extends Message {
     record Fetch(long token, List<Bytes> digests) implements Transfer {
         public Fetch {
             digests = List.copyOf(digests);
-            if (digests.isEmpty() || digests.size() > PAGES_MAX) {
+            if (digests.isEmpty() || digests.size() > FetchSettings.PAGES_MAX) {
                 throw new IllegalArgumentException(digests.size() + " pages");
             }
         }
@@ -194,7 +189,7 @@ public sealed interface ReplicaMessage extends Message {
         public Pages {
             pages = List.copyOf(pages);
             long bytes = pages.stream().mapToLong(Bytes::length).sum();
-            if (pages.size() > PAGES_MAX || (pages.size() > 1 && bytes > BODIES_BYTES_MAX)) {
+            if (pages.size() > FetchSettings.PAGES_MAX || (pages.size() > 1 && bytes > BODIES_BYTES_MAX)) {
                 throw new IllegalArgumentException(pages.size() + " pages of " + bytes + " bytes");
             }
         }

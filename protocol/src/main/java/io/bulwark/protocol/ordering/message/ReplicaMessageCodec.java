@@ -18,10 +18,10 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.state.FetchSettings;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
@@ -137,7 +137,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
             case 13 -> new FetchRequests(Batch.readIds(in));
             case 14 -> new RequestBodies(requests(in));
             case 15 -> status(in);
-            case 16 -> new Fetch(in.i64(), digests(in, Transfer.PAGES_MAX));
+            case 16 -> new Fetch(in.i64(), digests(in, FetchSettings.PAGES_MAX));
             case 17 -> new Pages(in.i64(), pages(in));
             default -> throw new MalformedException("unknown type " + type);
         };
@@ -176,10 +176,10 @@ public final class ReplicaMessageCodec implements MessageCodec {
     }
 
     private static List<Bytes> pages(WireReader in) {
-        int count = in.count16(Transfer.PAGES_MAX);
+        int count = in.count16(FetchSettings.PAGES_MAX);
         List<Bytes> pages = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            pages.add(in.bytes(Transfer.PAGE_BYTES_MAX));
+            pages.add(in.bytes(FetchSettings.PAGE_BYTES_MAX));
         }
         return pages;
     }

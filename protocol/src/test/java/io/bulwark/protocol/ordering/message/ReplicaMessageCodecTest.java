@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.state.FetchSettings;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
@@ -66,7 +67,7 @@ class ReplicaMessageCodecTest implements MessageCodecContract {
         Bytes longPage = new WireWriter()
                 .i64(1)
                 .u16(1)
-                .i32(ReplicaMessage.Transfer.PAGE_BYTES_MAX + 1)
+                .i32(FetchSettings.PAGE_BYTES_MAX + 1)
                 .toBytes();
         assertMalformed(0x0612, longPage);
         WireWriter muchInAll = new WireWriter().i64(1).u16(5);
