@@ -115,13 +115,13 @@ final class Execution {
         if (batch == null || !batches.isComplete(slot.decided)) {
             return false;
         }
-        executed++;
-        progressMillis = nowMillis;
         agreedMillis = Math.max(agreedMillis, batch.millis());
         List<Request> requests = batches.requests(slot.decided);
         for (int i = 0; i < requests.size(); i++) {
             execute(batch.requests().get(i), requests.get(i));
         }
+        executed++;
+        progressMillis = nowMillis;
         return true;
     }
 

@@ -235,6 +235,14 @@ public final class Replica {
         pool.clear();
     }
 
+    /**
+     * The application cannot read its state, in a call from here too (whose exception has come out of {@link #drain}): the state
+     * at the low water mark is fetched, and what is decided above it is executed again.
+     */
+    public void onStateDamaged(long nowMillis) {
+        stateTransfer.fetch(nowMillis, low);
+    }
+
     /** The primary gives its view up, since it is about to stop: all others ask for the next at once. */
     public void handOver(long nowMillis) {
         if (view.isActive() && view.isPrimary()) {

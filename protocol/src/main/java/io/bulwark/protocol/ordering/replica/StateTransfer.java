@@ -54,7 +54,7 @@ final class StateTransfer {
         }
     }
 
-    private void fetch(long nowMillis, Numbered checkpoint) {
+    void fetch(long nowMillis, Numbered checkpoint) {
         target = checkpoint;
         askedMillis = nowMillis;
         execution.suspend();

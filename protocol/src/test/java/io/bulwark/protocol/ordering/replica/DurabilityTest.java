@@ -1,6 +1,7 @@
 package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.Batch;
@@ -114,6 +115,30 @@ class DurabilityTest {
         replica.onDurable(0, appended);
         assertThat(sent(drain(replica))).isEmpty();
         assertThat(replica.executed()).isEqualTo(1);
+    }
+
+    @Test
+    void whatADamagedStateCouldNotExecuteIsExecutedOnceItIsFetched() {
+        Replica replica = replica(3);
+        replica.onRequest(0, request);
+        for (int from : List.of(0, 1, 2)) {
+            replica.onMessage(0, from, new Commit(0, 1, batch.digest()));
+        }
+        replica.onTick(0);
+        replica.onMessage(0, 0, new ReplicaMessage.BatchBody(batch));
+        drain(replica);
+        replica.onDurable(0, appended);
+        application.isUnreadable = true;
+        assertThatThrownBy(() -> replica.drain(0)).isInstanceOf(IllegalStateException.class);
+        replica.onStateDamaged(0);
+        assertThat(drain(replica))
+                .contains(new ReplicaEffect.FetchState(application.checkpoints().getFirst()));
+        application.isUnreadable = false;
+        application.crash();
+        replica.onStateFetched(0);
+        drain(replica);
+        assertThat(replica.executed()).isEqualTo(1);
+        assertThat(application.journal()).hasSize(1);
     }
 
     @Test

@@ -23,6 +23,7 @@ final class JournalApplication implements Application {
     private List<Bytes> journal = new ArrayList<>();
     private long agreedMillis;
     int executions;
+    boolean isUnreadable;
 
     JournalApplication() {
         durable.put(0L, save(Bytes.EMPTY));
@@ -40,6 +41,9 @@ final class JournalApplication implements Application {
     public Bytes execute(PrincipalId client, Bytes operation, long newAgreedMillis) {
         if (newAgreedMillis < agreedMillis) {
             throw new IllegalStateException("agreed time goes back");
+        }
+        if (isUnreadable) {
+            throw new IllegalStateException("a page is damaged");
         }
         executions++;
         agreedMillis = newAgreedMillis;
