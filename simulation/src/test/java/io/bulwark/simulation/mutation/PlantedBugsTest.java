@@ -29,6 +29,7 @@ class PlantedBugsTest {
                         CodeBugs.ALL,
                         FpClientBugs.ALL,
                         FpServerBugs.ALL,
+                        FpBoundsBugs.ALL,
                         ExtentClientBugs.ALL,
                         ExtentServerBugs.ALL,
                         MetadataBugs.ALL,
