@@ -93,7 +93,7 @@ class ReplicaPropertyTest {
         }
     }
 
-    /** f replicas lie all the time, the others are up, the network is slow at times. */
+    /** f replicas lie all the time, all crash and come back at first, the network is slow at times. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void fLiarsChangeNothing(int faulty) {
@@ -118,6 +118,8 @@ class ReplicaPropertyTest {
                 cluster.maxDelayMillis = random.nextLong(2, 150);
             } else if (what == 1) {
                 cluster.loss = random.nextInt(2) * 0.1;
+            } else if (what == 2 && random.nextBoolean()) {
+                restart(cluster, random.nextInt(3 * faulty + 1));
             } else {
                 cluster.submit(random.nextInt(4), number, TestCluster.operation(number++));
             }
@@ -125,6 +127,7 @@ class ReplicaPropertyTest {
         }
         cluster.loss = 0;
         cluster.maxDelayMillis = 5;
+        startAll(cluster);
         assertThat(cluster.runUntilDone(3_000_000))
                 .as("seed %d, f %d: %s", seed, faulty, cluster)
                 .isTrue();
@@ -148,6 +151,10 @@ class ReplicaPropertyTest {
         cluster.loss = 0;
         cluster.maxDelayMillis = 5;
         cluster.wire = (from, to, message) -> List.of(message);
+        startAll(cluster);
+    }
+
+    private static void startAll(TestCluster cluster) {
         for (TestCluster.Node node : cluster.nodes) {
             if (node.replica == null) {
                 cluster.start(node.self);

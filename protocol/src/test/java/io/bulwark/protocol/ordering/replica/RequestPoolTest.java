@@ -3,6 +3,11 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
@@ -177,5 +182,41 @@ class RequestPoolTest {
         pool.onNewView(Set.of(late.id()));
         assertThat(pool.ready().iterator().next().proposed).isFalse();
         assertThat(pool.ready().iterator().next().passedOver).isZero();
+    }
+
+    @Test
+    void aBackupTakesARequestFromThePrimaryOnlyOnceOthersVouchForIt() {
+        Request forged = request(1, 1, 1);
+        Batch batch = new Batch(1, List.of(forged.id()));
+        Replica backup = new Replica(ReplicaConfig.of(3, 1), new JournalApplication(), List.of());
+        backup.onMessage(0, 0, new Vouch(batch.requests()));
+        backup.onMessage(0, 0, new PrePrepare(0, 1, batch));
+        backup.onTick(0);
+        backup.onMessage(0, 0, new RequestBodies(List.of(forged)));
+        assertThat(prepares(backup)).isEmpty();
+        backup.onMessage(0, 1, new Vouch(batch.requests()));
+        assertThat(prepares(backup)).containsExactly(new LogRecord.Prepare(0, 1, batch.digest()));
+    }
+
+    @Test
+    void aBackupTakesWhatFPlusOneOthersAccepted() {
+        Request request = request(1, 1, 1);
+        Batch batch = new Batch(1_000_000, List.of(request.id()));
+        Replica backup = new Replica(ReplicaConfig.of(3, 1), new JournalApplication(), List.of());
+        backup.onMessage(0, 0, new PrePrepare(0, 1, batch));
+        backup.onTick(0);
+        backup.onMessage(0, 0, new RequestBodies(List.of(request)));
+        backup.onMessage(0, 0, new Prepare(0, 1, batch.digest()));
+        assertThat(prepares(backup)).isEmpty();
+        backup.onMessage(0, 1, new Prepare(0, 1, batch.digest()));
+        assertThat(prepares(backup)).hasSize(1);
+    }
+
+    private static List<LogRecord> prepares(Replica replica) {
+        return replica.drain(0).stream()
+                .filter(ReplicaEffect.Append.class::isInstance)
+                .map(effect -> ((ReplicaEffect.Append) effect).record())
+                .filter(LogRecord.Prepare.class::isInstance)
+                .toList();
     }
 }
