@@ -29,7 +29,7 @@ public sealed interface ReplicaMessage extends Message {
         long sequence();
     }
 
-    /** The sender has verified these requests, or f+1 others vouch for them; one digest per client and call. */
+    /** The sender has these requests from their clients, one digest of each (client, call), or f+1 others vouch for them. */
     record Vouch(List<RequestId> requests) implements ReplicaMessage {
         public Vouch {
             requests = List.copyOf(requests);

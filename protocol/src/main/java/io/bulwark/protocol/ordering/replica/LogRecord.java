@@ -27,7 +27,7 @@ public sealed interface LogRecord {
     /** The state after this number has this digest and is durable: its CHECKPOINT. */
     record Checkpoint(long sequence, Bytes digest) implements LogRecord {}
 
-    /** The low water mark is here: this checkpoint is stable, or a new view began with it. */
+    /** The low water mark is here: this checkpoint is stable. */
     record Stable(long sequence, Bytes digest) implements LogRecord {}
 
     /** This replica asks for a view and takes part in no earlier one: its VIEW-CHANGE. */
