@@ -87,7 +87,8 @@ public final class OrderingWorld implements SimulatedWorld {
         for (int replica = 0; replica < count; replica++) {
             shuffled.add(replica);
         }
-        Collections.shuffle(shuffled, random);
+        // As often as not, one of them is the first primary.
+        Collections.shuffle(random.nextBoolean() ? shuffled : shuffled.subList(1, count), random);
         OrderingPlot plot = new OrderingPlot(new Random(random.nextLong()));
         for (int liar : shuffled.subList(0, setting.faults())) {
             faulty.add(PrincipalId.replica(liar));

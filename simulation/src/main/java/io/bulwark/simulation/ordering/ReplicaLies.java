@@ -69,9 +69,11 @@ final class ReplicaLies {
     private void change() {
         active.clear();
         salt = random.nextInt(2);
-        Lie[] all = Lie.values();
-        for (int many = random.nextInt(5); many > 0; many--) {
-            active.add(all[random.nextInt(all.length)]);
+        for (Lie lie : Lie.values()) {
+            boolean rarely = lie == Lie.SILENT || lie == Lie.SILENT_TO_SOME;
+            if (random.nextInt(rarely ? 12 : 3) == 0) {
+                active.add(lie);
+            }
         }
     }
 

@@ -33,7 +33,8 @@ class PlantedBugsTest {
                         ExtentClientBugs.ALL,
                         ExtentServerBugs.ALL,
                         MetadataBugs.ALL,
-                        ViewBugs.ALL)
+                        ViewBugs.ALL,
+                        OrderingBugs.ALL)
                 .flatMap(List::stream)
                 .toList();
     }

@@ -1,0 +1,53 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.simulation.mutation.Detector.simulation;
+import static io.bulwark.simulation.mutation.PlantedBug.in;
+
+import java.util.List;
+
+/** What can go wrong with a replica of the ordering engine: PROTOCOLS section 7. Found by running whole groups. */
+final class OrderingBugs {
+    private static final Detector GROUP = simulation("ordering.OrderingSimulationTest", "noInvariantIsViolated")
+            .runs(16);
+
+    static final List<PlantedBug> ALL = List.of(
+            in(
+                    "ordering/replica/Agreement",
+                    "2f PREPAREs are enough",
+                    GROUP,
+                    "Slot.count(slot.prepares, digest) < config.quorum()",
+                    "Slot.count(slot.prepares, digest) < config.quorum() - 1"),
+            in(
+                    "ordering/replica/Agreement",
+                    "2f COMMITs are enough",
+                    GROUP,
+                    "Slot.count(slot.commits, digest) >= config.quorum()",
+                    "Slot.count(slot.commits, digest) >= config.quorum() - 1"),
+            in(
+                    "ordering/replica/Learning",
+                    "what f claim to have executed is learned",
+                    GROUP,
+                    "Slot.count(slot.claims, digest) >= config.oneCorrect()",
+                    "Slot.count(slot.claims, digest) >= config.oneCorrect() - 1"),
+            in(
+                    "ordering/replica/Memory",
+                    "P is not restored from disk",
+                    GROUP,
+                    "history.prepared(commit.sequence(), commit.digest(), commit.view());",
+                    "{}"),
+            in(
+                    "ordering/replica/Memory",
+                    "a restart forgets the view that was asked for",
+                    GROUP,
+                    "viewChange = change.message();",
+                    "viewChange = null;"),
+            in(
+                    "ordering/replica/Replica",
+                    "a restarted replica answers queries before it has executed what it promised",
+                    GROUP,
+                    "|| execution.executed() < promised",
+                    ""),
+            in("ordering/replica/Slot", "PREPAREs of earlier views count", GROUP, "prepares.clear();", ""));
+
+    private OrderingBugs() {}
+}
