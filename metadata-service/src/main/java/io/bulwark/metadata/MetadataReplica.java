@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * One running replica: serves clients and peers at its address until it is closed. All its decisions are taken by one
  * thread; the engine, the network and the log's syncing only hand in what happened.
  */
-public final class MetadataReplica implements AutoCloseable {
+public final class MetadataReplica implements ReplicaServer {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataReplica.class);
     private static final long TICK_MILLIS = 50;
     private static final long RECONNECT_MILLIS_MAX = 500;
@@ -123,17 +123,16 @@ public final class MetadataReplica implements AutoCloseable {
         return replica;
     }
 
-    /** Where it listens. */
+    @Override
     public InetSocketAddress address() {
         return server.boundAddress();
     }
 
-    /** As of a moment ago. */
+    @Override
     public ReplicaStatus status() {
         return status;
     }
 
-    /** Stops. What was acknowledged stays on disk. */
     @Override
     public void close() {
         run(this::stopEngine);

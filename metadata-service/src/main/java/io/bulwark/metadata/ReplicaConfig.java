@@ -29,4 +29,11 @@ public record ReplicaConfig(int replica, List<InetSocketAddress> addresses, Path
     public static ReplicaConfig of(int replica, List<InetSocketAddress> addresses, Path directory) {
         return new ReplicaConfig(replica, addresses, directory, SNAPSHOT_BATCHES_STANDARD);
     }
+
+    /** What the engine after the proactive recovery paper is told: a checkpoint at each 128th number or more often. */
+    public io.bulwark.protocol.ordering.replica.ReplicaConfig engine() {
+        int interval = Math.min(snapshotBatches, 128);
+        return io.bulwark.protocol.ordering.replica.ReplicaConfig.of(replica, ReplicatedCall.faultyOf(addresses.size()))
+                .withLog(interval, 2 * interval);
+    }
 }

@@ -2,7 +2,7 @@ package io.bulwark.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
-import io.bulwark.protocol.ordering.PeerMessage;
+import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.PeerLink;
 import io.bulwark.transport.Transport;
 import java.net.InetSocketAddress;
@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 
 /** The links of a replica to its peers. What they send comes in over their own links to this replica. */
-final class ReplicaLinks {
+public final class ReplicaLinks {
     private final Map<Integer, PeerLink> links = new HashMap<>();
     private final int replicas;
 
-    ReplicaLinks(Transport transport, int self, List<InetSocketAddress> addresses) {
+    public ReplicaLinks(Transport transport, int self, List<InetSocketAddress> addresses) {
         this.replicas = addresses.size();
         for (int peer = 0; peer < replicas; peer++) {
             if (peer != self) {
@@ -27,13 +27,13 @@ final class ReplicaLinks {
     }
 
     /** The number of a peer replica, or -1 for anybody else. */
-    int replicaOf(PrincipalId principal) {
+    public int replicaOf(PrincipalId principal) {
         boolean peer = principal.kind() == PrincipalKind.REPLICA && links.containsKey(principal.number());
         return peer ? principal.number() : -1;
     }
 
     /** May be dropped: whoever needs it asks again. */
-    void send(int peer, PeerMessage message) {
+    public void send(int peer, Message message) {
         PeerLink link = links.get(peer);
         if (link == null) {
             throw new IllegalArgumentException("no replica-" + peer + " among " + replicas);

@@ -1,7 +1,6 @@
 package io.bulwark.metadata;
 
 import io.bulwark.metadata.ordering.MemorySequencer;
-import io.bulwark.metadata.ordering.OrderingEngine;
 import org.jspecify.annotations.NullMarked;
 
 @NullMarked
@@ -9,7 +8,7 @@ class MemoryOrderingTest extends OrderingContract {
     private final MemorySequencer sequencer = new MemorySequencer();
 
     @Override
-    OrderingEngine.Factory engines() {
-        return sequencer;
+    ReplicaGroup.Starter starter() {
+        return ReplicaGroup.Starter.incarnations(sequencer);
     }
 }

@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.Warmup;
 public class OrderingBenchmark {
     private static final String TEXT = "x".repeat(200);
 
-    @Param({"memory", "bft-smart"})
+    @Param({"memory", "bft-smart", "bft"})
     public String engine = "";
 
     private final AtomicLong number = new AtomicLong();
@@ -41,7 +41,11 @@ public class OrderingBenchmark {
     public void start() throws IOException {
         group = new ReplicaGroup(
                 Files.createTempDirectory("ordering"),
-                "memory".equals(engine) ? new MemorySequencer() : BftSmartEngines.standard(),
+                switch (engine) {
+                    case "memory" -> ReplicaGroup.Starter.incarnations(new MemorySequencer());
+                    case "bft-smart" -> ReplicaGroup.Starter.incarnations(BftSmartEngines.standard());
+                    default -> ReplicaGroup.Starter.bft();
+                },
                 ReplicaConfig.SNAPSHOT_BATCHES_STANDARD);
         group.startAll();
         group.client().submit(RecordingApplication.command(-1, TEXT)).join();

@@ -3,7 +3,6 @@ package io.bulwark.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.metadata.ordering.OrderingEngine;
 import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.Settlement;
 import io.bulwark.protocol.wire.Bytes;
@@ -11,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -26,19 +26,19 @@ import org.junit.jupiter.api.io.TempDir;
 @NullMarked
 abstract class OrderingContract {
     private static final Duration LONG = Duration.ofSeconds(40);
-    private static final int SNAPSHOT_BATCHES = 16;
+    static final int SNAPSHOT_BATCHES = 16;
 
     @TempDir
     Path directory;
 
-    private ReplicaGroup group;
+    ReplicaGroup group;
     private long number;
 
-    abstract OrderingEngine.Factory engines();
+    abstract ReplicaGroup.Starter starter();
 
     @BeforeEach
     void start() {
-        group = new ReplicaGroup(directory, engines(), SNAPSHOT_BATCHES);
+        group = new ReplicaGroup(directory, starter(), SNAPSHOT_BATCHES);
         group.startAll();
     }
 
@@ -136,8 +136,8 @@ abstract class OrderingContract {
             write(1, "single-" + i);
         }
         group.stop(2);
-        try (var files = Files.list(group.directoryOf(2))) {
-            for (Path file : files.toList()) {
+        try (var files = Files.walk(group.directoryOf(2))) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
         }
@@ -146,7 +146,7 @@ abstract class OrderingContract {
         assertAllEqual(3 * SNAPSHOT_BATCHES + 5);
     }
 
-    private List<String> write(int count, String prefix) {
+    List<String> write(int count, String prefix) {
         List<String> texts =
                 IntStream.range(0, count).mapToObj(i -> prefix + "-" + i).toList();
         submit(count, prefix)
@@ -170,12 +170,12 @@ abstract class OrderingContract {
                 .join();
     }
 
-    private void assertAllEqual(int count) {
+    void assertAllEqual(int count) {
         await().atMost(LONG).untilAsserted(() -> {
-            List<String> first = group.application(0).texts();
+            List<String> first = group.texts(0);
             assertThat(first).hasSize(count).doesNotHaveDuplicates();
             for (int replica = 1; replica < ReplicaGroup.REPLICAS; replica++) {
-                assertThat(group.application(replica).texts()).isEqualTo(first);
+                assertThat(group.texts(replica)).isEqualTo(first);
                 assertThat(group.replica(replica).status().phase()).isEqualTo(Phase.RUNNING);
             }
         });

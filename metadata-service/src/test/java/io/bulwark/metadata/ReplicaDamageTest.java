@@ -78,7 +78,8 @@ class ReplicaDamageTest {
                         Files.delete(snapshot);
                     }
                 });
-        try (ReplicaGroup group = new ReplicaGroup(temporary, new MemorySequencer(), SNAPSHOT_BATCHES)) {
+        try (ReplicaGroup group = new ReplicaGroup(
+                temporary, ReplicaGroup.Starter.incarnations(new MemorySequencer()), SNAPSHOT_BATCHES)) {
             group.startAll();
             int sent = write(group, 0, 3 * SNAPSHOT_BATCHES + 3);
             for (Damage damage : damages) {
@@ -90,9 +91,7 @@ class ReplicaDamageTest {
                 int expected = sent;
                 await().atMost(LONG).untilAsserted(() -> {
                     assertThat(group.replica(2).status().phase()).isEqualTo(Phase.RUNNING);
-                    assertThat(group.application(2).texts())
-                            .hasSize(expected)
-                            .isEqualTo(group.application(0).texts());
+                    assertThat(group.texts(2)).hasSize(expected).isEqualTo(group.texts(0));
                 });
             }
         }
@@ -101,7 +100,8 @@ class ReplicaDamageTest {
     /** Its log looks whole at the second start, since the first has cut it. */
     @Test
     void thatAReplicaMayHaveForgottenIsNotForgottenOverRestarts() throws IOException {
-        try (ReplicaGroup group = new ReplicaGroup(temporary, new MemorySequencer(), SNAPSHOT_BATCHES)) {
+        try (ReplicaGroup group = new ReplicaGroup(
+                temporary, ReplicaGroup.Starter.incarnations(new MemorySequencer()), SNAPSHOT_BATCHES)) {
             group.startAll();
             write(group, 0, SNAPSHOT_BATCHES + 3);
             for (int replica = 0; replica < 4; replica++) {
@@ -119,13 +119,14 @@ class ReplicaDamageTest {
                     .untilAsserted(
                             () -> assertThat(group.replica(2).status().phase()).isEqualTo(Phase.RUNNING));
             assertThat(mark).doesNotExist();
-            assertThat(group.application(2).texts()).hasSize(SNAPSHOT_BATCHES + 3);
+            assertThat(group.texts(2)).hasSize(SNAPSHOT_BATCHES + 3);
         }
     }
 
     @Test
     void aReplicaThatForgotItsIncarnationRefusesToStart() throws IOException {
-        try (ReplicaGroup group = new ReplicaGroup(temporary, new MemorySequencer(), SNAPSHOT_BATCHES)) {
+        try (ReplicaGroup group = new ReplicaGroup(
+                temporary, ReplicaGroup.Starter.incarnations(new MemorySequencer()), SNAPSHOT_BATCHES)) {
             group.startAll();
             write(group, 0, 3);
             group.stop(1);

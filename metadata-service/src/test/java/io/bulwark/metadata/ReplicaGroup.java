@@ -1,6 +1,7 @@
 package io.bulwark.metadata;
 
 import io.bulwark.client.metadata.MetadataClient;
+import io.bulwark.metadata.bft.BftReplica;
 import io.bulwark.metadata.ordering.OrderingEngine;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
@@ -30,17 +31,46 @@ public final class ReplicaGroup implements AutoCloseable {
     private static final PrincipalId CLIENT = PrincipalId.client(7);
 
     private final Path directory;
-    private final OrderingEngine.Factory engines;
+    private final Starter starter;
     private final int snapshotBatches;
     private final List<InetSocketAddress> addresses = freeAddresses(REPLICAS);
-    private final @Nullable MetadataReplica[] replicas = new @Nullable MetadataReplica[REPLICAS];
-    private final RecordingApplication[] applications = new RecordingApplication[REPLICAS];
+    private final @Nullable ReplicaServer[] replicas = new @Nullable ReplicaServer[REPLICAS];
+    private final Texts[] texts = new Texts[REPLICAS];
     private final Transport transport;
     private final MetadataClient client;
 
-    public ReplicaGroup(Path directory, OrderingEngine.Factory engines, int snapshotBatches) {
+    /** What the state machine of a replica holds, as the test sees it. */
+    public interface Texts {
+        List<String> texts();
+    }
+
+    /** A replica and its state machine. */
+    public record Started(ReplicaServer replica, Texts texts) {}
+
+    /** Starts a replica with a {@link RecordingApplication} or what does the same. */
+    public interface Starter {
+        Started start(ReplicaConfig config, PairwiseKeys keys) throws IOException;
+
+        /** With engines that have incarnations. */
+        static Starter incarnations(OrderingEngine.Factory engines) {
+            return (config, keys) -> {
+                RecordingApplication application = new RecordingApplication();
+                return new Started(MetadataReplica.start(config, keys, application, engines), application::texts);
+            };
+        }
+
+        /** With the engine after the proactive recovery paper. */
+        static Starter bft() {
+            return (config, keys) -> {
+                RecordingMachine.Factory machines = new RecordingMachine.Factory();
+                return new Started(BftReplica.start(config, keys, machines), machines::texts);
+            };
+        }
+    }
+
+    public ReplicaGroup(Path directory, Starter starter, int snapshotBatches) {
         this.directory = directory;
-        this.engines = engines;
+        this.starter = starter;
         this.snapshotBatches = snapshotBatches;
         this.transport =
                 Transport.open(TransportSettings.defaults(), keys(CLIENT), new MessageCodecs(new OrderingCodec()));
@@ -90,12 +120,11 @@ public final class ReplicaGroup implements AutoCloseable {
 
     public void start(int replica) {
         try {
-            applications[replica] = new RecordingApplication();
-            replicas[replica] = MetadataReplica.start(
+            Started started = starter.start(
                     new ReplicaConfig(replica, addresses, directoryOf(replica), snapshotBatches),
-                    keys(PrincipalId.replica(replica)),
-                    applications[replica],
-                    engines);
+                    keys(PrincipalId.replica(replica)));
+            replicas[replica] = started.replica();
+            texts[replica] = started.texts();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -108,7 +137,7 @@ public final class ReplicaGroup implements AutoCloseable {
     }
 
     public void stop(int replica) {
-        MetadataReplica running = replicas[replica];
+        ReplicaServer running = replicas[replica];
         if (running != null) {
             running.close();
             replicas[replica] = null;
@@ -119,12 +148,12 @@ public final class ReplicaGroup implements AutoCloseable {
         return directory.resolve("replica-" + replica);
     }
 
-    public MetadataReplica replica(int replica) {
+    public ReplicaServer replica(int replica) {
         return Objects.requireNonNull(replicas[replica]);
     }
 
-    public RecordingApplication application(int replica) {
-        return applications[replica];
+    public List<String> texts(int replica) {
+        return texts[replica].texts();
     }
 
     @Override

@@ -93,6 +93,13 @@ final class LogFile {
         return start;
     }
 
+    /** The same open file, after it was given another name. */
+    LogFile movedTo(Path newPath) throws IOException {
+        LogFile moved = new LogFile(newPath, channel, start);
+        moved.length = length;
+        return moved;
+    }
+
     /** How far the last scan found whole records. */
     long scannedBytes() {
         return length;

@@ -377,6 +377,17 @@ public final class Replica {
         return execution.executed();
     }
 
+    /** Whether it fetches a state instead of executing. */
+    public boolean isFetching() {
+        return execution.isSuspended();
+    }
+
+    /** So many numbers the checkpoint that f+1 others have is ahead of what is executed here. */
+    public long lag() {
+        Numbered missing = checkpoints.missing(execution.executed());
+        return missing == null ? 0 : Math.max(0, missing.sequence() - execution.executed());
+    }
+
     /** The low water mark h. */
     public long lowWaterMark() {
         return log.low();

@@ -1,0 +1,157 @@
+package io.bulwark.metadata.bft;
+
+import io.bulwark.metadata.ordering.StateMachine;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.replica.Application;
+import io.bulwark.protocol.state.DamagedPageException;
+import io.bulwark.protocol.state.PageBatch;
+import io.bulwark.protocol.state.PageStore;
+import io.bulwark.protocol.state.StateFetch;
+import io.bulwark.protocol.state.StateTree;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.LongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The state machine with its state in a {@link StateTree}. The replica's thread calls it; pages are written by {@code
+ * writer}, in the order in which they are handed over, so that a checkpoint makes no pause.
+ */
+final class TreeApplication implements Application {
+    private static final Logger LOG = LoggerFactory.getLogger(TreeApplication.class);
+
+    /** Where the engine's own state lies: no state machine uses this key. */
+    private static final Bytes ENGINE_KEY = Bytes.of((byte) 0);
+
+    private final StateMachine.Factory machines;
+    private final PageStore store;
+    private final long cacheBytesMax;
+    private final Executor writer;
+    private final LongConsumer checkpointDurable;
+    private final NavigableMap<Long, Bytes> durable = new TreeMap<>();
+    private StateTree tree;
+    private StateMachine machine;
+
+    /**
+     * @param store what was fetched for a checkpoint that never became complete is removed from it
+     * @param writer one thread
+     * @param checkpointDurable told by the writer which checkpoint is on disk
+     */
+    TreeApplication(
+            StateMachine.Factory machines,
+            PageStore store,
+            long cacheBytesMax,
+            Executor writer,
+            LongConsumer checkpointDurable) {
+        this.machines = machines;
+        this.store = store;
+        this.cacheBytesMax = cacheBytesMax;
+        this.writer = writer;
+        this.checkpointDurable = checkpointDurable;
+        store.write(StateFetch.abandoned(store));
+        tree = StateTree.open(store, cacheBytesMax);
+        boolean isNew = tree.checkpoints().isEmpty();
+        machine = machines.over(tree);
+        if (isNew) {
+            StateTree.Checkpoint first = tree.checkpoint(0);
+            store.write(first.batch());
+            tree.stored(0);
+        }
+        durable.putAll(tree.checkpoints());
+        var _ = engineState();
+    }
+
+    @Override
+    public Bytes execute(PrincipalId client, Bytes operation, long agreedMillis) {
+        tree.begin();
+        try {
+            return Result.done(machine.execute(client, operation, agreedMillis));
+        } catch (DamagedPageException e) {
+            tree.rollback();
+            throw e;
+        } catch (RuntimeException e) {
+            // Deterministic: the same happens at every replica, and their states stay equal.
+            LOG.error("a command of {} failed", client, e);
+            tree.rollback();
+            return Result.failed();
+        }
+    }
+
+    @Override
+    public Bytes query(PrincipalId client, Bytes query) {
+        try {
+            return Result.done(machine.query(client, query));
+        } catch (DamagedPageException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            LOG.error("a query of {} failed", client, e);
+            return Result.failed();
+        }
+    }
+
+    @Override
+    public Bytes checkpoint(long sequence, Bytes engineState) {
+        tree.put(ENGINE_KEY, engineState);
+        StateTree.Checkpoint taken = tree.checkpoint(sequence);
+        writer.execute(() -> {
+            store.write(taken.batch());
+            checkpointDurable.accept(sequence);
+        });
+        return taken.digest();
+    }
+
+    /** The driver heard, on the replica's thread, that this checkpoint is on disk. */
+    void onDurable(long sequence) {
+        Bytes digest = tree.checkpoints().get(sequence);
+        if (digest != null) {
+            tree.stored(sequence);
+            durable.put(sequence, digest);
+        }
+    }
+
+    @Override
+    public void discard(long sequence) {
+        for (long older : List.copyOf(tree.checkpoints().headMap(sequence).keySet())) {
+            durable.remove(older);
+            PageBatch removed = tree.discard(older);
+            writer.execute(() -> store.write(removed));
+        }
+    }
+
+    @Override
+    public List<Numbered> checkpoints() {
+        List<Numbered> numbered = new ArrayList<>();
+        durable.forEach((sequence, digest) -> numbered.add(new Numbered(sequence, digest)));
+        return numbered;
+    }
+
+    @Override
+    public Bytes engineState() {
+        return tree.get(ENGINE_KEY).orElse(Bytes.EMPTY);
+    }
+
+    /** The number of the last checkpoint that was taken here. */
+    long last() {
+        return tree.checkpoints().lastKey();
+    }
+
+    /** Writes all that was handed over before, then this batch. */
+    void write(PageBatch batch) {
+        CompletableFuture.runAsync(() -> store.write(batch), writer).join();
+    }
+
+    /** The store has got another last checkpoint, which is the state from now on. */
+    void reopen() {
+        tree = StateTree.open(store, cacheBytesMax);
+        machine = machines.over(tree);
+        durable.clear();
+        durable.putAll(tree.checkpoints());
+    }
+}

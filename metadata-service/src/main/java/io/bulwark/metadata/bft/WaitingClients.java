@@ -1,0 +1,45 @@
+package io.bulwark.metadata.bft;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
+import io.bulwark.transport.Peer;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Where the answers to calls go. One thread uses it; a client has so many calls and no more, whoever else waits. */
+final class WaitingClients {
+    static final int CALLS_PER_CLIENT = 1_024;
+    private static final long WAITING_MILLIS_MAX = 60_000;
+
+    private record Waiting(Peer peer, long requestId, long sinceMillis) {}
+
+    private final Map<PrincipalId, LinkedHashMap<Long, Waiting>> calls = new HashMap<>();
+
+    /** Returns false if the client has too many calls; the connection over which a call came last gets the answer. */
+    boolean expect(long nowMillis, Peer peer, long requestId, long call) {
+        LinkedHashMap<Long, Waiting> own = calls.computeIfAbsent(peer.principal(), _ -> new LinkedHashMap<>());
+        if (own.size() >= CALLS_PER_CLIENT && !own.containsKey(call)) {
+            return false;
+        }
+        own.remove(call);
+        own.put(call, new Waiting(peer, requestId, nowMillis));
+        return true;
+    }
+
+    void answer(PrincipalId client, ToClient answer) {
+        LinkedHashMap<Long, Waiting> own = calls.get(client);
+        Waiting waiting = own == null ? null : own.remove(answer.call());
+        if (waiting != null) {
+            var _ = waiting.peer().send(waiting.requestId(), answer);
+        }
+    }
+
+    /** Forgets who has given up long ago. */
+    void onTick(long nowMillis) {
+        calls.values().removeIf(own -> {
+            own.values().removeIf(waiting -> nowMillis - waiting.sinceMillis() > WAITING_MILLIS_MAX);
+            return own.isEmpty();
+        });
+    }
+}
