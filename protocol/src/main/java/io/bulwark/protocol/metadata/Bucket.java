@@ -1,14 +1,13 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Tables.Name;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
-import java.util.NavigableMap;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
-/** One bucket: its names in byte order, and the links that each has had. */
+/** One bucket: its settings, and its names with the links that each has had. */
 final class Bucket {
     final String name;
     final PrincipalId owner;
@@ -23,8 +22,11 @@ final class Bucket {
     /** Names that no delete marker hides. */
     long visible;
 
-    /** By key in UTF-8, then by version number; never an empty map. */
-    final NavigableMap<Bytes, NavigableMap<Long, Link>> names = new TreeMap<>();
+    private final Tables tables;
+    /** The key that was looked for last, for the same command; none is empty. */
+    private Bytes newestOf = Bytes.EMPTY;
+
+    private Optional<Table.Entry<Name, Link>> newest = Optional.empty();
 
     /**
      * One version of a name.
@@ -36,9 +38,25 @@ final class Bucket {
         boolean marker() {
             return inode == 0;
         }
+
+        void write(WireWriter out) {
+            owner.write(out.i64(inode).i64(linkedMillis));
+        }
+
+        static Link read(WireReader in) {
+            return new Link(in.nonNegative64(), in.nonNegative64(), PrincipalId.read(in));
+        }
     }
 
-    Bucket(String name, PrincipalId owner, int volume, Versioning versioning, long quotaBytes, long createdMillis) {
+    Bucket(
+            Tables tables,
+            String name,
+            PrincipalId owner,
+            int volume,
+            Versioning versioning,
+            long quotaBytes,
+            long createdMillis) {
+        this.tables = tables;
         this.name = name;
         this.owner = owner;
         this.volume = volume;
@@ -49,71 +67,102 @@ final class Bucket {
 
     /** Whether plain reads find something under the key. */
     boolean shows(Bytes key) {
-        NavigableMap<Long, Link> versions = names.get(key);
-        return versions != null && !versions.lastEntry().getValue().marker();
+        return newest(key).filter(entry -> !entry.value().marker()).isPresent();
     }
 
     /** The number of the latest version, delete markers included; 0 if there is none. */
     long latest(Bytes key) {
-        NavigableMap<Long, Link> versions = names.get(key);
-        return versions == null ? 0 : versions.lastKey();
+        return newest(key).map(entry -> entry.key().version()).orElse(0L);
     }
 
-    @Nullable
-    Link link(Bytes key, long version) {
-        NavigableMap<Long, Link> versions = names.get(key);
-        return versions == null ? null : versions.get(version);
+    private Optional<Table.Entry<Name, Link>> newest(Bytes key) {
+        if (!key.equals(newestOf)) {
+            newest = tables.names
+                    .first(at(key), behind(key))
+                    .filter(entry -> entry.key().key().equals(key));
+            newestOf = key;
+        }
+        return newest;
+    }
+
+    /** Where the versions of a key begin, the latest first; or of the next key, if it is not there. */
+    Name at(Bytes key) {
+        return new Name(name, untilZero(key), Long.MAX_VALUE);
+    }
+
+    /** Where those of the next key begin. */
+    Name behind(Bytes key) {
+        return new Name(name, untilZero(key), 0);
+    }
+
+    /** From a place on: the versions of a key, the latest first, then those of the next. */
+    Iterable<Table.Entry<Name, Link>> from(Name place) {
+        return tables.names.range(place, end());
+    }
+
+    Optional<Table.Entry<Name, Link>> first(Name place) {
+        return tables.names.first(place, end());
+    }
+
+    /** No key has a byte 0, so those behind something with one are behind what stands before it. */
+    private static Bytes untilZero(Bytes key) {
+        int length = 0;
+        while (length < key.length() && key.get(length) != 0) {
+            length++;
+        }
+        return key.slice(0, length);
+    }
+
+    /** No key has the byte 0xFF. */
+    private Name end() {
+        return new Name(name, Bytes.of((byte) 0xFF), 0);
+    }
+
+    Optional<Link> link(Bytes key, long version) {
+        return tables.names.get(new Name(name, key, version));
+    }
+
+    boolean isEmpty() {
+        return first(at(Bytes.EMPTY)).isEmpty();
     }
 
     void add(Bytes key, long version, Link link) {
         boolean before = shows(key);
-        names.computeIfAbsent(key, _ -> new TreeMap<>()).put(version, link);
+        tables.names.put(new Name(name, key, version), link);
         countVisible(before, key);
     }
 
     void remove(Bytes key, long version) {
         boolean before = shows(key);
-        NavigableMap<Long, Link> versions = names.get(key);
-        if (versions == null || versions.remove(version) == null) {
-            throw new IllegalStateException("version " + version + " is not there");
-        }
-        if (versions.isEmpty()) {
-            names.remove(key);
-        }
+        tables.names.remove(new Name(name, key, version));
         countVisible(before, key);
     }
 
     private void countVisible(boolean before, Bytes key) {
-        visible += (shows(key) ? 1 : 0) - (before ? 1 : 0);
+        newestOf = Bytes.EMPTY;
+        newest = Optional.empty();
+        int change = (shows(key) ? 1 : 0) - (before ? 1 : 0);
+        visible += change;
+        tables.totals().visible += change;
     }
 
     void write(WireWriter out) {
         owner.write(out.string(name));
         out.i32(volume).u8(versioning.ordinal()).i64(quotaBytes).i64(createdMillis);
-        out.i64(bytes).i32(names.size());
-        names.forEach((key, versions) -> {
-            out.bytes(key).i32(versions.size());
-            versions.forEach((version, link) ->
-                    link.owner.write(out.i64(version).i64(link.inode).i64(link.linkedMillis)));
-        });
+        out.i64(bytes).i64(visible);
     }
 
-    static Bucket read(WireReader in) {
+    static Bucket read(Tables tables, WireReader in) {
         Bucket bucket = new Bucket(
+                tables,
                 in.string(Names.NAME_LENGTH_MAX),
                 PrincipalId.read(in),
-                in.i32(),
+                in.i32(0, Integer.MAX_VALUE),
                 CommandCodec.readVersioning(in),
                 in.nonNegative64(),
                 in.nonNegative64());
         bucket.bytes = in.nonNegative64();
-        Snapshots.times(in, () -> {
-            Bytes key = Snapshots.copy(in.bytes(Names.KEY_BYTES_MAX));
-            Snapshots.times(in, () -> {
-                long version = in.nonNegative64();
-                bucket.add(key, version, new Link(in.nonNegative64(), in.nonNegative64(), PrincipalId.read(in)));
-            });
-        });
+        bucket.visible = in.nonNegative64();
         return bucket;
     }
 }

@@ -58,11 +58,6 @@ public record Genesis(List<NodeAddress> nodes, List<Grant> grants) {
         }
     }
 
-    void write(WireWriter out) {
-        Lists.write(nodes, out, (node, to) -> node.write(to));
-        Lists.write(grants, out, (grant, to) -> grant.write(to));
-    }
-
     static Genesis read(WireReader in) {
         return new Genesis(
                 Lists.read(in, ClusterMap.NODES_MAX, NodeAddress::read), Lists.read(in, GRANTS_MAX, Grant::read));

@@ -2,17 +2,15 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Tables.Due;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -34,40 +32,31 @@ final class Inodes {
 
     private static final int SEARCH_MAX = 20_000;
 
+    private final Tables tables;
     private final Sessions sessions;
     private final Volumes volumes;
-    private final Weight weight;
-    private final TreeMap<Long, Entry> entries = new TreeMap<>();
-    private long last;
 
-    /** Follows from the rest: inodes without links, the first to be freed first. */
-    private final TreeSet<Due> dues = new TreeSet<>();
-
-    private sealed interface Entry {
+    sealed interface Entry {
         int volume();
 
         /** On whose account it is. */
         PrincipalId owner();
 
         Reply.Reference reference(long id);
+
+        void write(WireWriter out);
+
+        static Entry read(WireReader in) {
+            return in.bool()
+                    ? new Stored(Inode.read(in), PrincipalId.read(in))
+                    : new Pending(
+                            in.i32(0, Integer.MAX_VALUE),
+                            PrincipalId.read(in),
+                            Lists.read(in, Command.RANGES_MAX, BlockRange::read));
+        }
     }
 
-    private static final class Stored implements Entry {
-        private final Inode inode;
-        private final PrincipalId owner;
-        private int links;
-        private long freedAtMillis;
-
-        private Stored(Inode inode, PrincipalId owner) {
-            this.inode = inode;
-            this.owner = owner;
-        }
-
-        @Override
-        public PrincipalId owner() {
-            return owner;
-        }
-
+    record Stored(Inode inode, PrincipalId owner) implements Entry {
         @Override
         public int volume() {
             return inode.layout().volume();
@@ -77,56 +66,59 @@ final class Inodes {
         public Reply.Reference reference(long id) {
             return new Reply.Reference(id, Optional.of(inode.layout()), List.of());
         }
+
+        @Override
+        public void write(WireWriter out) {
+            inode.write(out.bool(true));
+            owner.write(out);
+        }
     }
 
-    private record Pending(Session session, List<BlockRange> ranges) implements Entry {
-        @Override
-        public PrincipalId owner() {
-            return session.owner;
-        }
-
-        @Override
-        public int volume() {
-            return session.volume;
-        }
-
+    record Pending(int volume, PrincipalId owner, List<BlockRange> ranges) implements Entry {
         @Override
         public Reply.Reference reference(long id) {
             return new Reply.Reference(id, Optional.empty(), ranges);
         }
-    }
-
-    private record Due(long atMillis, long inode) implements Comparable<Due> {
-        private static final Comparator<Due> ORDER =
-                Comparator.comparingLong(Due::atMillis).thenComparingLong(Due::inode);
 
         @Override
-        public int compareTo(Due other) {
-            return ORDER.compare(this, other);
+        public void write(WireWriter out) {
+            owner.write(out.bool(false).i32(volume));
+            Lists.write(ranges, out, BlockRange::write);
         }
     }
 
-    Inodes(Sessions sessions, Volumes volumes, Weight weight) {
+    Inodes(Tables tables, Sessions sessions, Volumes volumes) {
+        this.tables = tables;
         this.sessions = sessions;
         this.volumes = volumes;
-        this.weight = weight;
     }
 
     /** Registers ranges of a session that is for an object volume. */
     long registerPending(Session session, List<BlockRange> ranges) {
         Volumes.Entry volume = volumes.byId(session.volume);
         Refusal.unless(
-                session.pending.size() < PENDING_MAX,
+                session.pending < PENDING_MAX,
                 MetadataError.LIMIT_REACHED,
-                session.pending.size() + " pending uploads in session " + session.number);
+                session.pending + " pending uploads in session " + session.number);
         long bytes = pendingBytes(volume, ranges);
         volume.checkQuota(bytes);
         session.use(ranges, List.of());
         volume.charge(bytes);
-        long id = ++last;
-        put(id, new Pending(session, ranges));
-        session.pending.add(id);
+        long id = ++tables.totals().lastInode;
+        putPending(session, id, ranges);
         return id;
+    }
+
+    void putPending(Session session, long id, List<BlockRange> ranges) {
+        put(id, new Pending(session.volume, session.owner, ranges));
+        tables.pendings.put(session.key(id), true);
+        session.pending++;
+    }
+
+    private void removePending(Session session, long id) {
+        remove(id);
+        tables.pendings.remove(session.key(id));
+        session.pending--;
     }
 
     /** The pending uploads of this session with these ids, each named once. */
@@ -135,7 +127,9 @@ final class Inodes {
         TreeSet<Long> seen = new TreeSet<>();
         for (long id : ids) {
             Refusal.unless(
-                    session.pending.contains(id) && seen.add(id), MetadataError.NO_SUCH_PENDING, "pending " + id);
+                    tables.pendings.contains(session.key(id)) && seen.add(id),
+                    MetadataError.NO_SUCH_PENDING,
+                    "pending " + id);
             ranges.addAll(pending(id).ranges);
         }
         return ranges;
@@ -152,11 +146,8 @@ final class Inodes {
             left.ranges(session).forEach(range -> free(session, range));
         }
         volume.charge(added);
-        for (long id : pendingIds) {
-            session.pending.remove(id);
-            remove(id);
-        }
-        Inode inode = detached(new Inode(++last, layout, attributes, now));
+        pendingIds.forEach(id -> removePending(session, id));
+        Inode inode = new Inode(++tables.totals().lastInode, layout, attributes, now);
         put(inode.id(), new Stored(inode, session.owner));
         return inode;
     }
@@ -167,29 +158,37 @@ final class Inodes {
             Pending pending = pending(id);
             Volumes.Entry volume = volumes.byId(session.volume);
             volume.charge(-pendingBytes(volume, pending.ranges));
-            remove(id);
-            session.pending.remove(id);
+            removePending(session, id);
             pending.ranges.forEach(range -> free(session, range));
         }
     }
 
     /** Closes a session; its pending uploads end first. */
     void close(Session session) {
-        dropPending(session, List.copyOf(session.pending));
+        List<Long> pending = new ArrayList<>();
+        tables.pendings
+                .range(session.key(0), session.end())
+                .forEach(entry -> pending.add(entry.key().number()));
+        dropPending(session, pending);
         sessions.close(session);
     }
 
     void link(long id) {
-        stored(id).links++;
+        tables.links.put(id, linksOf(id) + 1);
     }
 
     void unlink(long id) {
-        Stored stored = stored(id);
-        stored.links--;
-        if (stored.links == 0) {
-            stored.freedAtMillis = sessions.servedMillis() + GRACE_MILLIS;
-            dues.add(new Due(stored.freedAtMillis, id));
+        int links = linksOf(id) - 1;
+        if (links == 0) {
+            tables.links.remove(id);
+            tables.dues.put(new Due(sessions.servedMillis() + GRACE_MILLIS, id), true);
+        } else {
+            tables.links.put(id, links);
         }
+    }
+
+    private int linksOf(long id) {
+        return tables.links.get(id).orElse(0);
     }
 
     /** Closes sessions that have expired and frees what is due, so much of each. */
@@ -201,20 +200,24 @@ final class Inodes {
             }
             close(expired.get());
         }
-        for (int freed = 0; freed < DUE_PER_COMMAND && !dues.isEmpty(); freed++) {
-            if (dues.first().atMillis > sessions.servedMillis()) {
+        for (int freed = 0; freed < DUE_PER_COMMAND; freed++) {
+            Optional<Due> due = tables.dues.first().map(Table.Entry::key);
+            if (due.isEmpty() || due.get().atMillis() > sessions.servedMillis()) {
                 return;
             }
-            free(dues.first());
+            free(due.get());
         }
     }
 
     /** Frees the unlinked inodes of a volume that is being deleted. */
     void freeAllOf(int volume) {
-        dues.stream()
-                .filter(due -> stored(due.inode).volume() == volume)
-                .toList()
-                .forEach(this::free);
+        List<Due> ofVolume = new ArrayList<>();
+        for (Table.Entry<Due, Boolean> due : tables.dues.all()) {
+            if (stored(due.key().inode()).volume() == volume) {
+                ofVolume.add(due.key());
+            }
+        }
+        ofVolume.forEach(this::free);
     }
 
     Inode inode(long id) {
@@ -222,11 +225,11 @@ final class Inodes {
     }
 
     Optional<Inode> find(long id) {
-        return entries.get(id) instanceof Stored stored ? Optional.of(stored.inode) : Optional.empty();
+        return tables.inodes.get(id).filter(Stored.class::isInstance).map(entry -> ((Stored) entry).inode);
     }
 
     int count() {
-        return entries.size();
+        return tables.totals().inodes;
     }
 
     /** A page of the references of a volume. */
@@ -235,14 +238,14 @@ final class Inodes {
         int bytes = 0;
         int searched = 0;
         long next = after;
-        for (Map.Entry<Long, Entry> entry : entries.tailMap(after, false).entrySet()) {
+        for (Table.Entry<Long, Entry> entry : tables.inodes.from(after + 1)) {
             if (page.size() == limit || bytes > Query.PAGE_BYTES_MAX || searched == SEARCH_MAX) {
                 return new Reply.References(page, next, true);
             }
-            next = entry.getKey();
+            next = entry.key();
             searched++;
-            if (entry.getValue().volume() == volume) {
-                Reply.Reference reference = entry.getValue().reference(next);
+            if (entry.value().volume() == volume) {
+                Reply.Reference reference = entry.value().reference(next);
                 page.add(reference);
                 bytes += 64
                         + 33 * reference.pendingRanges().size()
@@ -252,16 +255,17 @@ final class Inodes {
         return new Reply.References(page, next, false);
     }
 
-    private void put(long id, Entry entry) {
-        entries.put(id, entry);
-        weight.add(entry.owner(), weightOf(entry));
+    void put(long id, Entry entry) {
+        tables.inodes.put(id, entry);
+        tables.totals().inodes++;
+        tables.weight.add(entry.owner(), weightOf(entry));
     }
 
     private void remove(long id) {
-        Entry removed = entries.remove(id);
-        if (removed != null) {
-            weight.add(removed.owner(), -weightOf(removed));
-        }
+        Entry removed = entry(id);
+        tables.inodes.remove(id);
+        tables.totals().inodes--;
+        tables.weight.add(removed.owner(), -weightOf(removed));
     }
 
     private static long weightOf(Entry entry) {
@@ -284,9 +288,9 @@ final class Inodes {
     }
 
     private void free(Due due) {
-        dues.remove(due);
-        ObjectLayout layout = inode(due.inode).layout();
-        remove(due.inode);
+        tables.dues.remove(due);
+        ObjectLayout layout = inode(due.inode()).layout();
+        remove(due.inode());
         volumes.byId(layout.volume()).charge(-layout.length());
         for (BlockRange range : layout.ranges()) {
             free(sessions.require(range.owner(), range.session()), range);
@@ -303,76 +307,24 @@ final class Inodes {
         for (BlockRange range : ranges) {
             Refusal.unless(
                     range.count()
-                            <= ObjectLayout.LENGTH_MAX / volume.volume.policy().blockBytes(),
+                            <= ObjectLayout.LENGTH_MAX
+                                    / volume.volume().policy().blockBytes(),
                     MetadataError.BAD_ARGUMENT,
                     "a range of " + range.count() + " blocks");
             blocks += range.count();
         }
-        return blocks * volume.volume.policy().blockBytes();
+        return blocks * volume.volume().policy().blockBytes();
+    }
+
+    private Entry entry(long id) {
+        return tables.inodes.get(id).orElseThrow(() -> new IllegalStateException("inode " + id + " is not there"));
     }
 
     private Stored stored(long id) {
-        if (entries.get(id) instanceof Stored stored) {
-            return stored;
-        }
-        throw new IllegalStateException("inode " + id + " is not there");
+        return (Stored) entry(id);
     }
 
     private Pending pending(long id) {
-        if (entries.get(id) instanceof Pending pending) {
-            return pending;
-        }
-        throw new IllegalStateException("pending upload " + id + " is not there");
-    }
-
-    void write(WireWriter out) {
-        out.i64(last).i32(entries.size());
-        entries.forEach((id, entry) -> {
-            switch (entry) {
-                case Stored stored -> {
-                    stored.inode.write(out.bool(true));
-                    stored.owner.write(out);
-                    out.i32(stored.links).i64(stored.freedAtMillis);
-                }
-                case Pending pending -> {
-                    out.bool(false).i64(id);
-                    pending.session.owner.write(out);
-                    out.i64(pending.session.number);
-                    Lists.write(pending.ranges, out, BlockRange::write);
-                }
-            }
-        });
-    }
-
-    static Inodes read(Sessions sessions, Volumes volumes, WireReader in, Weight weight) {
-        Inodes inodes = new Inodes(sessions, volumes, weight);
-        inodes.last = in.nonNegative64();
-        Snapshots.times(in, () -> inodes.readEntry(in));
-        return inodes;
-    }
-
-    private void readEntry(WireReader in) {
-        if (in.bool()) {
-            Stored stored = new Stored(detached(Inode.read(in)), PrincipalId.read(in));
-            stored.links = in.i32(0, Integer.MAX_VALUE);
-            stored.freedAtMillis = in.nonNegative64();
-            put(stored.inode.id(), stored);
-            if (stored.links == 0) {
-                dues.add(new Due(stored.freedAtMillis, stored.inode.id()));
-            }
-        } else {
-            long id = in.nonNegative64();
-            Session session = sessions.require(PrincipalId.read(in), in.nonNegative64());
-            put(id, new Pending(session, Lists.read(in, Command.RANGES_MAX, BlockRange::read)));
-            session.pending.add(id);
-        }
-    }
-
-    /** The same without the message it came in. */
-    private static Inode detached(Inode inode) {
-        ObjectLayout layout = inode.layout();
-        ObjectLayout copy = new ObjectLayout(
-                layout.volume(), layout.blockBytes(), layout.length(), layout.ranges(), Snapshots.copy(layout.pins()));
-        return new Inode(inode.id(), copy, inode.attributes(), inode.modifiedMillis());
+        return (Pending) entry(id);
     }
 }

@@ -1,13 +1,11 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.BlockRange;
-import io.bulwark.protocol.wire.MalformedException;
-import io.bulwark.protocol.wire.WireReader;
-import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Block counters of one session as disjoint intervals, neighbours merged. */
@@ -55,6 +53,22 @@ final class IntervalSet {
         total += end - first;
     }
 
+    /** Adds an interval as it is, unless it is there. */
+    void include(long first, long end) {
+        if (ends.put(first, end) == null) {
+            total += end - first;
+        }
+    }
+
+    /** Shows the intervals that another set has and this has not: first counter, and the one behind the last. */
+    void missingFrom(IntervalSet other, BiConsumer<Long, Long> seen) {
+        other.ends.forEach((first, end) -> {
+            if (!end.equals(ends.get(first))) {
+                seen.accept(first, end);
+            }
+        });
+    }
+
     /** Removes whatever lies in the interval. */
     void remove(long first, long end) {
         Map.@Nullable Entry<Long, Long> entry = ends.lowerEntry(end);
@@ -90,24 +104,5 @@ final class IntervalSet {
         List<BlockRange> ranges = new ArrayList<>();
         ends.forEach((first, end) -> ranges.add(session.range(first, end - first)));
         return ranges;
-    }
-
-    void write(WireWriter out) {
-        out.i32(ends.size());
-        ends.forEach((first, end) -> out.i64(first).i64(end));
-    }
-
-    static IntervalSet read(WireReader in) {
-        IntervalSet set = new IntervalSet();
-        int count = in.i32(0, SessionChange.INTERVALS_MAX);
-        for (int i = 0; i < count; i++) {
-            long first = in.nonNegative64();
-            long end = in.nonNegative64();
-            if (end <= first || (!set.ends.isEmpty() && set.ends.lastEntry().getValue() >= first)) {
-                throw new MalformedException("intervals out of order");
-            }
-            set.add(first, end);
-        }
-        return set;
     }
 }

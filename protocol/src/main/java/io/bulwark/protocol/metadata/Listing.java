@@ -1,14 +1,14 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.metadata.Bucket.Link;
+import io.bulwark.protocol.metadata.Tables.Name;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.wire.Bytes;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -35,14 +35,15 @@ final class Listing {
 
     Reply.ObjectList objects(Bucket bucket, Query.ListObjects query) {
         Bytes prefix = prefix(query.prefix());
-        Bytes delimiter = Bytes.of(query.delimiter().getBytes(StandardCharsets.UTF_8));
+        Bytes delimiter = Names.utf8(query.delimiter());
         List<Reply.ObjectEntry> objects = new ArrayList<>();
         List<String> commonPrefixes = new ArrayList<>();
         Bytes at = query.after();
         int bytes = 0;
-        Map.Entry<Bytes, NavigableMap<Long, Link>> entry = first(bucket, prefix, at);
-        for (int searched = 0; entry != null; searched++) {
-            Bytes key = entry.getKey();
+        Optional<Table.Entry<Name, Link>> entry = bucket.first(start(bucket, prefix, at));
+        for (int searched = 0; entry.isPresent(); searched++) {
+            Table.Entry<Name, Link> latest = entry.get();
+            Bytes key = latest.key().key();
             if (!startsWith(key, prefix)) {
                 return new Reply.ObjectList(objects, commonPrefixes, Bytes.EMPTY);
             }
@@ -52,63 +53,67 @@ final class Listing {
                 return new Reply.ObjectList(objects, commonPrefixes, at);
             }
             at = key;
-            Map.Entry<Long, Link> latest = entry.getValue().lastEntry();
-            if (!latest.getValue().marker()) {
+            if (!latest.value().marker()) {
                 int end = endOfCommonPrefix(key, prefix, delimiter);
                 if (end > 0) {
                     Bytes common = key.slice(0, end);
-                    commonPrefixes.add(text(common));
+                    commonPrefixes.add(Names.text(common));
                     bytes += ENTRY_BYTES + end;
                     at = behind(common);
                 } else {
-                    Reply.ObjectEntry object = object(key, latest, query.withTags());
+                    Reply.ObjectEntry object = object(latest, query.withTags());
                     objects.add(object);
                     bytes += ENTRY_BYTES + key.length() + lengthOf(object.attributes());
                 }
             }
-            entry = bucket.names.higherEntry(at);
+            entry = bucket.first(bucket.behind(at));
         }
         return new Reply.ObjectList(objects, commonPrefixes, Bytes.EMPTY);
     }
 
     Reply.VersionList versions(Bucket bucket, Query.ListVersions query) {
         Bytes prefix = prefix(query.prefix());
-        Bytes after = Bytes.of(query.afterKey().getBytes(StandardCharsets.UTF_8));
+        Bytes after = Names.utf8(query.afterKey());
+        boolean within = query.beforeVersion() != 0 && bucket.latest(after) != 0;
+        if (within && !startsWith(after, prefix)) {
+            return new Reply.VersionList(List.of(), false, "", 0);
+        }
         List<Reply.VersionEntry> page = new ArrayList<>();
         int bytes = 0;
-        NavigableMap<Long, Link> open = query.beforeVersion() == 0 ? null : bucket.names.get(after);
-        Map.Entry<Bytes, NavigableMap<Long, Link>> entry =
-                open == null ? first(bucket, prefix, after) : bucket.names.floorEntry(after);
-        long below = open == null ? Long.MAX_VALUE : query.beforeVersion();
-        while (entry != null && startsWith(entry.getKey(), prefix)) {
-            String key = text(entry.getKey());
-            for (Map.Entry<Long, Link> version :
-                    entry.getValue().headMap(below, false).descendingMap().entrySet()) {
-                if (page.size() == query.limit() || bytes > Query.PAGE_BYTES_MAX) {
-                    Reply.VersionEntry last = page.getLast();
-                    return new Reply.VersionList(page, true, last.key(), last.version());
-                }
-                boolean latest = version.getKey().equals(entry.getValue().lastKey());
-                page.add(version(key, version.getKey(), version.getValue(), latest));
-                bytes += ENTRY_BYTES + entry.getKey().length();
+        Bytes current = within ? after : Bytes.EMPTY;
+        long latest = within ? bucket.latest(after) : 0;
+        Name start = within ? new Name(bucket.name, after, query.beforeVersion() - 1) : start(bucket, prefix, after);
+        for (Table.Entry<Name, Link> entry : bucket.from(start)) {
+            Bytes key = entry.key().key();
+            long version = entry.key().version();
+            if (!startsWith(key, prefix)) {
+                break;
             }
-            below = Long.MAX_VALUE;
-            entry = bucket.names.higherEntry(entry.getKey());
+            if (page.size() == query.limit() || bytes > Query.PAGE_BYTES_MAX) {
+                Reply.VersionEntry last = page.getLast();
+                return new Reply.VersionList(page, true, last.key(), last.version());
+            }
+            if (!key.equals(current)) {
+                current = key;
+                latest = version;
+            }
+            page.add(version(Names.text(key), version, entry.value(), version == latest));
+            bytes += ENTRY_BYTES + key.length();
         }
         return new Reply.VersionList(page, false, "", 0);
     }
 
-    private Reply.ObjectEntry object(Bytes key, Map.Entry<Long, Link> latest, boolean withTags) {
-        Inode inode = inodes.inode(latest.getValue().inode());
+    private Reply.ObjectEntry object(Table.Entry<Name, Link> latest, boolean withTags) {
+        Inode inode = inodes.inode(latest.value().inode());
         ObjectAttributes attributes = withTags
                 ? inode.attributes()
                 : new ObjectAttributes(inode.attributes().contentType(), new TreeMap<>());
         return new Reply.ObjectEntry(
-                text(key),
-                latest.getKey(),
+                Names.text(latest.key().key()),
+                latest.key().version(),
                 inode.id(),
                 inode.layout().length(),
-                latest.getValue().linkedMillis(),
+                latest.value().linkedMillis(),
                 attributes);
     }
 
@@ -117,12 +122,12 @@ final class Listing {
         return new Reply.VersionEntry(key, version, latest, link.inode(), length, link.linkedMillis());
     }
 
-    private static Map.Entry<Bytes, NavigableMap<Long, Link>> first(Bucket bucket, Bytes prefix, Bytes after) {
-        return after.compareTo(prefix) < 0 ? bucket.names.ceilingEntry(prefix) : bucket.names.higherEntry(after);
+    private static Name start(Bucket bucket, Bytes prefix, Bytes after) {
+        return after.compareTo(prefix) < 0 ? bucket.at(prefix) : bucket.behind(after);
     }
 
     private static Bytes prefix(String prefix) {
-        Bytes bytes = Bytes.of(prefix.getBytes(StandardCharsets.UTF_8));
+        Bytes bytes = Names.utf8(prefix);
         Refusal.unless(
                 bytes.length() <= Names.KEY_BYTES_MAX,
                 MetadataError.BAD_ARGUMENT,
@@ -153,9 +158,5 @@ final class Listing {
             length += 8 + tag.getKey().length() + tag.getValue().length();
         }
         return length;
-    }
-
-    private static String text(Bytes key) {
-        return new String(key.array(), key.offset(), key.length(), StandardCharsets.UTF_8);
     }
 }

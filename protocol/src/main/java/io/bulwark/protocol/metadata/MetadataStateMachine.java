@@ -5,6 +5,8 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.state.KeyValueState;
+import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
@@ -23,48 +25,50 @@ public final class MetadataStateMachine {
     /** One command moves the agreed time on by no more than this: whatever a primary's clock says, it is not for good. */
     static final long STEP_MILLIS_MAX = 3_600_000;
 
-    private static final int VERSION = 2;
-
-    private final Genesis genesis;
-    private final Weight weight;
+    private final Tables tables;
     private final Grants grants;
     private final Volumes volumes;
     private final Sessions sessions;
     private final Inodes inodes;
     private final Namespace namespace;
     private final EvidenceRecord evidence;
-    private long commands;
-    private long agreedMillis;
-    /** Of all submissions, times and replies so far: what replicas compare, since that of the state costs as much as it is. */
-    private Bytes historyDigest = Bytes.of(new byte[Snapshots.DIGEST_BYTES]);
 
+    /** A new one, in memory. */
     public MetadataStateMachine(Genesis genesis) {
-        this(genesis, new Weight(Weight.BYTES_MAX), Namespace.BUCKETS_MAX);
+        this(genesis, new TreeMapState());
     }
 
-    MetadataStateMachine(Genesis genesis, Weight weight, int bucketsMax) {
-        this.genesis = genesis;
-        this.weight = weight;
-        grants = new Grants(genesis);
-        volumes = new Volumes(genesis.nodes());
-        sessions = new Sessions(weight);
-        inodes = new Inodes(sessions, volumes, weight);
-        namespace = new Namespace(volumes, inodes, weight, bucketsMax);
-        evidence = new EvidenceRecord();
+    /**
+     * A new one.
+     *
+     * @param empty holds its state from now on
+     */
+    public MetadataStateMachine(Genesis genesis, KeyValueState empty) {
+        this(genesis, empty, Weight.BYTES_MAX, Namespace.BUCKETS_MAX);
     }
 
-    private MetadataStateMachine(WireReader in) {
-        genesis = Genesis.read(in);
-        weight = new Weight(Weight.BYTES_MAX);
-        grants = new Grants(genesis);
-        commands = in.nonNegative64();
-        agreedMillis = in.nonNegative64();
-        historyDigest = Snapshots.copy(in.raw(Snapshots.DIGEST_BYTES));
-        volumes = Volumes.read(genesis.nodes(), in);
-        sessions = Sessions.read(in, weight);
-        inodes = Inodes.read(sessions, volumes, in, weight);
-        namespace = Namespace.read(volumes, inodes, in, weight);
-        evidence = EvidenceRecord.read(in);
+    MetadataStateMachine(Genesis genesis, KeyValueState empty, long weightMax, int bucketsMax) {
+        this(empty, weightMax, bucketsMax);
+        tables.create(genesis);
+        tables.end();
+    }
+
+    /**
+     * The one whose state this is. All that decides on replies is in there, so that it may be exchanged, or set back, between
+     * two calls.
+     */
+    public MetadataStateMachine(KeyValueState state) {
+        this(state, Weight.BYTES_MAX, Namespace.BUCKETS_MAX);
+    }
+
+    private MetadataStateMachine(KeyValueState state, long weightMax, int bucketsMax) {
+        tables = new Tables(state, weightMax);
+        grants = new Grants(tables);
+        volumes = new Volumes(tables);
+        sessions = new Sessions(tables);
+        inodes = new Inodes(tables, sessions, volumes);
+        namespace = new Namespace(tables, volumes, inodes, bucketsMax);
+        evidence = new EvidenceRecord(tables);
     }
 
     /**
@@ -76,25 +80,35 @@ public final class MetadataStateMachine {
      * @return the canonical bytes of the {@link Reply}
      */
     public Bytes execute(PrincipalId submitter, Bytes command, long agreedTimeMillis) {
-        commands++;
+        tables.begin();
+        Totals totals = tables.totals();
+        totals.commands++;
         // The first time is taken as it is: there is none before it.
-        long latest = commands == 1 ? TIME_MILLIS_MAX : Math.min(agreedMillis + STEP_MILLIS_MAX, TIME_MILLIS_MAX);
+        long agreedMillis = totals.agreedMillis;
+        long latest =
+                totals.commands == 1 ? TIME_MILLIS_MAX : Math.min(agreedMillis + STEP_MILLIS_MAX, TIME_MILLIS_MAX);
         long now = Math.max(agreedMillis, Math.min(agreedTimeMillis, latest));
         sessions.serve(now - agreedMillis);
-        agreedMillis = now;
+        totals.agreedMillis = now;
         inodes.settleDue();
         int length = Math.min(command.length(), Submission.BYTES_MAX + 1);
         Bytes reply = execute(submitter, command, length);
-        WireWriter history = new WireWriter(256 + length).raw(historyDigest);
+        WireWriter history = new WireWriter(256 + length).raw(totals.historyDigest);
         submitter.write(history);
         history.i64(now).i32(command.length()).raw(command.slice(0, length)).raw(reply);
-        historyDigest = Snapshots.sha256(history.toBytes());
+        totals.historyDigest = Snapshots.sha256(history.toBytes());
+        tables.end();
         return reply;
     }
 
     private Bytes execute(PrincipalId submitter, Bytes command, int length) {
+        Submission submission;
         try {
-            Submission submission = Submission.decode(Snapshots.copy(command.slice(0, length)));
+            submission = Submission.decode(command.slice(0, length));
+        } catch (MalformedException malformed) {
+            return malformed(malformed);
+        }
+        try {
             Grants.require(grants.known(submitter), submitter, "do anything");
             return switch (submission) {
                 case Submission.OpenSession open -> open(submitter, open).encoded();
@@ -102,8 +116,6 @@ public final class MetadataStateMachine {
             };
         } catch (Refusal refusal) {
             return refusal.reply().encoded();
-        } catch (MalformedException malformed) {
-            return malformed(malformed);
         }
     }
 
@@ -114,27 +126,25 @@ public final class MetadataStateMachine {
      * @return the canonical bytes of the {@link Reply}
      */
     public Bytes query(PrincipalId asker, Bytes query) {
+        Query decoded;
         try {
-            Query decoded = Query.decode(query);
+            decoded = Query.decode(query);
+        } catch (MalformedException malformed) {
+            return malformed(malformed);
+        }
+        tables.begin();
+        try {
             Grants.require(grants.known(asker), asker, "ask anything");
             return answer(asker, decoded).encoded();
         } catch (Refusal refusal) {
             return refusal.reply().encoded();
-        } catch (MalformedException malformed) {
-            return malformed(malformed);
         }
     }
 
-    /** The whole state in canonical bytes. */
+    /** The whole state in canonical bytes: {@link Tables#VERSION}, and all entries in order. */
     public Bytes snapshot() {
-        WireWriter out = new WireWriter(1 << 16).u8(VERSION);
-        genesis.write(out);
-        out.i64(commands).i64(agreedMillis).raw(historyDigest);
-        volumes.write(out);
-        sessions.write(out);
-        inodes.write(out);
-        namespace.write(out);
-        evidence.write(out);
+        WireWriter out = new WireWriter(1 << 16).u8(Tables.VERSION);
+        tables.write(out);
         return out.toBytes();
     }
 
@@ -144,42 +154,47 @@ public final class MetadataStateMachine {
     }
 
     /**
-     * The state machine that gave this snapshot.
+     * The state machine that gave this snapshot, or the one before it its own, in memory.
      *
      * @throws MalformedException if it is none; whether it is the right one, its digest tells
      */
     public static MetadataStateMachine restore(Bytes snapshot) {
+        return restore(snapshot, new TreeMapState());
+    }
+
+    /**
+     * The state machine that gave this snapshot.
+     *
+     * @param empty holds its state from now on, if nothing is thrown
+     * @throws MalformedException if it is none; whether it is the right one, its digest tells
+     */
+    public static MetadataStateMachine restore(Bytes snapshot, KeyValueState empty) {
         WireReader in = new WireReader(snapshot);
-        if (in.u8() != VERSION) {
-            throw new MalformedException("unknown version of a snapshot");
+        MetadataStateMachine restored = new MetadataStateMachine(empty);
+        switch (in.u8()) {
+            case Version2.VERSION -> Version2.read(in, restored.tables);
+            case Tables.VERSION -> restored.tables.read(in);
+            default -> throw new MalformedException("unknown version of a snapshot");
         }
-        try {
-            MetadataStateMachine restored = new MetadataStateMachine(in);
-            in.end();
-            if (!restored.snapshot().equals(snapshot)) {
-                throw new MalformedException("not the canonical bytes of a snapshot");
-            }
-            return restored;
-        } catch (IllegalArgumentException e) {
-            throw new MalformedException(e);
-        } catch (IllegalStateException e) {
-            throw new MalformedException("parts of the snapshot contradict each other: " + e.getMessage());
-        }
+        return restored;
     }
 
     /** Submissions executed so far. */
     public long commands() {
-        return commands;
+        tables.begin();
+        return tables.totals().commands;
     }
 
     /** Agreed time of the last submission, in milliseconds since the epoch. */
     public long agreedMillis() {
-        return agreedMillis;
+        tables.begin();
+        return tables.totals().agreedMillis;
     }
 
     /** What the state takes up, as {@link Weight} counts. */
     Weight weight() {
-        return weight;
+        tables.begin();
+        return tables.weight;
     }
 
     private static Bytes malformed(MalformedException malformed) {
@@ -192,7 +207,7 @@ public final class MetadataStateMachine {
 
     private Reply open(PrincipalId submitter, Submission.OpenSession open) {
         if (open.volume() != 0) {
-            Volume volume = volumes.byId(open.volume()).volume;
+            Volume volume = volumes.byId(open.volume()).volume();
             Grants.require(grants.mayWrite(submitter), submitter, "write to " + volume.name());
         }
         Session session = sessions.open(submitter, open.nonce(), open.volume());
@@ -222,6 +237,7 @@ public final class MetadataStateMachine {
     }
 
     private Reply run(PrincipalId submitter, Session session, Command command) {
+        long now = tables.totals().agreedMillis;
         if (command instanceof Command.CreateVolume || command instanceof Command.DeleteVolume) {
             Grants.require(grants.mayAdminister(submitter), submitter, "change volumes");
         } else if (command instanceof Command.ReportEvidence) {
@@ -230,24 +246,24 @@ public final class MetadataStateMachine {
             Grants.require(grants.mayWrite(submitter), submitter, "write");
         }
         if (addsToTheState(command)) {
-            weight.requireRoom(submitter);
+            tables.weight.requireRoom(submitter);
         }
         return switch (command) {
             case Command.RenewSession _ -> new Reply.Done();
             case Command.CloseSession _ -> done(() -> inodes.close(session));
             case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
-            case Command.CreateBucket create -> done(() -> namespace.createBucket(create, submitter, agreedMillis));
+            case Command.CreateBucket create -> done(() -> namespace.createBucket(create, submitter, now));
             case Command.DeleteBucket delete -> done(() -> namespace.deleteBucket(delete.name()));
-            case Command.PutObject put -> namespace.put(put, session, agreedMillis);
+            case Command.PutObject put -> namespace.put(put, session, now);
             case Command.RegisterPending pending -> {
                 checkRanges(session, pending.ranges());
                 yield new Reply.PendingRegistered(inodes.registerPending(session, pending.ranges()));
             }
             case Command.AbandonRanges abandon -> done(() -> abandon(session, abandon));
-            case Command.DeleteObject delete -> namespace.delete(delete, submitter, agreedMillis);
-            case Command.RenameObject rename -> namespace.rename(rename, submitter, agreedMillis);
-            case Command.CopyObject copy -> namespace.copy(copy, submitter, agreedMillis);
+            case Command.DeleteObject delete -> namespace.delete(delete, submitter, now);
+            case Command.RenameObject rename -> namespace.rename(rename, submitter, now);
+            case Command.CopyObject copy -> namespace.copy(copy, submitter, now);
             case Command.ReportEvidence report -> done(() -> report(submitter, report));
         };
     }
@@ -278,10 +294,10 @@ public final class MetadataStateMachine {
 
     private void deleteVolume(Volumes.Entry volume) {
         Refusal.unless(
-                volume.buckets == 0,
+                volume.usage().buckets == 0,
                 MetadataError.VOLUME_IN_USE,
-                volume.volume.name() + " has " + volume.buckets + " buckets");
-        int id = volume.volume.id();
+                volume.volume().name() + " has " + volume.usage().buckets + " buckets");
+        int id = volume.volume().id();
         sessions.openFor(id).forEach(inodes::close);
         inodes.freeAllOf(id);
         volumes.delete(volume);
@@ -300,14 +316,14 @@ public final class MetadataStateMachine {
     private void checkRanges(Session session, List<BlockRange> ranges) {
         Refusal.unless(
                 session.volume != 0
-                        && volumes.byId(session.volume).volume.kind() == VolumeKind.OBJECT
+                        && volumes.byId(session.volume).volume().kind() == VolumeKind.OBJECT
                         && session.owns(ranges),
                 MetadataError.WRONG_SESSION,
                 "session " + session.number + " for volume " + session.volume);
     }
 
     private void report(PrincipalId submitter, Command.ReportEvidence report) {
-        Volume volume = volumes.byId(report.block().volume()).volume;
+        Volume volume = volumes.byId(report.block().volume()).volume();
         PlacementGroup group = volume.group(report.block());
         // f bounds the faulty nodes of each group: f+1 nodes of several groups may all be faulty
         Refusal.unless(
@@ -316,7 +332,7 @@ public final class MetadataStateMachine {
                         && report.node() != submitter.number(),
                 MetadataError.BAD_ARGUMENT,
                 submitter + " about node " + report.node() + ", the block's group is " + group.holders());
-        evidence.report(submitter, report, volume.policy().f() + 1, agreedMillis);
+        evidence.report(submitter, report, volume.policy().f() + 1, tables.totals().agreedMillis);
     }
 
     private Reply answer(PrincipalId asker, Query query) {
@@ -330,7 +346,7 @@ public final class MetadataStateMachine {
             }
             case Query.GrantOf of -> {
                 Grants.require(overseer || asker.equals(of.principal()), asker, "ask about " + of.principal());
-                boolean there = volumes.map().volume(of.volume()).isPresent();
+                boolean there = tables.volumes.contains(of.volume());
                 yield new Reply.Granted(
                         there && grants.mayRead(of.principal()), there && grants.mayWrite(of.principal()));
             }
@@ -368,15 +384,16 @@ public final class MetadataStateMachine {
     }
 
     private Reply status() {
+        Totals totals = tables.totals();
         return new Reply.Status(
-                commands,
-                agreedMillis,
+                totals.commands,
+                totals.agreedMillis,
                 volumes.count(),
                 namespace.bucketCount(),
                 namespace.visibleCount(),
                 inodes.count(),
                 volumes.bytes(),
                 sessions.openCount(),
-                historyDigest);
+                totals.historyDigest);
     }
 }

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.wire.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
@@ -48,6 +49,14 @@ public final class Names {
         return key.equals(new String(utf8, StandardCharsets.UTF_8))
                 ? Optional.empty()
                 : Optional.of("the key is not well-formed Unicode");
+    }
+
+    static Bytes utf8(String text) {
+        return Bytes.of(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static String text(Bytes utf8) {
+        return new String(utf8.array(), utf8.offset(), utf8.length(), StandardCharsets.UTF_8);
     }
 
     private static boolean letterOrDigit(char c) {

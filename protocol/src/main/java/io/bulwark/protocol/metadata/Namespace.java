@@ -8,30 +8,22 @@ import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.WireReader;
-import io.bulwark.protocol.wire.WireWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.stream.StreamSupport;
 
 /** Buckets, names and versions: links to inodes (PROTOCOLS section 4, the inode is the commit; freeing). */
 final class Namespace {
     static final int BUCKETS_MAX = 100_000;
 
+    private final Tables tables;
     private final Volumes volumes;
     private final Inodes inodes;
-    private final Weight weight;
     private final int bucketsMax;
-    private final TreeMap<String, Bucket> buckets = new TreeMap<>();
-    /** Follows from the rest: how many buckets each principal has made. */
-    private final TreeMap<PrincipalId, Integer> bucketsOf = new TreeMap<>();
 
-    private long lastVersion;
-
-    Namespace(Volumes volumes, Inodes inodes, Weight weight, int bucketsMax) {
+    Namespace(Tables tables, Volumes volumes, Inodes inodes, int bucketsMax) {
+        this.tables = tables;
         this.volumes = volumes;
         this.inodes = inodes;
-        this.weight = weight;
         this.bucketsMax = bucketsMax;
     }
 
@@ -42,50 +34,49 @@ final class Namespace {
         checkName(create.name());
         Volumes.Entry volume = volumes.byName(create.volume());
         Refusal.unless(
-                volume.volume.kind() == VolumeKind.OBJECT,
+                volume.volume().kind() == VolumeKind.OBJECT,
                 MetadataError.BAD_ARGUMENT,
                 create.volume() + " holds registers, not objects");
-        Refusal.unless(!buckets.containsKey(create.name()), MetadataError.BUCKET_EXISTS, create.name());
+        Refusal.unless(tables.buckets.find(create.name()).isEmpty(), MetadataError.BUCKET_EXISTS, create.name());
         // Nobody has more than there is room for: one client cannot take them all.
-        int own = bucketsOf.getOrDefault(owner, 0);
+        int own = tables.account(owner).buckets;
         Refusal.unless(
-                own < bucketsMax - buckets.size(),
+                own < bucketsMax - bucketCount(),
                 MetadataError.LIMIT_REACHED,
-                buckets.size() + " buckets, " + own + " of them of " + owner);
-        Bucket bucket =
-                new Bucket(create.name(), owner, volume.volume.id(), create.versioning(), create.quotaBytes(), now);
-        put(bucket);
-        volume.buckets++;
+                bucketCount() + " buckets, " + own + " of them of " + owner);
+        put(new Bucket(
+                tables, create.name(), owner, volume.volume().id(), create.versioning(), create.quotaBytes(), now));
+        volume.usage().buckets++;
     }
 
-    private void put(Bucket bucket) {
-        buckets.put(bucket.name, bucket);
-        bucketsOf.merge(bucket.owner, 1, Integer::sum);
-        weight.add(bucket.owner, Weight.BUCKET_BYTES);
+    void put(Bucket bucket) {
+        tables.buckets.add(bucket.name, bucket);
+        count(bucket, 1);
+    }
+
+    private void count(Bucket bucket, int change) {
+        tables.totals().buckets += change;
+        tables.account(bucket.owner).buckets += change;
+        tables.weight.add(bucket.owner, (long) change * Weight.BUCKET_BYTES);
     }
 
     void deleteBucket(String name) {
         Bucket bucket = bucket(name);
-        Refusal.unless(bucket.names.isEmpty(), MetadataError.BUCKET_NOT_EMPTY, name);
-        buckets.remove(name);
-        bucketsOf.merge(bucket.owner, -1, (a, b) -> a + b == 0 ? null : (Integer) (a + b));
-        weight.add(bucket.owner, -Weight.BUCKET_BYTES);
-        volumes.byId(bucket.volume).buckets--;
+        Refusal.unless(bucket.isEmpty(), MetadataError.BUCKET_NOT_EMPTY, name);
+        tables.buckets.remove(name);
+        count(bucket, -1);
+        volumes.byId(bucket.volume).usage().buckets--;
     }
 
     Bucket bucket(String name) {
         checkName(name);
-        Bucket bucket = buckets.get(name);
-        if (bucket == null) {
-            throw new Refusal(MetadataError.NO_SUCH_BUCKET, name);
-        }
-        return bucket;
+        return tables.buckets.find(name).orElseThrow(() -> new Refusal(MetadataError.NO_SUCH_BUCKET, name));
     }
 
     Reply.ObjectStored put(Command.PutObject put, Session session, long now) {
         Bucket bucket = bucket(put.bucket());
         Bytes key = key(put.key());
-        Volume volume = volumes.byId(bucket.volume).volume;
+        Volume volume = volumes.byId(bucket.volume).volume();
         ObjectLayout layout = put.layout();
         Refusal.unless(
                 layout.volume() == volume.id()
@@ -111,7 +102,7 @@ final class Namespace {
         Bytes key = key(delete.key());
         if (delete.version() != 0) {
             Refusal.unless(
-                    bucket.link(key, delete.version()) != null,
+                    bucket.link(key, delete.version()).isPresent(),
                     MetadataError.NO_SUCH_VERSION,
                     delete.bucket() + "/" + delete.key() + " version " + delete.version());
             remove(bucket, key, delete.version());
@@ -148,24 +139,25 @@ final class Namespace {
         String name = bucketName + "/" + keyName;
         Refusal.unless(version != 0 || bucket.shows(key), MetadataError.NO_SUCH_OBJECT, name);
         long number = version == 0 ? bucket.latest(key) : version;
-        Link link = bucket.link(key, number);
-        if (link == null || link.marker()) {
-            throw new Refusal(MetadataError.NO_SUCH_VERSION, name + " version " + number);
-        }
-        return new Found(bucket, key, number, link);
+        return bucket.link(key, number)
+                .filter(link -> !link.marker())
+                .map(link -> new Found(bucket, key, number, link))
+                .orElseThrow(() -> new Refusal(MetadataError.NO_SUCH_VERSION, name + " version " + number));
     }
 
     int bucketCount() {
-        return buckets.size();
+        return tables.totals().buckets;
     }
 
     /** Names that no delete marker hides. */
     long visibleCount() {
-        return buckets.values().stream().mapToLong(bucket -> bucket.visible).sum();
+        return tables.totals().visible;
     }
 
     Reply.BucketList list(Query.ListBuckets query) {
-        List<Reply.BucketEntry> page = buckets.tailMap(query.after(), false).values().stream()
+        List<Reply.BucketEntry> page = StreamSupport.stream(
+                        tables.bucketsByName.from(query.after() + '\0').spliterator(), false)
+                .map(Table.Entry::value)
                 .limit(query.limit() + 1L)
                 .map(bucket -> new Reply.BucketEntry(
                         bucket.name,
@@ -194,10 +186,9 @@ final class Namespace {
     /** The new link comes first, so that an inode that only changes its name is never without. */
     private long link(Bucket bucket, Bytes key, Link link) {
         long replaced = bucket.versioning == Versioning.LATEST_ONLY ? bucket.latest(key) : 0;
-        long version = ++lastVersion;
+        long version = ++tables.totals().lastVersion;
         inodes.link(link.inode());
-        bucket.add(key, version, link);
-        weight.add(link.owner(), weightOf(key));
+        putLink(bucket, key, version, link);
         bucket.bytes += lengthOf(link);
         if (replaced != 0) {
             remove(bucket, key, replaced);
@@ -208,21 +199,24 @@ final class Namespace {
     /** Takes a latest version out of sight; the number of the delete marker, or of the version that is gone. */
     private long hide(Found found, PrincipalId by, long now) {
         if (found.bucket.versioning == Versioning.KEEP_ALL) {
-            found.bucket.add(found.key, ++lastVersion, new Link(0, now, by));
-            weight.add(by, weightOf(found.key));
-            return lastVersion;
+            long marker = ++tables.totals().lastVersion;
+            putLink(found.bucket, found.key, marker, new Link(0, now, by));
+            return marker;
         }
         remove(found.bucket, found.key, found.version);
         return found.version;
     }
 
+    void putLink(Bucket bucket, Bytes key, long version, Link link) {
+        bucket.add(key, version, link);
+        tables.weight.add(link.owner(), weightOf(key));
+    }
+
     private void remove(Bucket bucket, Bytes key, long version) {
-        Link link = bucket.link(key, version);
-        if (link == null) {
-            throw new IllegalStateException("version " + version + " is not there");
-        }
+        Link link = bucket.link(key, version)
+                .orElseThrow(() -> new IllegalStateException("version " + version + " is not there"));
         bucket.remove(key, version);
-        weight.add(link.owner(), -weightOf(key));
+        tables.weight.add(link.owner(), -weightOf(key));
         bucket.bytes -= lengthOf(link);
         if (!link.marker()) {
             inodes.unlink(link.inode());
@@ -238,8 +232,10 @@ final class Namespace {
     }
 
     private void checkQuota(Bucket bucket, Bytes key, long addedBytes) {
-        Link replaced = bucket.versioning == Versioning.LATEST_ONLY ? bucket.link(key, bucket.latest(key)) : null;
-        long added = addedBytes - (replaced == null ? 0 : lengthOf(replaced));
+        long replaced = bucket.versioning == Versioning.LATEST_ONLY
+                ? bucket.link(key, bucket.latest(key)).map(this::lengthOf).orElse(0L)
+                : 0;
+        long added = addedBytes - replaced;
         Refusal.unless(
                 bucket.quotaBytes == 0 || added <= 0 || added <= bucket.quotaBytes - bucket.bytes,
                 MetadataError.QUOTA_EXCEEDED,
@@ -279,29 +275,12 @@ final class Namespace {
         Names.problemOfKey(key).ifPresent(problem -> {
             throw new Refusal(MetadataError.BAD_KEY, problem);
         });
-        return Bytes.of(key.getBytes(StandardCharsets.UTF_8));
+        return Names.utf8(key);
     }
 
     private static void checkName(String name) {
         Names.problemOfName(name).ifPresent(problem -> {
             throw new Refusal(MetadataError.BAD_NAME, problem);
         });
-    }
-
-    void write(WireWriter out) {
-        out.i64(lastVersion).i32(buckets.size());
-        buckets.values().forEach(bucket -> bucket.write(out));
-    }
-
-    static Namespace read(Volumes volumes, Inodes inodes, WireReader in, Weight weight) {
-        Namespace namespace = new Namespace(volumes, inodes, weight, BUCKETS_MAX);
-        namespace.lastVersion = in.nonNegative64();
-        Snapshots.times(in, () -> {
-            Bucket bucket = Bucket.read(in);
-            namespace.put(bucket);
-            bucket.names.forEach(
-                    (key, versions) -> versions.values().forEach(link -> weight.add(link.owner(), weightOf(key))));
-        });
-        return namespace;
     }
 }

@@ -183,7 +183,7 @@ final class ReplyCodec {
                 : new Reference(inode, Optional.empty(), Lists.read(in, Command.RANGES_MAX, BlockRange::read));
     }
 
-    private static void writeChange(SessionChange change, WireWriter out) {
+    static void writeChange(SessionChange change, WireWriter out) {
         switch (change) {
             case SessionChange.Opened opened -> {
                 out.u8(1).i64(opened.sequence());
@@ -205,7 +205,7 @@ final class ReplyCodec {
         }
     }
 
-    private static SessionChange readChange(WireReader in) {
+    static SessionChange readChange(WireReader in) {
         int type = in.u8();
         long sequence = in.nonNegative64();
         return switch (type) {

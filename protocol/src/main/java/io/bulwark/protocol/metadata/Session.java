@@ -2,15 +2,15 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Tables.InSession;
+import io.bulwark.protocol.metadata.Tables.Interval;
+import io.bulwark.protocol.metadata.Tables.Owned;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /** One session: its replies while it is open, and its used blocks as long as an inode references one of them. */
 final class Session {
@@ -18,37 +18,57 @@ final class Session {
     final long number;
     final int volume;
     final Bytes nonce;
-    private final Weight weight;
+    private final Tables tables;
 
     boolean open = true;
     /** In served time. */
     long expiresMillis;
     /** Of the last opening or closing; 0 if nodes need not know. */
     long sequence;
-    /** By first counter. */
-    final TreeMap<Long, FreedInterval> freed = new TreeMap<>();
 
-    long freedTotal;
-    /** Inode ids of the pending uploads. */
-    final TreeSet<Long> pending = new TreeSet<>();
+    /** Pending uploads. */
+    int pending;
+    /** Intervals of freed or abandoned blocks. */
+    private int freed;
 
-    IntervalSet used = new IntervalSet();
+    private long freedTotal;
+    /** Intervals of used blocks. */
+    private int used;
+
+    private long usedTotal;
     private long lowestKept = 1;
-    private final TreeMap<Long, Result> results = new TreeMap<>();
-
-    /** Freed or abandoned blocks; the sequence number is that of the last change of this interval. */
-    record FreedInterval(long count, long sequence) {}
 
     /** The digest of a command and its reply. */
-    private record Result(Bytes digest, Bytes reply) {}
+    record Result(Bytes digest, Bytes reply) {
+        void write(WireWriter out) {
+            out.raw(digest).bytes(reply);
+        }
 
-    Session(PrincipalId owner, long number, int volume, Bytes nonce, Weight weight) {
+        static Result read(WireReader in) {
+            return new Result(in.raw(Snapshots.DIGEST_BYTES), in.bytes(Submission.BYTES_MAX));
+        }
+    }
+
+    Session(Tables tables, PrincipalId owner, long number, int volume, Bytes nonce) {
+        this.tables = tables;
         this.owner = owner;
         this.number = number;
         this.volume = volume;
         this.nonce = nonce;
-        this.weight = weight;
-        weight.add(owner, Weight.SESSION_BYTES);
+    }
+
+    Owned key() {
+        return new Owned(owner, number);
+    }
+
+    /** The key of something of this session. */
+    InSession key(long of) {
+        return new InSession(owner, number, of);
+    }
+
+    /** Before all keys of the next session. */
+    InSession end() {
+        return new InSession(owner, number + 1, 0);
     }
 
     BlockRange range(long first, long count) {
@@ -69,30 +89,35 @@ final class Session {
      * @return empty if the command is to be executed
      */
     Optional<Bytes> replyTo(long command, long lowestUnanswered, Bytes digest) {
-        lowestKept = Math.max(lowestKept, lowestUnanswered);
-        drop(results.headMap(lowestKept));
+        if (lowestUnanswered > lowestKept) {
+            lowestKept = lowestUnanswered;
+            drop(key(lowestKept));
+        }
         Refusal.unless(command >= lowestKept, MetadataError.NUMBER_TOO_OLD, "number " + command);
         Refusal.unless(command - lowestKept < Submission.WINDOW, MetadataError.WINDOW_EXCEEDED, "number " + command);
-        Result result = results.get(command);
-        if (result == null) {
+        Optional<Result> kept = tables.results.get(key(command));
+        if (kept.isEmpty()) {
             return Optional.empty();
         }
+        Result result = kept.get();
         Refusal.unless(result.digest.equals(digest), MetadataError.NUMBER_REUSED, "number " + command);
         return Optional.of(result.reply);
     }
 
     void keep(long command, Bytes digest, Bytes reply) {
-        results.put(command, new Result(digest, reply));
-        weight.add(owner, Weight.RESULT_BYTES + reply.length());
+        tables.results.put(key(command), new Result(digest, reply));
+        tables.weight.add(owner, Weight.RESULT_BYTES + reply.length());
     }
 
     void dropReplies() {
-        drop(results);
+        drop(end());
     }
 
-    private void drop(Map<Long, Result> dropped) {
-        dropped.values().forEach(result -> weight.add(owner, -Weight.RESULT_BYTES - result.reply.length()));
-        dropped.clear();
+    private void drop(InSession below) {
+        tables.results.range(key(0), below).forEach(result -> {
+            tables.results.remove(result.key());
+            tables.weight.add(owner, -Weight.RESULT_BYTES - result.value().reply.length());
+        });
     }
 
     /**
@@ -101,7 +126,10 @@ final class Session {
      * @return what the pending uploads had and the ranges do not
      */
     IntervalSet use(List<BlockRange> ranges, List<BlockRange> ofPending) {
-        IntervalSet next = used.copy();
+        IntervalSet before = new IntervalSet();
+        ranges.forEach(range -> includeUsed(range, before));
+        ofPending.forEach(range -> includeUsed(range, before));
+        IntervalSet next = before.copy();
         IntervalSet left = new IntervalSet();
         for (BlockRange range : ofPending) {
             next.remove(range);
@@ -116,70 +144,108 @@ final class Session {
             left.remove(range);
         }
         left.ranges(this).forEach(next::add);
+        int intervals = used + next.size() - before.size();
         Refusal.unless(
-                next.size() <= SessionChange.INTERVALS_MAX,
+                intervals <= SessionChange.INTERVALS_MAX,
                 MetadataError.TOO_MANY_RANGES,
-                next.size() + " intervals in session " + number);
-        weight.add(owner, (long) Weight.INTERVAL_BYTES * (next.size() - used.size()));
-        used = next;
+                intervals + " intervals in session " + number);
+        next.missingFrom(before, (first, end) -> tables.used.remove(key(end)));
+        before.missingFrom(next, this::putUsed);
+        tables.weight.add(owner, (long) Weight.INTERVAL_BYTES * (intervals - used));
+        used = intervals;
+        usedTotal += next.total() - before.total();
         return left;
     }
 
-    /** Freed or abandoned blocks that no other freed interval names. */
-    void putFreed(long first, FreedInterval interval) {
-        if (freed.put(first, interval) == null) {
-            weight.add(owner, Weight.INTERVAL_BYTES);
+    /** The used intervals that overlap a range or are next to it. */
+    private void includeUsed(BlockRange range, IntervalSet set) {
+        for (Table.Entry<InSession, Long> interval : tables.used.range(key(range.first()), end())) {
+            if (interval.value() > range.first() + range.count()) {
+                return;
+            }
+            set.include(interval.value(), interval.key().number());
         }
     }
 
-    @Nullable
-    FreedInterval removeFreed(long first) {
-        FreedInterval removed = freed.remove(first);
-        if (removed != null) {
-            weight.add(owner, -Weight.INTERVAL_BYTES);
-        }
-        return removed;
+    private void putUsed(long first, long end) {
+        tables.used.put(key(end), first);
     }
 
-    /** The session is kept no longer. */
+    /** The intervals of used blocks, in order. */
+    List<BlockRange> usedRanges() {
+        List<BlockRange> ranges = new ArrayList<>();
+        tables.used
+                .range(key(0), end())
+                .forEach(interval ->
+                        ranges.add(range(interval.value(), interval.key().number() - interval.value())));
+        return ranges;
+    }
+
+    /** One more interval of used blocks, of a session that is read from where its records were others. */
+    void restoreUsed(long first, long end) {
+        putUsed(first, end);
+        tables.weight.add(owner, Weight.INTERVAL_BYTES);
+        used++;
+        usedTotal += end - first;
+    }
+
+    void restoreLowestKept(long lowest) {
+        lowestKept = lowest;
+    }
+
+    /** An interval of freed or abandoned blocks. */
+    void putFreed(long first, long end, long changeSequence) {
+        tables.freed.put(key(end), new Interval(first, changeSequence));
+        tables.weight.add(owner, Weight.INTERVAL_BYTES);
+        freed++;
+        freedTotal += end - first;
+    }
+
+    void removeFreed(long first, long end) {
+        tables.freed.remove(key(end));
+        tables.weight.add(owner, -Weight.INTERVAL_BYTES);
+        freed--;
+        freedTotal -= end - first;
+    }
+
+    /** The session is kept no longer, nor what nodes are told of it. */
     void forget() {
-        weight.add(owner, -Weight.SESSION_BYTES - (long) Weight.INTERVAL_BYTES * (used.size() + freed.size()));
+        tables.weight.add(owner, -Weight.SESSION_BYTES - (long) Weight.INTERVAL_BYTES * (used + freed));
+        tables.used.range(key(0), end()).forEach(interval -> tables.used.remove(interval.key()));
+        tables.freed.range(key(0), end()).forEach(interval -> {
+            tables.freed.remove(interval.key());
+            tables.changes.remove(interval.value().sequence());
+        });
+        tables.changes.remove(sequence);
+        tables.sessions.remove(key());
     }
 
     boolean unreferenced() {
-        return freedTotal == used.total();
+        return freedTotal == usedTotal;
     }
 
     void write(WireWriter out) {
-        out.i64(number).i32(volume).bytes(nonce).bool(open).i64(expiresMillis).i64(sequence);
-        used.write(out);
-        out.i32(freed.size());
-        freed.forEach((first, interval) -> out.i64(first).i64(interval.count).i64(interval.sequence));
-        out.i64(lowestKept).i32(results.size());
-        results.forEach((command, result) -> out.i64(command).raw(result.digest).bytes(result.reply));
+        owner.write(out);
+        out.i64(number).i32(volume).raw(nonce).bool(open).i64(expiresMillis).i64(sequence);
+        out.i64(freedTotal).i32(freed).i32(pending).i32(used).i64(usedTotal).i64(lowestKept);
     }
 
-    /** Reads all but the pending uploads, which the inodes know. */
-    static Session read(PrincipalId owner, WireReader in, Weight weight) {
+    static Session read(Tables tables, WireReader in) {
         Session session = new Session(
-                owner, in.nonNegative64(), in.i32(), Snapshots.copy(in.bytes(Submission.BYTES_MAX)), weight);
+                tables,
+                PrincipalId.read(in),
+                in.nonNegative64(),
+                in.i32(0, Integer.MAX_VALUE),
+                in.raw(Submission.OpenSession.NONCE_BYTES));
         session.open = in.bool();
         session.expiresMillis = in.nonNegative64();
         session.sequence = in.nonNegative64();
-        session.used = IntervalSet.read(in);
-        weight.add(owner, (long) Weight.INTERVAL_BYTES * session.used.size());
-        Snapshots.times(in, () -> {
-            long first = in.nonNegative64();
-            FreedInterval interval = new FreedInterval(in.nonNegative64(), in.nonNegative64());
-            session.putFreed(first, interval);
-            session.freedTotal += interval.count;
-        });
+        session.freedTotal = in.nonNegative64();
+        session.freed = in.i32(0, Integer.MAX_VALUE);
+        session.pending = in.i32(0, Inodes.PENDING_MAX);
+        session.used = in.i32(0, SessionChange.INTERVALS_MAX);
+        session.usedTotal = in.nonNegative64();
         session.lowestKept = in.nonNegative64();
-        Snapshots.times(in, () -> {
-            long command = in.nonNegative64();
-            Bytes digest = Snapshots.copy(in.raw(Snapshots.DIGEST_BYTES));
-            session.keep(command, digest, Snapshots.copy(in.bytes(Submission.BYTES_MAX)));
-        });
         return session;
     }
 }

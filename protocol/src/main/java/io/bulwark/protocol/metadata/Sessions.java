@@ -1,19 +1,16 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.metadata.Session.FreedInterval;
+import io.bulwark.protocol.metadata.Tables.InSession;
+import io.bulwark.protocol.metadata.Tables.Interval;
+import io.bulwark.protocol.metadata.Tables.Owned;
+import io.bulwark.protocol.metadata.Tables.Timed;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.WireReader;
-import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions of all principals and what nodes must know of them (PROTOCOLS sections 4 and 6). Closed sessions without
@@ -29,82 +26,67 @@ final class Sessions {
     /** A step of agreed time counts as at most this much served time, so that an outage expires nothing. */
     private static final long STEP_MILLIS_MAX = 10_000;
 
-    private final Weight weight;
-    private final TreeMap<PrincipalId, Owner> owners = new TreeMap<>();
-    private long servedMillis;
-    private long sequence;
+    private final Tables tables;
 
-    /** Follows from the rest: the current changes, each under its sequence number. */
-    private final TreeMap<Long, SessionChange> changes = new TreeMap<>();
-
-    /** Follows from the rest: the open sessions, the first to expire first. */
-    private final TreeSet<Expiry> expiries = new TreeSet<>();
-
-    private static final class Owner {
-        private long last;
-        /** The open ones of those kept, which may be many more. */
-        private final TreeMap<Long, Session> open = new TreeMap<>();
-
-        private final TreeMap<Long, Session> kept = new TreeMap<>();
-        /** By first session number. */
-        private final TreeMap<Long, Collapsed> collapsed = new TreeMap<>();
-    }
-
-    Sessions(Weight weight) {
-        this.weight = weight;
-    }
-
-    private record Collapsed(long last, long sequence) {}
-
-    private record Expiry(long atMillis, PrincipalId owner, long session) implements Comparable<Expiry> {
-        private static final Comparator<Expiry> ORDER = Comparator.comparingLong(Expiry::atMillis)
-                .thenComparing(Expiry::owner)
-                .thenComparingLong(Expiry::session);
-
-        @Override
-        public int compareTo(Expiry other) {
-            return ORDER.compare(this, other);
-        }
+    Sessions(Tables tables) {
+        this.tables = tables;
     }
 
     /** Serves for a step of agreed time. */
     void serve(long stepMillis) {
-        servedMillis += Math.min(stepMillis, STEP_MILLIS_MAX);
+        tables.totals().servedMillis += Math.min(stepMillis, STEP_MILLIS_MAX);
     }
 
     /** The steps of agreed time, none counted as more than a few seconds. */
     long servedMillis() {
-        return servedMillis;
+        return tables.totals().servedMillis;
     }
 
     /** A session that has expired and is to be closed. */
     Optional<Session> expired() {
-        return expiries.isEmpty() || expiries.first().atMillis > servedMillis
-                ? Optional.empty()
-                : Optional.of(require(expiries.first().owner, expiries.first().session));
+        return tables.expiries
+                .first()
+                .map(Table.Entry::key)
+                .filter(expiry -> expiry.atMillis() <= servedMillis())
+                .map(expiry -> require(expiry.owner(), expiry.session()));
     }
 
     /** Opens a session, or finds the open one that was opened with the same nonce. */
     Session open(PrincipalId principal, Bytes nonce, int volume) {
-        Owner owner = owners.computeIfAbsent(principal, _ -> new Owner());
-        for (Session session : owner.open.values()) {
-            if (session.nonce.equals(nonce) && session.volume == volume && session.expiresMillis > servedMillis) {
+        for (Table.Entry<Owned, Boolean> open : tables.open.range(new Owned(principal, 0), lastOf(principal))) {
+            Session session = require(principal, open.key().number());
+            if (session.nonce.equals(nonce) && session.volume == volume && session.expiresMillis > servedMillis()) {
                 renew(session);
                 return session;
             }
         }
+        Account account = tables.account(principal);
         Refusal.unless(
-                owner.open.size() < OPEN_MAX, MetadataError.TOO_MANY_SESSIONS, owner.open.size() + " of " + principal);
-        Session session = new Session(principal, ++owner.last, volume, nonce, weight);
-        owner.kept.put(session.number, session);
-        owner.open.put(session.number, session);
+                account.openSessions < OPEN_MAX,
+                MetadataError.TOO_MANY_SESSIONS,
+                account.openSessions + " of " + principal);
+        Session session = new Session(tables, principal, ++account.lastSession, volume, nonce);
+        session.expiresMillis = servedMillis() + TTL_MILLIS;
         if (volume != 0) {
-            session.sequence = ++sequence;
-            changes.put(sequence, changeOf(session));
+            session.sequence = nextSequence();
         }
-        session.expiresMillis = servedMillis + TTL_MILLIS;
-        expiries.add(expiryOf(session));
+        put(session);
         return session;
+    }
+
+    /** Keeps a session that has its blocks; what nodes are told of it too. */
+    void put(Session session) {
+        tables.sessions.add(session.key(), session);
+        tables.weight.add(session.owner, Weight.SESSION_BYTES);
+        if (session.open) {
+            tables.open.put(session.key(), true);
+            tables.expiries.put(expiryOf(session), true);
+            tables.account(session.owner).openSessions++;
+            tables.totals().openSessions++;
+        }
+        if (session.sequence != 0) {
+            tables.changes.put(session.sequence, changeOf(session));
+        }
     }
 
     /** An open session of this principal. */
@@ -114,7 +96,7 @@ final class Sessions {
         Refusal.unless(state != SessionState.CLOSED, MetadataError.SESSION_CLOSED, principal + "." + number);
         Session session = require(principal, number);
         Refusal.unless(
-                session.expiresMillis > servedMillis,
+                session.expiresMillis > servedMillis(),
                 MetadataError.SESSION_CLOSED,
                 principal + "." + number + " expired");
         return session;
@@ -126,57 +108,67 @@ final class Sessions {
     }
 
     private SessionState state(int volume, PrincipalId principal, long number, boolean anyVolume) {
-        Owner owner = owners.get(principal);
-        if (owner == null || number < 1 || number > owner.last) {
+        long last = tables.accounts
+                .find(principal)
+                .map(account -> account.lastSession)
+                .orElse(0L);
+        if (number < 1 || number > last) {
             return SessionState.UNKNOWN;
         }
-        Session session = owner.kept.get(number);
-        return session != null && session.open && (anyVolume || session.volume == volume)
+        Optional<Session> kept = tables.sessions.find(new Owned(principal, number));
+        return kept.filter(session -> session.open && (anyVolume || session.volume == volume))
+                        .isPresent()
                 ? SessionState.OPEN
                 : SessionState.CLOSED;
     }
 
     /** A session that is open or has references. */
     Session require(PrincipalId principal, long number) {
-        Owner owner = owners.get(principal);
-        Session session = owner == null ? null : owner.kept.get(number);
-        if (session == null) {
-            throw new IllegalStateException("session " + principal + "." + number + " is not kept");
-        }
-        return session;
+        return tables.sessions
+                .find(new Owned(principal, number))
+                .orElseThrow(() -> new IllegalStateException("session " + principal + "." + number + " is not kept"));
     }
 
     void renew(Session session) {
-        expiries.remove(expiryOf(session));
-        session.expiresMillis = servedMillis + TTL_MILLIS;
-        expiries.add(expiryOf(session));
+        long expiresMillis = servedMillis() + TTL_MILLIS;
+        if (session.expiresMillis != expiresMillis) {
+            tables.expiries.remove(expiryOf(session));
+            session.expiresMillis = expiresMillis;
+            tables.expiries.put(expiryOf(session), true);
+        }
     }
 
     /** All open sessions for a volume, by owner and number. */
     List<Session> openFor(int volume) {
-        return owners.values().stream()
-                .flatMap(owner -> owner.open.values().stream())
-                .filter(session -> session.volume == volume)
-                .toList();
+        List<Session> sessions = new ArrayList<>();
+        for (Table.Entry<Owned, Boolean> open : tables.open.all()) {
+            Session session = require(open.key().owner(), open.key().number());
+            if (session.volume == volume) {
+                sessions.add(session);
+            }
+        }
+        return sessions;
     }
 
     int openCount() {
-        return expiries.size();
+        return tables.totals().openSessions;
     }
 
     /** Closes an open session whose pending uploads are gone. */
     void close(Session session) {
-        if (!session.pending.isEmpty()) {
+        if (session.pending != 0) {
             throw new IllegalStateException("session " + session.number + " has pending uploads");
         }
-        expiries.remove(expiryOf(session));
+        tables.expiries.remove(expiryOf(session));
         session.open = false;
         session.dropReplies();
-        ownerOf(session).open.remove(session.number);
+        tables.open.remove(session.key());
+        tables.account(session.owner).openSessions--;
+        tables.totals().openSessions--;
         if (!collapsed(session)) {
-            changes.remove(session.sequence);
-            session.sequence = ++sequence;
-            changes.put(sequence, changeOf(session));
+            tables.changes.remove(session.sequence);
+            session.sequence = nextSequence();
+            tables.changes.put(session.sequence, changeOf(session));
         }
     }
 
@@ -184,23 +176,30 @@ final class Sessions {
     void free(Session session, long firstFreed, long endFreed) {
         long first = firstFreed;
         long end = endFreed;
-        Map.@Nullable Entry<Long, FreedInterval> before = session.freed.floorEntry(first);
-        if (before != null && before.getKey() + before.getValue().count() == first) {
-            first = before.getKey();
-            changes.remove(before.getValue().sequence());
+        Optional<Interval> before = tables.freed.get(session.key(first));
+        if (before.isPresent()) {
+            session.removeFreed(before.get().first(), first);
+            tables.changes.remove(before.get().sequence());
+            first = before.get().first();
         }
-        FreedInterval after = session.removeFreed(end);
-        if (after != null) {
-            end += after.count();
-            changes.remove(after.sequence());
+        Optional<Table.Entry<InSession, Interval>> after = tables.freed
+                .first(session.key(end), session.end())
+                .filter(interval -> interval.value().first() == endFreed);
+        if (after.isPresent()) {
+            end = after.get().key().number();
+            session.removeFreed(endFreed, end);
+            tables.changes.remove(after.get().value().sequence());
         }
-        sequence++;
-        session.putFreed(first, new FreedInterval(end - first, sequence));
-        session.freedTotal += endFreed - firstFreed;
-        changes.put(sequence, new SessionChange.Freed(sequence, session.range(first, end - first)));
+        putFreed(session, session.range(first, end - first), nextSequence());
         if (!session.open) {
             collapsed(session);
         }
+    }
+
+    /** Keeps an interval of freed blocks; nodes are told. */
+    void putFreed(Session session, BlockRange range, long sequence) {
+        session.putFreed(range.first(), range.first() + range.count(), sequence);
+        tables.changes.put(sequence, new SessionChange.Freed(sequence, range));
     }
 
     /** A page of the changes after a sequence number. */
@@ -208,7 +207,8 @@ final class Sessions {
         List<SessionChange> page = new ArrayList<>();
         int bytes = 0;
         long next = after;
-        for (SessionChange change : changes.tailMap(after, false).values()) {
+        for (Table.Entry<Long, SessionChange> entry : tables.changes.from(after + 1)) {
+            SessionChange change = entry.value();
             if (page.size() == limit || bytes > Query.PAGE_BYTES_MAX) {
                 return new Reply.SessionChanges(page, next, true);
             }
@@ -225,92 +225,47 @@ final class Sessions {
         if (!session.unreferenced()) {
             return false;
         }
-        Owner owner = ownerOf(session);
-        owner.kept.remove(session.number);
         session.forget();
-        changes.remove(session.sequence);
-        session.freed.values().forEach(interval -> changes.remove(interval.sequence()));
         long first = session.number;
         long last = session.number;
-        Map.@Nullable Entry<Long, Collapsed> before = owner.collapsed.lowerEntry(first);
-        if (before != null && before.getValue().last == first - 1) {
-            first = before.getKey();
-            changes.remove(before.getValue().sequence);
+        Optional<Interval> before = tables.collapsed.get(new Owned(session.owner, first - 1));
+        if (before.isPresent()) {
+            tables.collapsed.remove(new Owned(session.owner, first - 1));
+            tables.changes.remove(before.get().sequence());
+            first = before.get().first();
         }
-        Collapsed after = owner.collapsed.remove(last + 1);
-        if (after != null) {
-            last = after.last;
-            changes.remove(after.sequence);
+        Optional<Table.Entry<Owned, Interval>> after = tables.collapsed
+                .first(session.key(), lastOf(session.owner))
+                .filter(interval -> interval.value().first() == session.number + 1);
+        if (after.isPresent()) {
+            last = after.get().key().number();
+            tables.changes.remove(after.get().value().sequence());
         }
-        owner.collapsed.put(first, new Collapsed(last, ++sequence));
-        changes.put(sequence, new SessionChange.Collapsed(sequence, session.owner, first, last));
+        putCollapsed(session.owner, first, last, nextSequence());
         return true;
     }
 
-    private Owner ownerOf(Session session) {
-        Owner owner = owners.get(session.owner);
-        if (owner == null) {
-            throw new IllegalStateException(session.owner + " has no sessions");
-        }
-        return owner;
+    void putCollapsed(PrincipalId owner, long first, long last, long sequence) {
+        tables.collapsed.put(new Owned(owner, last), new Interval(first, sequence));
+        tables.changes.put(sequence, new SessionChange.Collapsed(sequence, owner, first, last));
+    }
+
+    private long nextSequence() {
+        return ++tables.totals().sequence;
+    }
+
+    private static Owned lastOf(PrincipalId owner) {
+        return new Owned(owner, Long.MAX_VALUE);
     }
 
     private static SessionChange changeOf(Session session) {
         return session.open
                 ? new SessionChange.Opened(session.sequence, session.owner, session.number, session.volume)
                 : new SessionChange.Closed(
-                        session.sequence, session.owner, session.number, session.volume, session.used.ranges(session));
+                        session.sequence, session.owner, session.number, session.volume, session.usedRanges());
     }
 
-    private static Expiry expiryOf(Session session) {
-        return new Expiry(session.expiresMillis, session.owner, session.number);
-    }
-
-    void write(WireWriter out) {
-        out.i64(servedMillis).i64(sequence).i32(owners.size());
-        owners.forEach((principal, owner) -> {
-            principal.write(out);
-            out.i64(owner.last).i32(owner.kept.size());
-            owner.kept.values().forEach(session -> session.write(out));
-            out.i32(owner.collapsed.size());
-            owner.collapsed.forEach(
-                    (first, interval) -> out.i64(first).i64(interval.last).i64(interval.sequence));
-        });
-    }
-
-    static Sessions read(WireReader in, Weight weight) {
-        Sessions sessions = new Sessions(weight);
-        sessions.servedMillis = in.nonNegative64();
-        sessions.sequence = in.nonNegative64();
-        Snapshots.times(in, () -> {
-            PrincipalId principal = PrincipalId.read(in);
-            Owner owner = new Owner();
-            sessions.owners.put(principal, owner);
-            owner.last = in.nonNegative64();
-            Snapshots.times(in, () -> sessions.restore(owner, Session.read(principal, in, weight)));
-            Snapshots.times(in, () -> {
-                long first = in.nonNegative64();
-                Collapsed interval = new Collapsed(in.nonNegative64(), in.nonNegative64());
-                owner.collapsed.put(first, interval);
-                sessions.changes.put(
-                        interval.sequence,
-                        new SessionChange.Collapsed(interval.sequence, principal, first, interval.last));
-            });
-        });
-        return sessions;
-    }
-
-    private void restore(Owner owner, Session session) {
-        owner.kept.put(session.number, session);
-        if (session.open) {
-            owner.open.put(session.number, session);
-            expiries.add(expiryOf(session));
-        }
-        if (session.sequence != 0) {
-            changes.put(session.sequence, changeOf(session));
-        }
-        session.freed.forEach((first, interval) -> changes.put(
-                interval.sequence(),
-                new SessionChange.Freed(interval.sequence(), session.range(first, interval.count()))));
+    private static Timed expiryOf(Session session) {
+        return new Timed(session.expiresMillis, session.owner, session.number);
     }
 }

@@ -1,24 +1,15 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.WireReader;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** What the parts of a snapshot have in common. */
+/** What is kept of bytes. */
 final class Snapshots {
     /** Of SHA-256. */
     static final int DIGEST_BYTES = 32;
 
     private Snapshots() {}
-
-    /** Reads a 32-bit count and runs the reading of one element as often. */
-    static void times(WireReader in, Runnable element) {
-        int count = in.i32(0, Integer.MAX_VALUE);
-        for (int i = 0; i < count; i++) {
-            element.run();
-        }
-    }
 
     /** Bytes of their own, so that what is kept does not keep the whole message. */
     static Bytes copy(Bytes slice) {

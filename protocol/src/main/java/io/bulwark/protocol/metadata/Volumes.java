@@ -6,78 +6,150 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.metadata.Tables.GroupsKey;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /** The volumes, their placement groups over the nodes, and what their inodes take up (PROTOCOLS section 4, placement). */
 final class Volumes {
     /** Bounds the map's size. */
     private static final int SLOTS_MAX = 1 << 18;
 
+    /** As many as the most volumes have with the most groups. */
+    private static final int GROUP_RECORDS_MAX = 16_384;
+
     private static final long BYTES_MAX = Long.MAX_VALUE / 4;
 
-    private final List<NodeAddress> nodes;
-    private final TreeMap<Integer, Entry> entries = new TreeMap<>();
-    private int last;
-    private long version = 1;
+    private final Tables tables;
+    /** Placement groups that were read before, by what was read: volumes may have many and hardly ever change. */
+    private final Map<Bytes, List<PlacementGroup>> known = new HashMap<>();
 
-    /** A volume and what it holds. */
-    static final class Entry {
-        final Volume volume;
-        private final long quotaBytes;
-        private long bytes;
-        int buckets;
-
-        private Entry(Volume volume, long quotaBytes) {
-            this.volume = volume;
-            this.quotaBytes = quotaBytes;
+    /** A volume without its groups. */
+    record Definition(
+            int id, String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups, long quotaBytes) {
+        void write(WireWriter out) {
+            out.i32(id).string(name).u8(kind.ordinal());
+            policy.write(out);
+            out.i64(blocks).u16(groups).i64(quotaBytes);
         }
 
+        static Definition read(WireReader in) {
+            return new Definition(
+                    in.i32(0, Integer.MAX_VALUE),
+                    in.string(Volume.NAME_BYTES_MAX),
+                    in.bool() ? VolumeKind.REGISTER : VolumeKind.OBJECT,
+                    ProtectionPolicy.read(in),
+                    in.nonNegative64(),
+                    in.count16(Volume.GROUPS_MAX),
+                    in.nonNegative64());
+        }
+
+        int slots() {
+            return groups * policy.n();
+        }
+    }
+
+    /** What a volume holds. */
+    static final class Usage {
+        long bytes;
+        int buckets;
+
+        void write(WireWriter out) {
+            out.i64(bytes).i32(buckets);
+        }
+
+        static Usage read(WireReader in) {
+            Usage usage = new Usage();
+            usage.bytes = in.nonNegative64();
+            usage.buckets = in.i32(0, Integer.MAX_VALUE);
+            return usage;
+        }
+    }
+
+    /** A volume and what it holds. */
+    record Entry(Volume volume, long quotaBytes, Usage usage) {
         /** What a command would add must fit into the quota. */
         void checkQuota(long addedBytes) {
             long limit = quotaBytes == 0 ? BYTES_MAX : quotaBytes;
             Refusal.unless(
-                    addedBytes <= 0 || addedBytes <= limit - bytes,
+                    addedBytes <= 0 || addedBytes <= limit - usage.bytes,
                     MetadataError.QUOTA_EXCEEDED,
-                    "volume " + volume.name() + " holds " + bytes + " of " + limit + " bytes");
+                    "volume " + volume.name() + " holds " + usage.bytes + " of " + limit + " bytes");
         }
 
         void charge(long addedBytes) {
-            bytes += addedBytes;
+            usage.bytes += addedBytes;
         }
     }
 
-    Volumes(List<NodeAddress> nodes) {
-        this.nodes = nodes;
+    Volumes(Tables tables) {
+        this.tables = tables;
     }
 
     Entry byId(int id) {
-        Entry entry = entries.get(id);
-        if (entry == null) {
-            throw new Refusal(MetadataError.NO_SUCH_VOLUME, "volume " + id);
-        }
-        return entry;
+        return tables.volumes
+                .get(id)
+                .map(this::entry)
+                .orElseThrow(() -> new Refusal(MetadataError.NO_SUCH_VOLUME, "volume " + id));
     }
 
     Entry byName(String name) {
         checkName(name);
-        for (Entry entry : entries.values()) {
-            if (entry.volume.name().equals(name)) {
-                return entry;
-            }
+        return named(name).map(this::entry).orElseThrow(() -> new Refusal(MetadataError.NO_SUCH_VOLUME, name));
+    }
+
+    private Optional<Definition> named(String name) {
+        return definitions().filter(volume -> volume.name.equals(name)).findFirst();
+    }
+
+    private Stream<Definition> definitions() {
+        return StreamSupport.stream(tables.volumes.all().spliterator(), false).map(Table.Entry::value);
+    }
+
+    private Entry entry(Definition definition) {
+        return new Entry(
+                volume(definition),
+                definition.quotaBytes,
+                tables.usages.find(definition.id).orElseThrow());
+    }
+
+    private Volume volume(Definition definition) {
+        List<PlacementGroup> groups = new ArrayList<>(definition.groups);
+        while (groups.size() < definition.groups) {
+            groups.addAll(groups(tables.groups
+                    .encoded(new GroupsKey(definition.id, groups.size()))
+                    .orElseThrow()));
         }
-        throw new Refusal(MetadataError.NO_SUCH_VOLUME, name);
+        return new Volume(
+                definition.id, definition.name, definition.kind, definition.policy, definition.blocks, groups);
+    }
+
+    private List<PlacementGroup> groups(Bytes encoded) {
+        if (known.size() > GROUP_RECORDS_MAX) {
+            known.clear();
+        }
+        return known.computeIfAbsent(encoded, tables.groups::decode);
+    }
+
+    private List<NodeAddress> nodes() {
+        List<NodeAddress> nodes = new ArrayList<>();
+        tables.nodes.all().forEach(node -> nodes.add(node.value()));
+        return nodes;
     }
 
     int create(Command.CreateVolume create) {
         checkName(create.name());
-        for (Entry entry : entries.values()) {
-            Refusal.unless(!entry.volume.name().equals(create.name()), MetadataError.VOLUME_EXISTS, create.name());
-        }
+        Refusal.unless(named(create.name()).isEmpty(), MetadataError.VOLUME_EXISTS, create.name());
+        List<NodeAddress> nodes = nodes();
         ProtectionPolicy policy = create.policy();
         Refusal.unless(
                 nodes.size() >= policy.n(),
@@ -92,41 +164,63 @@ final class Volumes {
         Refusal.unless(
                 groups > 0 && groups <= Volume.GROUPS_MAX, MetadataError.BAD_ARGUMENT, groups + " placement groups");
         Refusal.unless(
-                entries.size() < ClusterMap.VOLUMES_MAX && slots() + groups * policy.n() <= SLOTS_MAX,
+                count() < ClusterMap.VOLUMES_MAX && slots() + groups * policy.n() <= SLOTS_MAX,
                 MetadataError.LIMIT_REACHED,
-                entries.size() + " volumes, " + slots() + " slots");
-        int id = ++last;
-        Volume volume = new Volume(id, create.name(), create.kind(), policy, create.blocks(), place(groups, policy));
-        entries.put(id, new Entry(volume, create.quotaBytes()));
-        version++;
+                count() + " volumes, " + slots() + " slots");
+        int id = ++tables.totals().lastVolume;
+        tables.totals().mapVersion++;
+        add(
+                new Volume(id, create.name(), create.kind(), policy, create.blocks(), place(nodes, groups, policy)),
+                create.quotaBytes());
         return id;
     }
 
+    Usage add(Volume volume, long quotaBytes) {
+        int id = volume.id();
+        List<PlacementGroup> groups = volume.groups();
+        tables.volumes.put(
+                id,
+                new Definition(
+                        id, volume.name(), volume.kind(), volume.policy(), volume.blocks(), groups.size(), quotaBytes));
+        for (int first = 0; first < groups.size(); first += Tables.GROUPS_PER_RECORD) {
+            int end = Math.min(first + Tables.GROUPS_PER_RECORD, groups.size());
+            tables.groups.put(new GroupsKey(id, first), groups.subList(first, end));
+        }
+        return tables.usages.add(id, new Usage());
+    }
+
     void delete(Entry entry) {
-        entries.remove(entry.volume.id());
-        version++;
+        int id = entry.volume.id();
+        tables.volumes.remove(id);
+        tables.usages.remove(id);
+        tables.groups
+                .range(new GroupsKey(id, 0), new GroupsKey(id, Volume.GROUPS_MAX))
+                .forEach(groups -> tables.groups.remove(groups.key()));
+        tables.totals().mapVersion++;
     }
 
     ClusterMap map() {
         return new ClusterMap(
-                version,
-                nodes,
-                entries.values().stream().map(entry -> entry.volume).toList());
+                tables.totals().mapVersion,
+                nodes(),
+                definitions().map(this::volume).toList());
     }
 
     int count() {
-        return entries.size();
+        return (int) definitions().count();
     }
 
     long bytes() {
-        return entries.values().stream().mapToLong(entry -> entry.bytes).sum();
+        return definitions()
+                .mapToLong(volume -> tables.usages.find(volume.id).orElseThrow().bytes)
+                .sum();
     }
 
     /**
      * Group g begins at node g and takes every step-th node from there. All groups with one step have each node once at
      * each slot; the step changes after as many groups as there are nodes, over the numbers without a common divisor.
      */
-    private List<PlacementGroup> place(int groups, ProtectionPolicy policy) {
+    private static List<PlacementGroup> place(List<NodeAddress> nodes, int groups, ProtectionPolicy policy) {
         int count = nodes.size();
         List<Integer> steps = new ArrayList<>();
         for (int step = 1; step <= count; step++) {
@@ -147,36 +241,12 @@ final class Volumes {
     }
 
     private int slots() {
-        return entries.values().stream()
-                .mapToInt(entry ->
-                        entry.volume.groups().size() * entry.volume.policy().n())
-                .sum();
+        return definitions().mapToInt(Definition::slots).sum();
     }
 
     private static void checkName(String name) {
         Names.problemOfName(name).ifPresent(problem -> {
             throw new Refusal(MetadataError.BAD_NAME, problem);
         });
-    }
-
-    void write(WireWriter out) {
-        out.i32(last).i64(version).i32(entries.size());
-        entries.values().forEach(entry -> {
-            entry.volume.write(out);
-            out.i64(entry.quotaBytes).i64(entry.bytes).i32(entry.buckets);
-        });
-    }
-
-    static Volumes read(List<NodeAddress> nodes, WireReader in) {
-        Volumes volumes = new Volumes(nodes);
-        volumes.last = in.i32(0, Integer.MAX_VALUE);
-        volumes.version = in.nonNegative64();
-        Snapshots.times(in, () -> {
-            Entry entry = new Entry(Volume.read(in), in.nonNegative64());
-            entry.bytes = in.nonNegative64();
-            entry.buckets = in.i32(0, Integer.MAX_VALUE);
-            volumes.entries.put(entry.volume.id(), entry);
-        });
-        return volumes;
     }
 }

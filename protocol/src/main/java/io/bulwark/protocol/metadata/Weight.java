@@ -1,10 +1,9 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
-import java.util.TreeMap;
 
 /**
- * What the state takes up, at least as many bytes as in a snapshot, and on whose account. Quotas count the bytes of objects,
+ * What the state takes up, at least half as many bytes as in a snapshot, and on whose account. Quotas count the bytes of objects,
  * which may be empty and many; without this bound one writer could make a state that no replica can hold, copy or start from
  * again. Nobody may hold more than what is left: however many fill their share, one more finds room. Replicas count the
  * same, since it decides on commands.
@@ -21,29 +20,30 @@ final class Weight {
     static final int LINK_BYTES = 128;
     static final int BUCKET_BYTES = 512;
 
+    private final Tables tables;
     private final long max;
-    private final TreeMap<PrincipalId, Long> byOwner = new TreeMap<>();
-    private long bytes;
 
-    Weight(long max) {
+    Weight(Tables tables, long max) {
+        this.tables = tables;
         this.max = max;
     }
 
     void add(PrincipalId owner, long added) {
-        bytes += added;
-        byOwner.merge(owner, added, (a, b) -> a + b == 0 ? null : (Long) (a + b));
+        tables.totals().weight += added;
+        tables.account(owner).weight += added;
     }
 
     long bytes() {
-        return bytes;
+        return tables.totals().weight;
     }
 
     long bytesOf(PrincipalId owner) {
-        return byOwner.getOrDefault(owner, 0L);
+        return tables.accounts.find(owner).map(account -> account.weight).orElse(0L);
     }
 
     void requireRoom(PrincipalId owner) {
         long own = bytesOf(owner);
+        long bytes = bytes();
         Refusal.unless(
                 own < max - bytes,
                 MetadataError.LIMIT_REACHED,

@@ -7,6 +7,8 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.state.MemoryPageStore;
+import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -30,10 +32,14 @@ class MetadataPropertyTest {
     private static final long SEED = Long.getLong("bulwark.seed", 20261121L);
     private static final int ROUNDS = 6;
     private static final int STEPS = 300;
+    private static final long CACHE_BYTES = 16 << 10;
     private static final List<String> BUCKETS = List.of("films", "diary");
 
     private Random random = new Random(SEED);
     private Rig rig = Rig.ready();
+    private MemoryPageStore store = new MemoryPageStore();
+    private StateTree tree = StateTree.empty(store, CACHE_BYTES);
+    private long checkpoints;
     private MetadataStateMachine replica = rig.machine;
     private MetadataStateMachine restored = rig.machine;
     private NodeView node = new NodeView();
@@ -64,7 +70,10 @@ class MetadataPropertyTest {
         for (int round = 0; round < ROUNDS; round++) {
             random = new Random(SEED + round);
             rig = Rig.ready();
-            replica = MetadataStateMachine.restore(rig.machine.snapshot());
+            store = new MemoryPageStore();
+            tree = StateTree.empty(store, CACHE_BYTES);
+            checkpoints = 0;
+            replica = MetadataStateMachine.restore(rig.machine.snapshot(), tree);
             restored = replica;
             node = new NodeView();
             names.clear();
@@ -116,11 +125,27 @@ class MetadataPropertyTest {
         rig.nowMillis += 100;
         Bytes bytes = submission.encoded();
         Bytes reply = rig.machine.execute(Rig.ALICE, bytes, rig.nowMillis);
-        assertThat(replica.execute(Rig.ALICE, bytes, rig.nowMillis)).isEqualTo(reply);
+        assertThat(executedOnPages(bytes)).isEqualTo(reply);
         if (restored != replica) {
             assertThat(restored.execute(Rig.ALICE, bytes, rig.nowMillis)).isEqualTo(reply);
         }
         return Reply.decode(reply);
+    }
+
+    /** At a replica whose state is in pages, which knows nothing else; some commands are done a second time. */
+    private Bytes executedOnPages(Bytes bytes) {
+        tree.begin();
+        if (random.nextInt(8) == 0) {
+            var _ = replica.execute(Rig.ALICE, bytes, rig.nowMillis);
+            tree.rollback();
+        }
+        Bytes reply = new MetadataStateMachine(tree).execute(Rig.ALICE, bytes, rig.nowMillis);
+        if (random.nextInt(20) == 0) {
+            checkpoints++;
+            store.write(tree.checkpoint(checkpoints).batch());
+            tree.stored(checkpoints);
+        }
+        return reply;
     }
 
     private Reply run(Command command) {

@@ -80,6 +80,7 @@ class MetadataStateMachineFuzzTest {
     static Stream<byte[]> snapshotSamples() {
         return Stream.of(
                 START.toByteArray(),
+                Version2Test.snapshot().toByteArray(),
                 Rig.ready().machine.snapshot().toByteArray(),
                 new Rig().machine.snapshot().toByteArray());
     }
@@ -136,7 +137,10 @@ class MetadataStateMachineFuzzTest {
     @MethodSource("snapshotSamples")
     @FuzzTest
     void snapshots(byte[] bytes) {
-        CodecFuzzing.malformedOrCanonical(
-                bytes, snapshot -> MetadataStateMachine.restore(snapshot).snapshot());
+        CodecFuzzing.malformedOrCanonical(bytes, snapshot -> {
+            Bytes state = MetadataStateMachine.restore(snapshot).snapshot();
+            assertThat(MetadataStateMachine.restore(state).snapshot()).isEqualTo(state);
+            return snapshot.get(0) == Version2.VERSION ? snapshot : state;
+        });
     }
 }

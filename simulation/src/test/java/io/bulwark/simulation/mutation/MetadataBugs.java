@@ -28,8 +28,8 @@ final class MetadataBugs {
                     "metadata/Session",
                     "a session uses any number of intervals",
                     protocol("metadata.RangeTest", "aSessionHoldsABoundedNumberOfIntervals"),
-                    "next.size() <= SessionChange.INTERVALS_MAX,",
-                    "next.size() >= 0,"),
+                    "intervals <= SessionChange.INTERVALS_MAX,",
+                    "intervals >= 0,"),
             in(
                     "metadata/Session",
                     "a number may be used for two commands",
@@ -91,14 +91,14 @@ final class MetadataBugs {
                     "metadata/MetadataStateMachine",
                     "f nodes name a node",
                     protocol("metadata.EvidenceTest", "aNodeIsNamedAfterFPlusOneOthersSaidTheSame"),
-                    "evidence.report(submitter, report, volume.policy().f() + 1, agreedMillis);",
-                    "evidence.report(submitter, report, volume.policy().f(), agreedMillis);"),
+                    "evidence.report(submitter, report, volume.policy().f() + 1,",
+                    "evidence.report(submitter, report, volume.policy().f(),"),
             in(
                     "metadata/MetadataStateMachine",
                     "a volume with linked inodes is deleted",
                     protocol("metadata.VolumeTest", "aVolumeWithBucketsStaysAndADeletedOneTakesItsSessionsAlong"),
-                    "volume.buckets == 0,",
-                    "volume.buckets >= 0,"),
+                    "volume.usage().buckets == 0,",
+                    "volume.usage().buckets >= 0,"),
             in(
                     "metadata/MetadataStateMachine",
                     "sessions never expire",
@@ -115,7 +115,7 @@ final class MetadataBugs {
                     "metadata/MetadataStateMachine",
                     "a full state takes more",
                     protocol("metadata.WeightTest", "emptyObjectsCannotFillTheReplicas"),
-                    "weight.requireRoom(submitter);",
+                    "tables.weight.requireRoom(submitter);",
                     ""),
             in(
                     "metadata/Sessions",
@@ -127,8 +127,8 @@ final class MetadataBugs {
                     "metadata/Sessions",
                     "a principal opens any number of sessions",
                     protocol("metadata.SessionTest", "aPrincipalHasAtMostSixtyFourOpenSessions"),
-                    "owner.open.size() < OPEN_MAX, MetadataError",
-                    "owner.last >= 0, MetadataError"),
+                    "account.openSessions < OPEN_MAX, MetadataError",
+                    "account.openSessions >= 0, MetadataError"),
             in(
                     "metadata/Sessions",
                     "opening again gives another session",
@@ -155,16 +155,16 @@ final class MetadataBugs {
                     "nodes are not told that a session is closed",
                     protocol("metadata.RangeTest", "pendingUploadsEndWithTheirSession"),
                     """
-                    changes.remove(session.sequence);
-                    session.sequence = ++sequence;
-                    changes.put(sequence, changeOf(session));
+                    tables.changes.remove(session.sequence);
+                    session.sequence = nextSequence();
+                    tables.changes.put(session.sequence, changeOf(session));
                     """,
-                    "changes.remove(session.sequence);"),
+                    "tables.changes.remove(session.sequence);"),
             in(
                     "metadata/Sessions",
                     "nodes are not told what is freed",
                     protocol("metadata.RangeTest", "rangesAreFreedAtZeroLinksAfterTheGrace"),
-                    "changes.put(sequence, new SessionChange.Freed(sequence, session.range(first, end - first)));",
+                    "tables.changes.put(sequence, new SessionChange.Freed(sequence, range));",
                     ""),
             in(
                     "metadata/Sessions",
@@ -184,36 +184,36 @@ final class MetadataBugs {
                     "metadata/Inodes",
                     "ranges are freed without a grace",
                     protocol("metadata.NamespaceTest", "renameMovesALinkWithinTheVolume"),
-                    "stored.freedAtMillis = sessions.servedMillis() + GRACE_MILLIS;",
-                    "stored.freedAtMillis = sessions.servedMillis();"),
+                    "new Due(sessions.servedMillis() + GRACE_MILLIS, id)",
+                    "new Due(sessions.servedMillis(), id)"),
             in(
                     "metadata/Inodes",
                     "an inode with links is freed",
                     protocol("metadata.NamespaceTest", "copyAddsALinkAndTheInodeLivesAsLongAsOne"),
                     """
-                    if (stored.links == 0) {
-                    stored.freedAtMillis
+                    if (links == 0) {
+                    tables.links.remove
                     """,
                     """
                     if (true) {
-                    stored.freedAtMillis
+                    tables.links.remove
                     """),
             in(
                     "metadata/Inodes",
                     "a second link is not counted",
                     protocol("metadata.NamespaceTest", "copyAddsALinkAndTheInodeLivesAsLongAsOne"),
-                    "stored(id).links++;",
-                    "stored(id).links = 1;"),
+                    "tables.links.put(id, linksOf(id) + 1);",
+                    "tables.links.put(id, 1);"),
             in(
                     "metadata/Inodes",
                     "pending uploads outlive their session",
                     protocol("metadata.RangeTest", "pendingUploadsEndWithTheirSession"),
                     """
-                    dropPending(session, List.copyOf(session.pending));
+                    dropPending(session, pending);
                     sessions.close(session);
                     """,
                     """
-                    session.pending.clear();
+                    session.pending = 0;
                     sessions.close(session);
                     """),
             in(
@@ -241,8 +241,8 @@ final class MetadataBugs {
                     "metadata/Inodes",
                     "a pending upload is consumed twice",
                     protocol("metadata.RangeTest", "pendingUploadsAreReferencedUntilAPutConsumesThem"),
-                    "session.pending.contains(id) && seen.add(id),",
-                    "session.pending.contains(id),"),
+                    "tables.pendings.contains(session.key(id)) && seen.add(id),",
+                    "tables.pendings.contains(session.key(id)),"),
             in(
                     "metadata/Namespace",
                     "OKs of another epoch count for an inode",

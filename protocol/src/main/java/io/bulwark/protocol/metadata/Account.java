@@ -1,0 +1,29 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+
+/** What a principal has, in numbers. */
+final class Account {
+    /** As {@link Weight} counts. */
+    long weight;
+
+    /** The number of its last session. */
+    long lastSession;
+
+    int openSessions;
+    int buckets;
+
+    void write(WireWriter out) {
+        out.i64(weight).i64(lastSession).i32(openSessions).i32(buckets);
+    }
+
+    static Account read(WireReader in) {
+        Account account = new Account();
+        account.weight = in.nonNegative64();
+        account.lastSession = in.nonNegative64();
+        account.openSessions = in.i32(0, Integer.MAX_VALUE);
+        account.buckets = in.i32(0, Integer.MAX_VALUE);
+        return account;
+    }
+}

@@ -1,0 +1,35 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+
+/** How things of a type are written as canonical bytes, and read. */
+record Form<T>(BiConsumer<T, WireWriter> writer, Function<WireReader, T> reader) {
+    static final Form<Integer> NUMBER =
+            new Form<>((number, out) -> out.i32(number), in -> in.i32(0, Integer.MAX_VALUE));
+    static final Form<Long> LONG_NUMBER = new Form<>((number, out) -> out.i64(number), WireReader::nonNegative64);
+    /** Nothing: the key says it all. */
+    static final Form<Boolean> NOTHING = new Form<>((_, _) -> {}, _ -> true);
+
+    Bytes encode(int prefix, T value) {
+        WireWriter out = new WireWriter(128).u8(prefix);
+        writer.accept(value, out);
+        return out.toBytes();
+    }
+
+    Bytes encode(T value) {
+        WireWriter out = new WireWriter(128);
+        writer.accept(value, out);
+        return out.toBytes();
+    }
+
+    T decode(Bytes bytes) {
+        WireReader in = new WireReader(bytes);
+        T value = reader.apply(in);
+        in.end();
+        return value;
+    }
+}

@@ -1,0 +1,291 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Bucket.Link;
+import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
+import io.bulwark.protocol.state.KeyValueState;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How the whole state of the metadata lies in a {@link KeyValueState}: a record for each thing, small, so that a command
+ * rewrites little, and further records for each order in which things are looked for. A key is the number of its table
+ * (1 byte) and the fields shown; numbers are big-endian and not negative, so that keys ascend as they do.
+ *
+ * <pre>
+ *  1 totals     version of this layout (4)             times, last numbers, counts
+ *  2 nodes      node (4)                               address
+ *  3 grants     principal (5)                          what it may do
+ *  4 accounts   principal (5)                          weight, last session, numbers of sessions and buckets
+ *  5 volumes    volume (4)                             all but its groups
+ *  6 groups     volume (4), first of 64 groups (4)     placement groups
+ *  7 usages     volume (4)                             bytes and buckets
+ *  8 sessions   owner (5), session (8)                 state and counts
+ *  9 open       owner (5), session (8)                 -
+ * 10 expiries   served time (8), owner, session        -
+ * 11 results    owner, session, number (8)             digest of the command, reply
+ * 12 used       owner, session, end of interval (8)    first counter
+ * 13 freed      owner, session, end of interval (8)    first counter, sequence number of the change
+ * 14 pendings   owner, session, pending upload (8)     -
+ * 15 collapsed  owner, last session of interval (8)    first session, sequence number of the change
+ * 16 changes    sequence number (8)                    what nodes are told
+ * 17 inodes     inode or pending upload (8)            content, or ranges; never rewritten
+ * 18 links      inode (8)                              number of links, if there are any
+ * 19 dues       served time (8), inode (8)             -
+ * 20 buckets    name                                   settings, bytes, names shown
+ * 21 names      bucket, 0, key, 0, MAX - version (8)   link: the latest version of a name comes first
+ * 22 reports    accusation (30), reporter (5)          number of the report
+ * 23 waiting    reporter (5), number of the report (8) accusation
+ * 24 recorded   accusation (30)                        number of the entry
+ * 25 evidence   number (8)                             entry
+ * </pre>
+ *
+ * Intervals are found by their ends, so that the one around or behind a number is the first from it on.
+ */
+final class Tables {
+    static final int VERSION = 3;
+    static final int GROUPS_PER_RECORD = 64;
+
+    final Table<Integer, NodeAddress> nodes;
+    final Table<PrincipalId, Genesis.Grant> grants;
+    final Table<Integer, Volumes.Definition> volumes;
+    final Table<GroupsKey, List<PlacementGroup>> groups;
+    final Table<Owned, Boolean> open;
+    final Table<Timed, Boolean> expiries;
+    final Table<InSession, Session.Result> results;
+    final Table<InSession, Long> used;
+    final Table<InSession, Interval> freed;
+    final Table<InSession, Boolean> pendings;
+    final Table<Owned, Interval> collapsed;
+    final Table<Long, SessionChange> changes;
+    final Table<Long, Inodes.Entry> inodes;
+    final Table<Long, Integer> links;
+    final Table<Due, Boolean> dues;
+    final Table<String, Bucket> bucketsByName;
+    final Table<Name, Link> names;
+    final Table<Report, Long> reports;
+    final Table<Owned, Accusation> waiting;
+    final Table<Accusation, Long> recorded;
+    final Table<Long, EvidenceEntry> evidence;
+
+    final InHand<PrincipalId, Account> accounts;
+    final InHand<Integer, Volumes.Usage> usages;
+    final InHand<Owned, Session> sessions;
+    final InHand<String, Bucket> buckets;
+    final Weight weight;
+    private final KeyValueState state;
+    private final Map<Integer, Table<?, ?>> byPrefix = new TreeMap<>();
+    private final Table<Integer, Totals> all;
+    private final InHand<Integer, Totals> total;
+
+    record GroupsKey(int volume, int first) {
+        private static final Form<GroupsKey> FORM = new Form<>(
+                (key, out) -> out.i32(key.volume).i32(key.first),
+                in -> new GroupsKey(in.i32(0, Integer.MAX_VALUE), in.i32(0, Integer.MAX_VALUE)));
+    }
+
+    /** Something of a principal. */
+    record Owned(PrincipalId owner, long number) {
+        private static final Form<Owned> FORM = new Form<>(
+                (key, out) -> write(key.owner, out).i64(key.number),
+                in -> new Owned(PrincipalId.read(in), in.nonNegative64()));
+    }
+
+    /** Something of a session. */
+    record InSession(PrincipalId owner, long session, long number) {
+        private static final Form<InSession> FORM = new Form<>(
+                (key, out) -> write(key.owner, out).i64(key.session).i64(key.number),
+                in -> new InSession(PrincipalId.read(in), in.nonNegative64(), in.nonNegative64()));
+    }
+
+    /** An interval that ends with its key. */
+    record Interval(long first, long sequence) {
+        private static final Form<Interval> FORM = new Form<>(
+                (interval, out) -> out.i64(interval.first).i64(interval.sequence),
+                in -> new Interval(in.nonNegative64(), in.nonNegative64()));
+    }
+
+    record Timed(long atMillis, PrincipalId owner, long session) {
+        private static final Form<Timed> FORM = new Form<>(
+                (key, out) -> write(key.owner, out.i64(key.atMillis)).i64(key.session),
+                in -> new Timed(in.nonNegative64(), PrincipalId.read(in), in.nonNegative64()));
+    }
+
+    record Due(long atMillis, long inode) {
+        private static final Form<Due> FORM = new Form<>(
+                (due, out) -> out.i64(due.atMillis).i64(due.inode),
+                in -> new Due(in.nonNegative64(), in.nonNegative64()));
+    }
+
+    record Name(String bucket, Bytes key, long version) {
+        private static final Form<Name> FORM = new Form<>(
+                (name, out) -> out.raw(Names.utf8(name.bucket))
+                        .u8(0)
+                        .raw(name.key)
+                        .u8(0)
+                        .i64(Long.MAX_VALUE - name.version),
+                in -> new Name(Names.text(untilZero(in)), untilZero(in), Long.MAX_VALUE - in.nonNegative64()));
+    }
+
+    record Accusation(int node, BlockId block, Verdict verdict) {
+        private static final Form<Accusation> FORM = new Form<>(
+                (accusation, out) -> {
+                    accusation.block.write(out.i32(accusation.node));
+                    CommandCodec.writeVerdict(accusation.verdict, out);
+                },
+                in -> new Accusation(in.i32(0, Integer.MAX_VALUE), BlockId.read(in), CommandCodec.readVerdict(in)));
+    }
+
+    record Report(Accusation accusation, PrincipalId reporter) {
+        private static final Form<Report> FORM = new Form<>(
+                (report, out) -> {
+                    Accusation.FORM.writer().accept(report.accusation, out);
+                    report.reporter.write(out);
+                },
+                in -> new Report(Accusation.FORM.reader().apply(in), PrincipalId.read(in)));
+    }
+
+    Tables(KeyValueState state, long weightMax) {
+        this.state = state;
+        weight = new Weight(this, weightMax);
+        Form<PrincipalId> principal = new Form<>(PrincipalId::write, PrincipalId::read);
+        all = table(
+                1,
+                new Form<>((version, out) -> out.i32(version), in -> in.i32(VERSION, VERSION)),
+                new Form<>(Totals::write, Totals::read));
+        total = new InHand<>(all);
+        nodes = table(2, Form.NUMBER, new Form<>(NodeAddress::write, NodeAddress::read));
+        grants = table(3, principal, new Form<>(Genesis.Grant::write, Genesis.Grant::read));
+        accounts = new InHand<>(table(4, principal, new Form<>(Account::write, Account::read)));
+        volumes = table(5, Form.NUMBER, new Form<>(Volumes.Definition::write, Volumes.Definition::read));
+        groups = table(
+                6,
+                GroupsKey.FORM,
+                new Form<>(
+                        (list, out) -> Lists.write(list, out, PlacementGroup::write),
+                        in -> Lists.read(in, GROUPS_PER_RECORD, PlacementGroup::read)));
+        usages = new InHand<>(table(7, Form.NUMBER, new Form<>(Volumes.Usage::write, Volumes.Usage::read)));
+        sessions = new InHand<>(table(8, Owned.FORM, new Form<>(Session::write, in -> Session.read(this, in))));
+        open = table(9, Owned.FORM, Form.NOTHING);
+        expiries = table(10, Timed.FORM, Form.NOTHING);
+        results = table(11, InSession.FORM, new Form<>(Session.Result::write, Session.Result::read));
+        used = table(12, InSession.FORM, Form.LONG_NUMBER);
+        freed = table(13, InSession.FORM, Interval.FORM);
+        pendings = table(14, InSession.FORM, Form.NOTHING);
+        collapsed = table(15, Owned.FORM, Interval.FORM);
+        changes = table(16, Form.LONG_NUMBER, new Form<>(ReplyCodec::writeChange, ReplyCodec::readChange));
+        inodes = table(17, Form.LONG_NUMBER, new Form<>(Inodes.Entry::write, Inodes.Entry::read));
+        links = table(18, Form.LONG_NUMBER, Form.NUMBER);
+        dues = table(19, Due.FORM, Form.NOTHING);
+        bucketsByName = table(
+                20,
+                new Form<>((name, out) -> out.raw(Names.utf8(name)), Tables::readBucketName),
+                new Form<>(Bucket::write, in -> Bucket.read(this, in)));
+        buckets = new InHand<>(bucketsByName);
+        names = table(21, Name.FORM, new Form<>(Link::write, Link::read));
+        reports = table(22, Report.FORM, Form.LONG_NUMBER);
+        waiting = table(23, Owned.FORM, Accusation.FORM);
+        recorded = table(24, Accusation.FORM, Form.LONG_NUMBER);
+        evidence = table(25, Form.LONG_NUMBER, new Form<>(ReplyCodec::writeEvidence, ReplyCodec::readEvidence));
+    }
+
+    private <K, V> Table<K, V> table(int prefix, Form<K> keys, Form<V> values) {
+        Table<K, V> table = new Table<>(state, prefix, keys, values);
+        byPrefix.put(prefix, table);
+        return table;
+    }
+
+    /** Begins a command or query: nothing is known but what is in the state. */
+    void begin() {
+        total.begin();
+        accounts.begin();
+        usages.begin();
+        sessions.begin();
+        buckets.begin();
+    }
+
+    /** Ends a command: what it has changed is in the state. */
+    void end() {
+        total.end();
+        accounts.end();
+        usages.end();
+        sessions.end();
+        buckets.end();
+    }
+
+    Totals totals() {
+        return total.find(VERSION).orElseThrow(() -> new IllegalStateException("there are no metadata in this state"));
+    }
+
+    /** Writes what an empty state begins with. */
+    void create(Genesis genesis) {
+        total.add(VERSION, new Totals());
+        genesis.nodes().forEach(node -> nodes.put(node.node(), node));
+        genesis.grants().forEach(grant -> grants.put(grant.client(), grant));
+    }
+
+    Account account(PrincipalId owner) {
+        return accounts.find(owner).orElseGet(() -> accounts.add(owner, new Account()));
+    }
+
+    /** All entries in order, each a 16-bit length and the key, then a 32-bit length and the value. */
+    void write(WireWriter out) {
+        state.scan(Bytes.EMPTY, Bytes.of((byte) 0xFF), (key, value) -> {
+            out.u16(key.length()).raw(key).bytes(value);
+            return true;
+        });
+    }
+
+    /** Reads all that is left into an empty state. */
+    void read(WireReader in) {
+        Bytes last = Bytes.EMPTY;
+        while (in.remaining() > 0) {
+            Bytes key = in.raw(in.count16(KeyValueState.KEY_BYTES_MAX));
+            Bytes value = in.bytes(KeyValueState.VALUE_BYTES_MAX);
+            Table<?, ?> table = key.isEmpty() ? null : byPrefix.get(key.get(0) & 0xFF);
+            if (table == null || key.compareTo(last) <= 0) {
+                throw new MalformedException("a key of no table, or out of order");
+            }
+            try {
+                table.check(key, value);
+            } catch (IllegalArgumentException e) {
+                throw new MalformedException(e);
+            }
+            state.put(key, value);
+            last = key;
+        }
+        if (!all.contains(VERSION)) {
+            throw new MalformedException("no totals");
+        }
+    }
+
+    private static WireWriter write(PrincipalId principal, WireWriter out) {
+        principal.write(out);
+        return out;
+    }
+
+    private static String readBucketName(WireReader in) {
+        String name = Names.text(in.raw(in.remaining()));
+        if (Names.problemOfName(name).isPresent()) {
+            throw new MalformedException("no bucket has this name");
+        }
+        return name;
+    }
+
+    private static Bytes untilZero(WireReader in) {
+        WireWriter until = new WireWriter(64);
+        for (int next = in.u8(); next != 0; next = in.u8()) {
+            until.u8(next);
+        }
+        return until.toBytes();
+    }
+}

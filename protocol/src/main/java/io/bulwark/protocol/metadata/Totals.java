@@ -1,0 +1,62 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+
+/** What there is one of: times, last numbers given, and counts that follow from the rest. */
+final class Totals {
+    long commands;
+    long agreedMillis;
+    /** The steps of agreed time, none counted as more than a few seconds. */
+    long servedMillis;
+    /** Of all submissions, times and replies so far: what replicas compare at little cost. */
+    Bytes historyDigest = Bytes.of(new byte[Snapshots.DIGEST_BYTES]);
+
+    int lastVolume;
+    long mapVersion = 1;
+    /** Of the last change of sessions. */
+    long sequence;
+
+    long lastInode;
+    long lastVersion;
+    long lastReport;
+    long lastEvidence;
+
+    /** As {@link Weight} counts. */
+    long weight;
+
+    int openSessions;
+    int inodes;
+    int buckets;
+    /** Names that no delete marker hides. */
+    long visible;
+
+    void write(WireWriter out) {
+        out.i64(commands).i64(agreedMillis).i64(servedMillis).raw(historyDigest);
+        out.i32(lastVolume).i64(mapVersion).i64(sequence).i64(lastInode).i64(lastVersion);
+        out.i64(lastReport).i64(lastEvidence).i64(weight);
+        out.i32(openSessions).i32(inodes).i32(buckets).i64(visible);
+    }
+
+    static Totals read(WireReader in) {
+        Totals totals = new Totals();
+        totals.commands = in.nonNegative64();
+        totals.agreedMillis = in.nonNegative64();
+        totals.servedMillis = in.nonNegative64();
+        totals.historyDigest = Snapshots.copy(in.raw(Snapshots.DIGEST_BYTES));
+        totals.lastVolume = in.i32(0, Integer.MAX_VALUE);
+        totals.mapVersion = in.nonNegative64();
+        totals.sequence = in.nonNegative64();
+        totals.lastInode = in.nonNegative64();
+        totals.lastVersion = in.nonNegative64();
+        totals.lastReport = in.nonNegative64();
+        totals.lastEvidence = in.nonNegative64();
+        totals.weight = in.nonNegative64();
+        totals.openSessions = in.i32(0, Integer.MAX_VALUE);
+        totals.inodes = in.i32(0, Integer.MAX_VALUE);
+        totals.buckets = in.i32(0, Integer.MAX_VALUE);
+        totals.visible = in.nonNegative64();
+        return totals;
+    }
+}
