@@ -37,6 +37,18 @@ final class OrderingPlot {
         return variant;
     }
 
+    /** A batch with a request that nobody made, the same for all. */
+    Batch withForgery(long view, long number, int to, Batch batch) {
+        Batch forgery = variants.computeIfAbsent(new Shown(view, number, -1), _ -> {
+            List<RequestId> requests = new ArrayList<>(batch.requests());
+            requests.add(forge());
+            return new Batch(batch.millis(), requests);
+        });
+        batches.put(forgery.digest(), forgery);
+        shown.put(new Shown(view, number, to), forgery.digest());
+        return forgery;
+    }
+
     /** Another batch in the place of one. */
     Batch variant(Batch batch) {
         List<RequestId> requests = new ArrayList<>(batch.requests());

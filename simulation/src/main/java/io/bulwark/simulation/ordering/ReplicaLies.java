@@ -31,6 +31,7 @@ final class ReplicaLies {
         SILENT,
         SILENT_TO_SOME,
         EQUIVOCATION,
+        FORGERY,
         VOTES,
         CHECKPOINTS,
         EXECUTED,
@@ -100,7 +101,11 @@ final class ReplicaLies {
 
     private ReplicaMessage changed(int to, ReplicaMessage message) {
         return switch (message) {
-            case PrePrepare pre when lies(Lie.EQUIVOCATION) -> equivocate(to, pre);
+            case PrePrepare pre
+            when active.contains(Lie.FORGERY) && pre.sequence() % 2 == 0 ->
+                instead(to, pre, plot.withForgery(pre.view(), pre.sequence(), to, pre.batch()));
+            case PrePrepare pre
+            when lies(Lie.EQUIVOCATION) -> instead(to, pre, plot.variant(pre.view(), pre.sequence(), to, pre.batch()));
             case Prepare prepare ->
                 new Prepare(
                         prepare.view(),
@@ -135,9 +140,8 @@ final class ReplicaLies {
     }
 
     /** Another batch for this one, and the votes of all faulty replicas for it. */
-    private PrePrepare equivocate(int to, PrePrepare pre) {
-        PrePrepare other =
-                new PrePrepare(pre.view(), pre.sequence(), plot.variant(pre.view(), pre.sequence(), to, pre.batch()));
+    private PrePrepare instead(int to, PrePrepare pre, Batch batch) {
+        PrePrepare other = new PrePrepare(pre.view(), pre.sequence(), batch);
         Bytes digest = other.batch().digest();
         for (int liar : world.liars()) {
             world.transmit(liar, to, new Prepare(pre.view(), pre.sequence(), digest));

@@ -8,7 +8,7 @@ import java.util.List;
 /** What can go wrong with a replica of the ordering engine: PROTOCOLS section 7. Found by running whole groups. */
 final class OrderingBugs {
     private static final Detector GROUP = simulation("ordering.OrderingSimulationTest", "noInvariantIsViolated")
-            .runs(16);
+            .runs(48);
 
     static final List<PlantedBug> ALL = List.of(
             in(
@@ -47,6 +47,12 @@ final class OrderingBugs {
                     GROUP,
                     "|| execution.executed() < promised",
                     ""),
+            in(
+                    "ordering/replica/RequestPool",
+                    "a backup takes what nobody vouches for",
+                    GROUP,
+                    "entry != null && (entry.verified || others(entry) >= config.oneCorrect()); }",
+                    "entry == null || entry != null; }"),
             in("ordering/replica/Slot", "PREPAREs of earlier views count", GROUP, "prepares.clear();", ""));
 
     private OrderingBugs() {}
