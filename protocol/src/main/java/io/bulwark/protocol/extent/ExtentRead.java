@@ -421,7 +421,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /** The f+1-st highest epoch that slots answered: at least one correct node is there or further. */
     private long laterEpoch() {
-        if (count(ReadRefusal.WRONG_EPOCH) <= policy.f()) {
+        if (count(ReadRefusal.WRONG_EPOCH) == 0) {
             return 0;
         }
         return order.stream()
