@@ -10,7 +10,6 @@ import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.Subject;
-import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.ByteBudget;
 import io.bulwark.client.object.Deadline;
@@ -19,7 +18,6 @@ import io.bulwark.client.object.NodeHealth;
 import io.bulwark.client.object.ObjectStore;
 import io.bulwark.client.object.Refusals;
 import io.bulwark.client.object.ReplicatedMetadata;
-import io.bulwark.client.object.SessionLostException;
 import io.bulwark.client.object.Sessions;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlCodec;
@@ -222,23 +220,11 @@ final class BulwarkClient implements Bulwark {
         return Refusals.expect(type, execute(command, subject), subject);
     }
 
-    /** Executes a command without blocks; in another session if the first was found closed. */
+    /** Executes a command without blocks, once: found closed, its session may have executed it before. */
     Reply execute(Command command, Subject subject) {
         Deadline deadline = noDeadline();
-        for (int attempt = 1; ; attempt++) {
-            Sessions.Lease lease = sessions.lease(Sessions.NO_VOLUME, deadline, subject);
-            Reply reply = deadline.await(lease.session().submit(command), subject);
-            try {
-                Refusals.checkSession(reply);
-                return reply;
-            } catch (SessionLostException e) {
-                sessions.lost(lease);
-                if (attempt == 3) {
-                    throw new UnavailableException(
-                            "the sessions of this client are closed again and again", subject, e);
-                }
-            }
-        }
+        Sessions.Lease lease = sessions.lease(Sessions.NO_VOLUME, deadline, subject);
+        return deadline.await(sessions.submit(lease, command), subject);
     }
 
     static Deadline noDeadline() {

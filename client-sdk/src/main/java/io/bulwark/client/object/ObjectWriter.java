@@ -122,7 +122,7 @@ public final class ObjectWriter {
     /**
      * Waits until everything is stored and makes the object visible.
      *
-     * @throws SessionLostException if the session was closed meanwhile; the object is not there
+     * @throws SessionLostException if the session was closed before the object could become visible; it is not there
      */
     public Reply.ObjectStored finish() {
         requireOpen();
@@ -206,7 +206,7 @@ public final class ObjectWriter {
             switch (step) {
                 case ObjectStep.StoreExtent extent -> store(extent);
                 case ObjectStep.Submit submit -> {
-                    var reply = lease.session().submit(submit.command());
+                    var reply = store.sessions().submit(lease, submit.command());
                     if (submit.token() != ObjectStep.NO_ANSWER) {
                         answers.expect(submit.token(), reply, Answer.Replied::new);
                     }
@@ -256,7 +256,8 @@ public final class ObjectWriter {
             case PutOutcome.Refused refused -> throw Refusals.of(refused.reply(), target.subject());
             case PutOutcome.Failed failed -> throw Refusals.of(failed.failure(), target.subject());
             case PutOutcome.SessionLost lost -> throw new SessionLostException(lost.message());
-            case PutOutcome.Unknown unknown -> throw new UnavailableException(unknown.message(), target.subject());
+            case PutOutcome.Unknown unknown ->
+                throw new UnavailableException(unknown.message() + "; the object may have been put", target.subject());
             case PutOutcome.GivenUp _ -> throw new CancelledException("the object was given up", target.subject());
         };
     }

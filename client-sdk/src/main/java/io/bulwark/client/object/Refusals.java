@@ -28,7 +28,6 @@ public final class Refusals {
      * The reply, if it is of the type that the request has.
      *
      * @throws BulwarkException if it is a refusal
-     * @throws SessionLostException if the session is closed
      */
     public static <T extends Reply> T expect(Class<T> type, Reply reply, Subject subject) {
         if (reply instanceof Reply.Failed failed) {
@@ -43,25 +42,14 @@ public final class Refusals {
         return type.cast(reply);
     }
 
-    /**
-     * Passes everything but "the session is closed".
-     *
-     * @throws SessionLostException for that
-     */
-    public static void checkSession(Reply reply) {
-        if (reply instanceof Reply.Failed failed && SessionCommands.isLost(failed)) {
-            throw new SessionLostException(failed.message());
-        }
-    }
-
     static Subject aboutVolume(int volume) {
         return volume == Sessions.NO_VOLUME ? Subject.NONE : Subject.volume("number " + volume);
     }
 
     static RuntimeException of(Reply.Failed failed, Subject subject) {
-        String message = failed.message();
+        String message = failed.message()
+                + (SessionCommands.mayBeExecuted(failed) ? "; whether it was done before that is not known" : "");
         return switch (failed.error()) {
-            case SESSION_UNKNOWN, SESSION_CLOSED -> new SessionLostException(message);
             case NOT_AUTHORISED -> new NotPermittedException(message, subject);
             case BAD_NAME, BAD_KEY -> new InvalidNameException(message, subject);
             case MALFORMED, BAD_ARGUMENT, TOO_FEW_NODES, OTHER_VOLUME, WRONG_LAYOUT ->
@@ -75,8 +63,14 @@ public final class Refusals {
             case QUOTA_EXCEEDED -> new NoSpaceException(message, subject);
             case TOO_MANY_SESSIONS, WINDOW_EXCEEDED, TOO_MANY_RANGES, LIMIT_REACHED ->
                 new LimitReachedException(message, subject);
-            case NUMBER_TOO_OLD, NUMBER_REUSED, WRONG_SESSION, STALE_EPOCH, RANGE_USED, NO_SUCH_PENDING ->
-                new UnavailableException(message, subject);
+            case SESSION_UNKNOWN,
+                    SESSION_CLOSED,
+                    NUMBER_TOO_OLD,
+                    NUMBER_REUSED,
+                    WRONG_SESSION,
+                    STALE_EPOCH,
+                    RANGE_USED,
+                    NO_SUCH_PENDING -> new UnavailableException(message, subject);
         };
     }
 

@@ -1,7 +1,7 @@
 package io.bulwark.client.object;
 
 /**
- * The session is closed or has expired, and nothing of what was asked in it has been done. Whoever can, opens another and
+ * The session is closed or has expired, and nothing of what was asked in it can have become visible. Whoever can, opens another and
  * repeats all of it.
  */
 public final class SessionLostException extends RuntimeException {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,8 +33,17 @@ public final class Sessions implements AutoCloseable {
     private final Thread renewal;
     private volatile boolean closed;
 
-    /** An open session and its block ids, for any thread. */
-    public record Lease(int volume, Metadata.Session session, BlockIds blocks) {}
+    /**
+     * An open session and its block ids, for any thread.
+     *
+     * @param openMillis by the wall clock, which does not stop with a suspended machine: when it was last known to be open
+     */
+    public record Lease(int volume, Metadata.Session session, BlockIds blocks, AtomicLong openMillis) {
+        /** Half of its time has passed since it was last heard of. */
+        private boolean isStale() {
+            return Math.abs(System.currentTimeMillis() - openMillis.get()) >= session.ttlMillis() / 2;
+        }
+    }
 
     /** Several objects are put in one session, each by its own thread. */
     private record SharedIds(BlockAllocator blocks) implements BlockIds {
@@ -58,8 +68,20 @@ public final class Sessions implements AutoCloseable {
         this.renewal = Thread.ofVirtual().name("bulwark-sessions").start(this::keepOpen);
     }
 
-    /** The open session for a volume. */
+    /**
+     * The open session for a volume. One that was not heard of for long is asked first: a renewal that finds it closed
+     * does no harm, whereas what became of any other command would not be known.
+     */
     public Lease lease(int volume, Deadline deadline, Subject subject) {
+        Lease known = known(volume, deadline, subject);
+        if (known.isStale()) {
+            var _ = deadline.await(submit(known, new Command.RenewSession()), subject);
+            return known(volume, deadline, subject);
+        }
+        return known;
+    }
+
+    private Lease known(int volume, Deadline deadline, Subject subject) {
         CompletableFuture<Lease> opening = leases.computeIfAbsent(volume, this::open);
         try {
             return deadline.await(opening, subject);
@@ -68,6 +90,21 @@ public final class Sessions implements AutoCloseable {
                 leases.remove(volume, opening);
             }
         }
+    }
+
+    /** Executes a command in a session; found closed, the next caller of {@link #lease} gets another one. */
+    public CompletableFuture<Reply> submit(Lease lease, Command command) {
+        long sentMillis = System.currentTimeMillis();
+        return lease.session().submit(command).whenComplete((reply, failure) -> {
+            if (reply instanceof Reply.Failed failed && SessionCommands.isLost(failed)) {
+                LOG.info(
+                        "session {} is closed; opening another when needed",
+                        lease.session().number());
+                lost(lease);
+            } else if (failure == null) {
+                lease.openMillis().set(sentMillis);
+            }
+        });
     }
 
     /** This session was found closed; the next caller gets another one. */
@@ -106,8 +143,11 @@ public final class Sessions implements AutoCloseable {
             return CompletableFuture.failedFuture(new IllegalStateException("the client is closed"));
         }
         return metadata.open(volume)
-                .thenApply(session ->
-                        new Lease(volume, session, new SharedIds(new BlockAllocator(volume, self, session.number()))));
+                .thenApply(session -> new Lease(
+                        volume,
+                        session,
+                        new SharedIds(new BlockAllocator(volume, self, session.number())),
+                        new AtomicLong(System.currentTimeMillis())));
     }
 
     private void keepOpen() {
@@ -131,14 +171,9 @@ public final class Sessions implements AutoCloseable {
     }
 
     private void renew(Lease lease) {
-        var _ = lease.session().submit(new Command.RenewSession()).whenComplete((reply, failure) -> {
+        var _ = submit(lease, new Command.RenewSession()).whenComplete((_, failure) -> {
             if (failure != null) {
                 LOG.debug("session {} could not be renewed now", lease.session().number(), failure);
-            } else if (reply instanceof Reply.Failed failed && SessionCommands.isLost(failed)) {
-                LOG.info(
-                        "session {} is closed; opening another when needed",
-                        lease.session().number());
-                lost(lease);
             }
         });
     }

@@ -23,6 +23,10 @@ final class MemoryMetadata implements Metadata {
     final List<BlockRange> abandoned = new CopyOnWriteArrayList<>();
     final AtomicLong sessions = new AtomicLong();
     volatile @Nullable MetadataError refusal;
+    volatile long ttlMillis = 60_000;
+    /** The session of this number, and those before it, are closed. */
+    volatile long closed;
+
     private final List<BlockRange> used = new ArrayList<>();
     private long inodes;
 
@@ -49,12 +53,15 @@ final class MemoryMetadata implements Metadata {
 
             @Override
             public long ttlMillis() {
-                return 60_000;
+                return ttlMillis;
             }
 
             @Override
             public CompletableFuture<Reply> submit(Command command) {
-                return CompletableFuture.completedFuture(execute(command));
+                return CompletableFuture.completedFuture(
+                        number <= closed
+                                ? new Reply.Failed(MetadataError.SESSION_CLOSED, "as planned")
+                                : execute(command));
             }
         });
     }

@@ -189,13 +189,29 @@ class ObjectStreamTest {
         metadata.refusal = MetadataError.SESSION_CLOSED;
         ObjectWriter writer = writer("key", 1);
         writer.write(content(1), 0, 1);
-        assertThatThrownBy(writer::finish).isInstanceOf(SessionLostException.class);
+        assertThatThrownBy(writer::finish)
+                .as("what the session executed before it was closed is not known")
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageContaining("may have been put");
 
         metadata.refusal = null;
         ObjectWriter again = writer("key", 1);
         again.write(content(1), 0, 1);
         again.finish();
         assertThat(metadata.sessions).hasValue(2);
+    }
+
+    /** Or its first command would come to nothing that is known. */
+    @Test
+    void aSessionNotHeardOfForLongIsAskedBeforeItIsUsed() {
+        metadata.ttlMillis = 0;
+        Sessions.Lease first = sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE);
+        assertThat(sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE)).isEqualTo(first);
+        metadata.closed = 1;
+        assertThat(sessions.lease(1, Deadline.in(Duration.ZERO), Subject.NONE)
+                        .session()
+                        .number())
+                .isEqualTo(2);
     }
 
     @Test

@@ -31,7 +31,7 @@ public final class ObjectPut {
     /** Blocks of one object under way at most. */
     public static final int WINDOW_BLOCKS = 8;
 
-    /** So often an object is put again in another session, if the first was lost. */
+    /** So often an object is put again in another session, if the first was lost before anything could become visible. */
     public static final int ATTEMPTS_MAX = 3;
 
     private static final long NONE = -1;
@@ -143,6 +143,10 @@ public final class ObjectPut {
         }
         if (reply instanceof Reply.ObjectStored stored) {
             outcome = new PutOutcome.Stored(stored);
+            return List.of();
+        }
+        if (reply instanceof Reply.Failed failed && SessionCommands.mayBeExecuted(failed)) {
+            outcome = new PutOutcome.Unknown(failed.message());
             return List.of();
         }
         PutOutcome refused = refused(reply);

@@ -13,10 +13,16 @@ public sealed interface PutOutcome {
     /** An extent could not be stored; the object is not there. */
     record Failed(ExtentFailure failure) implements PutOutcome {}
 
-    /** The session was closed; the object is not there, and another session may do better. */
+    /**
+     * The session was closed before the command that makes the object visible was sent, or nobody knows it: the object is
+     * not there, and another session may do better.
+     */
     record SessionLost(String message) implements PutOutcome {}
 
-    /** Nobody answered in time: the object may be there, or come to be, whole. */
+    /**
+     * The object may be there, or come to be, whole: nobody answered in time, or the session was found closed, perhaps
+     * after it had executed the command and its replies were lost.
+     */
     record Unknown(String message) implements PutOutcome {}
 
     /** It was given up before it was finished. */

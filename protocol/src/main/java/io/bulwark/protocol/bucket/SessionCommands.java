@@ -32,9 +32,21 @@ public final class SessionCommands {
         this.session = session;
     }
 
-    /** A session is gone: its commands were not executed, and another one may do better. */
+    /**
+     * A session is gone: what comes next needs another. Whether the command that was answered so may be repeated there,
+     * {@link #mayBeExecuted} says.
+     */
     public static boolean isLost(Reply.Failed reply) {
         return reply.error() == MetadataError.SESSION_CLOSED || reply.error() == MetadataError.SESSION_UNKNOWN;
+    }
+
+    /**
+     * Whether a command that was answered so may have been executed all the same: a copy of it when the session was still
+     * open, with replies that were lost on their way and are no longer kept. Such a command has no known result, and is
+     * never repeated under another number or in another session. A session that is unknown has never executed anything.
+     */
+    public static boolean mayBeExecuted(Reply.Failed reply) {
+        return reply.error() == MetadataError.SESSION_CLOSED || reply.error() == MetadataError.NUMBER_TOO_OLD;
     }
 
     /** How long after its last renewal a session is renewed. */

@@ -7,7 +7,7 @@ public enum MetadataError {
     MALFORMED("the request is not a canonical encoding of anything"),
     NOT_AUTHORISED("the principal has no grant for this"),
     SESSION_UNKNOWN("no such session of this principal"),
-    SESSION_CLOSED("the session is closed or has expired; open a new one"),
+    SESSION_CLOSED("the session is closed or has expired; what it executed before is no longer known"),
     TOO_MANY_SESSIONS("too many open sessions of this principal"),
     NUMBER_TOO_OLD("the result of this command was acknowledged and is no longer kept"),
     NUMBER_REUSED("this number was used for another command"),

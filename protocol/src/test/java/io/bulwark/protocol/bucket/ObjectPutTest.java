@@ -19,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ObjectPutTest {
     private static final int BLOCK = 512;
@@ -96,13 +98,40 @@ class ObjectPutTest {
                 .isEmpty();
     }
 
-    @Test
-    void aRefusedCommandAbandonsAndALostSessionDoesNot() {
+    private List<ObjectStep> answerTheCommand(MetadataError error) {
         long extent = put.offer(block()).getFirst().token();
         put.finish();
         long commit = put.onStored(extent, COMPLETE).getFirst().token();
-        assertThat(put.onReply(commit, new Reply.Failed(MetadataError.SESSION_CLOSED, "")))
-                .isEmpty();
+        return put.onReply(commit, new Reply.Failed(error, ""));
+    }
+
+    @Test
+    void aRefusedCommandAbandons() {
+        assertThat(answerTheCommand(MetadataError.CONDITION_FAILED)).hasSize(1);
+        assertThat(put.outcome())
+                .hasValueSatisfying(outcome -> assertThat(outcome).isInstanceOf(PutOutcome.Refused.class));
+    }
+
+    /** It may have executed the command before, when nobody heard its replies: whoever puts again may put twice. */
+    @ParameterizedTest
+    @EnumSource(names = {"SESSION_CLOSED", "NUMBER_TOO_OLD"})
+    void whatASessionExecutedBeforeItClosedIsNotKnown(MetadataError error) {
+        assertThat(answerTheCommand(error)).isEmpty();
+        assertThat(put.outcome())
+                .hasValueSatisfying(outcome -> assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class));
+    }
+
+    @Test
+    void aSessionThatNobodyKnowsHasExecutedNothing() {
+        assertThat(answerTheCommand(MetadataError.SESSION_UNKNOWN)).isEmpty();
+        assertThat(put.outcome())
+                .hasValueSatisfying(outcome -> assertThat(outcome).isInstanceOf(PutOutcome.SessionLost.class));
+    }
+
+    @Test
+    void aSessionThatClosedBeforeTheCommandIsLost() {
+        long extent = put.offer(block()).getFirst().token();
+        put.onStored(extent, new WriteOutcome.Refused(Map.of(0, StoreRefusal.SESSION_CLOSED)));
         assertThat(put.outcome())
                 .hasValueSatisfying(outcome -> assertThat(outcome).isInstanceOf(PutOutcome.SessionLost.class));
     }

@@ -56,6 +56,8 @@ class SessionCommandsTest {
         for (MetadataError error : MetadataError.values()) {
             assertThat(SessionCommands.isLost(new Reply.Failed(error, "")))
                     .isEqualTo(error == MetadataError.SESSION_CLOSED || error == MetadataError.SESSION_UNKNOWN);
+            assertThat(SessionCommands.mayBeExecuted(new Reply.Failed(error, "")))
+                    .isEqualTo(error == MetadataError.SESSION_CLOSED || error == MetadataError.NUMBER_TOO_OLD);
         }
         assertThat(SessionCommands.renewAfterMillis(8_000)).isEqualTo(2_000);
         assertThat(SessionCommands.renewAfterMillis(1_000)).isEqualTo(1_000);

@@ -17,10 +17,9 @@ public final class ReplicaDisk {
         snapshot = new MetadataStateMachine(genesis).snapshot();
     }
 
-    /** @param repliesUpTo of which those before the last checkpoint are here already */
-    void save(MetadataStateMachine machine, int upTo, NavigableMap<Integer, Bytes> repliesUpTo) {
+    void save(MetadataStateMachine machine, int upTo, Map<Integer, Bytes> repliesUpTo) {
         snapshot = machine.snapshot();
-        replies.putAll(repliesUpTo.tailMap(executed, true));
+        replies.putAll(repliesUpTo);
         executed = upTo;
     }
 

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client of objects: drives the production state machines for puts and gets, numbers its commands, renews its sessions, and
- * begins again in another session where one was lost, as the SDK does.
+ * begins again in another session where one was lost and nothing can have been executed, as the SDK does.
  */
 final class ObjectClient {
     private static final ExtentTiming TIMING = new ExtentTiming(150, 400, 60_000, 3_000);
@@ -116,25 +116,15 @@ final class ObjectClient {
         run(replicas.ask(query), outcome -> then.accept(Replicas.reply(outcome)));
     }
 
-    /** A command without blocks; in another session if the first was lost. Nothing if its result is not known. */
+    /** A command without blocks. Nothing if its result is not known. */
     void execute(Command command, Consumer<Optional<Reply>> then) {
-        execute(command, ObjectPut.ATTEMPTS_MAX, then);
-    }
-
-    private void execute(Command command, int attempts, Consumer<Optional<Reply>> then) {
         lease(
                 0,
-                lease -> submit(lease, command, reply -> {
-                    boolean lost = reply.orElse(null) instanceof Reply.Failed failed && SessionCommands.isLost(failed);
-                    if (lost) {
-                        leases.remove(0, lease);
-                    }
-                    if (lost && attempts > 1) {
-                        execute(command, attempts - 1, then);
-                    } else {
-                        then.accept(reply);
-                    }
-                }));
+                lease -> submit(
+                        lease,
+                        command,
+                        reply -> then.accept(reply.filter(known ->
+                                !(known instanceof Reply.Failed failed && SessionCommands.mayBeExecuted(failed))))));
     }
 
     void put(Volume volume, ObjectPut.Target target, Bytes content, boolean tellsLength, Consumer<PutOutcome> then) {
@@ -192,11 +182,7 @@ final class ObjectClient {
                             >= SessionCommands.renewAfterMillis(lease.ttlMillis);
             if (due) {
                 lease.renewedMillis = simulation.nowMillis();
-                submit(lease, new Command.RenewSession(), reply -> {
-                    if (reply.orElse(null) instanceof Reply.Failed failed && SessionCommands.isLost(failed)) {
-                        leases.remove(lease.volume, lease);
-                    }
-                });
+                submit(lease, new Command.RenewSession(), _ -> {});
             }
         }
     }
@@ -248,9 +234,13 @@ final class ObjectClient {
             SessionCommands.Numbered numbered = next.get();
             run(replicas.submit(numbered.submission()), outcome -> {
                 commands.done(numbered.submission().number());
+                Optional<Reply> reply = Replicas.reply(outcome);
+                if (reply.orElse(null) instanceof Reply.Failed failed && SessionCommands.isLost(failed)) {
+                    leases.remove(lease.volume, lease);
+                }
                 Consumer<Optional<Reply>> then = lease.expected.remove(numbered.token());
                 if (then != null) {
-                    then.accept(Replicas.reply(outcome));
+                    then.accept(reply);
                 }
                 sendWaiting(lease, commands);
             });

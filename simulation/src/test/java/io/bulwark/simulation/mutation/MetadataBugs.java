@@ -1,6 +1,7 @@
 package io.bulwark.simulation.mutation;
 
 import static io.bulwark.simulation.mutation.Detector.protocol;
+import static io.bulwark.simulation.mutation.Detector.simulation;
 import static io.bulwark.simulation.mutation.PlantedBug.in;
 
 import java.util.List;
@@ -452,8 +453,30 @@ final class MetadataBugs {
                     "takesPart && standing.incarnation() > incarnation && phase != Phase.FOLLOWING",
                     "takesPart && standing.incarnation() > incarnation + 1000000 && phase != Phase.FOLLOWING"));
 
+    private static final List<PlantedBug> COMMANDS = List.of(
+            in(
+                    "bucket/SessionCommands",
+                    "a closed session is thought to have executed nothing",
+                    simulation("object.LostReplyTest", "aPutThatASessionExecutedBeforeItClosedIsNotRepeated"),
+                    "return reply.error() == MetadataError.SESSION_CLOSED || reply.error() =="
+                            + " MetadataError.NUMBER_TOO_OLD;",
+                    "return reply.error() == MetadataError.NUMBER_TOO_OLD;"),
+            in(
+                    "bucket/SessionCommands",
+                    "a number that is too old is thought to be executed never",
+                    protocol("bucket.SessionCommandsTest", "aSessionIsLostWhenItIsClosedOrUnknown"),
+                    "return reply.error() == MetadataError.SESSION_CLOSED || reply.error() =="
+                            + " MetadataError.NUMBER_TOO_OLD;",
+                    "return reply.error() == MetadataError.SESSION_CLOSED;"),
+            in(
+                    "bucket/ObjectPut",
+                    "what a closed session may have executed is put again",
+                    simulation("object.LostReplyTest", "aPutThatASessionExecutedBeforeItClosedIsNotRepeated"),
+                    "if (reply instanceof Reply.Failed failed && SessionCommands.mayBeExecuted(failed)) {",
+                    "if (reply instanceof Reply.Failed failed && failed.message().isEmpty()) {"));
+
     static final List<PlantedBug> ALL =
-            Stream.of(STATE, ORDERING).flatMap(List::stream).toList();
+            Stream.of(STATE, ORDERING, COMMANDS).flatMap(List::stream).toList();
 
     private MetadataBugs() {}
 }
