@@ -52,7 +52,7 @@ final class ExhaustiveSearch {
     /** The exit code. */
     int run(List<TinyWorld> worlds) {
         long states = 0;
-        double schedules = 0;
+        double orders = 0;
         int explored = 0;
         int exhausted = 0;
         for (TinyWorld world : worlds) {
@@ -64,7 +64,7 @@ final class ExhaustiveSearch {
             explored++;
             exhausted += one.complete() ? 1 : 0;
             states += one.states();
-            schedules += one.schedules();
+            orders += one.schedules();
             if (one.counterexample().isPresent()) {
                 System.out.println("violated: " + one.counterexample().orElseThrow());
                 return CommandFailure.FAILED;
@@ -72,12 +72,12 @@ final class ExhaustiveSearch {
         }
         System.out.printf(
                 Locale.ROOT,
-                "%.0f s: %d of %d worlds explored, %,d states, %.3g schedules, no violation; %s%n",
+                "%.0f s: %d of %d worlds explored, %,d states, %.3g orders, no violation; %s%n",
                 elapsed(),
                 explored,
                 worlds.size(),
                 states,
-                schedules,
+                orders,
                 exhausted == worlds.size()
                         ? "all orders exhausted"
                         : exhausted + " exhausted, the others up to a bound or not at all");

@@ -8,6 +8,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -87,6 +88,8 @@ final class HistoryCommand implements Runnable {
             throw new CommandFailure(CommandFailure.FAILED, file + ": " + e.getMessage());
         } catch (CharacterCodingException e) {
             throw new CommandFailure(CommandFailure.FAILED, file + " is not UTF-8");
+        } catch (NoSuchFileException e) {
+            throw new CommandFailure(CommandFailure.FAILED, "no such file: " + file);
         } catch (IOException e) {
             throw new CommandFailure(CommandFailure.FAILED, "cannot read " + file + ": " + e);
         }

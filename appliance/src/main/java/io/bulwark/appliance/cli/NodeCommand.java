@@ -75,7 +75,8 @@ final class NodeCommand implements Callable<Integer> {
             name = "lie",
             description = {
                 "Stop storage node N, edit its stored data so that it holds wrong bytes, and start it again.",
-                "swap: fragments of other blocks; stale: the data as it was saved; flip: single bits;",
+                "swap: fragments of other blocks, where two have one length; stale: the data as it was saved; flip:"
+                        + " single bits;",
                 "drop: records gone; garble: random bytes."
             })
     int lie(

@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -63,13 +62,18 @@ final class SimulateCommand implements Callable<Integer> {
             description = "What is simulated: fp, extent, objects, ordering (default: ${DEFAULT-VALUE}).")
     private String protocol = "fp";
 
-    @Option(names = "--nodes", description = "How many nodes; at least m + 2f. Default: each seed chooses.")
+    @Option(
+            names = "--nodes",
+            description = "How many nodes; at least m + 2f (not for ordering). Default: each seed chooses.")
     private @Nullable Integer nodes;
 
-    @Option(names = "--faults", description = "f: how many nodes lie. Default: each seed chooses 1 or 2.")
+    @Option(names = "--faults", description = "f: how many nodes or replicas lie. Default: each seed chooses 1 or 2.")
     private @Nullable Integer faults;
 
-    @Option(names = "--fragments", description = "m: how many fragments make a block. Default: each seed chooses.")
+    @Option(
+            names = "--fragments",
+            description =
+                    "m: how many fragments make a block; more than f (not for ordering). Default: each seed chooses.")
     private @Nullable Integer fragments;
 
     @Option(names = "--byzantine-clients", description = "How many clients attack. Default: each seed chooses.")
@@ -83,7 +87,9 @@ final class SimulateCommand implements Callable<Integer> {
             description = "How many runs at once (each is the same, whatever runs beside it). Default: one per core.")
     private int jobs = Runtime.getRuntime().availableProcessors();
 
-    @Option(names = "--history", description = "Write the history of the last run to this file, as JSON lines.")
+    @Option(
+            names = "--history",
+            description = "Write the history of the last run to this file, as JSON lines (not for extent).")
     private @Nullable Path history;
 
     @Option(
@@ -110,15 +116,15 @@ final class SimulateCommand implements Callable<Integer> {
     private long toldNanos;
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
-        Map<String, SimulatedProtocol> known =
-                PROTOCOLS.stream().collect(Collectors.toMap(SimulatedProtocol::name, each -> each));
-        SimulatedProtocol chosen = known.get(protocol.toLowerCase(Locale.ROOT));
-        if (chosen == null || !(seconds >= 0) || jobs < 1) {
-            throw new CommandFailure(
-                    CommandFailure.USAGE,
-                    "--protocol is one of " + known.keySet() + ", --seconds 0 or more, --jobs 1 or more");
-        }
+    public Integer call() throws InterruptedException {
+        SimulatedProtocol chosen = PROTOCOLS.stream()
+                .filter(each -> each.name().equals(protocol.toLowerCase(Locale.ROOT)))
+                .findFirst()
+                .orElseThrow(() -> wrong("--protocol is one of "
+                        + PROTOCOLS.stream().map(SimulatedProtocol::name).collect(Collectors.joining(", "))));
+        require(seconds >= 0, "--seconds is 0 or more");
+        require(jobs >= 1, "--jobs is 1 or more");
+        requireEffect(chosen);
         if (exhaustive) {
             return exhaust(chosen.name());
         }
@@ -128,20 +134,59 @@ final class SimulateCommand implements Callable<Integer> {
         try {
             shape.setting(first);
         } catch (IllegalArgumentException wrong) {
-            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(wrong.getMessage()));
+            throw wrong(String.valueOf(wrong.getMessage()));
         }
         long begun = System.nanoTime();
+        toldNanos = begun;
         Campaign campaign = new Campaign(chosen, shape, first);
         atOnce(() -> campaign.go(
                 () -> System.nanoTime() - begun >= seconds * 1e9, progress -> tell(first, begun, progress)));
         Campaign.Progress end = campaign.progress();
         if (history != null) {
-            Files.write(
-                    history, HistoryWriter.lines(end.run().world().history()).toList());
+            write(history, end.run());
         }
         System.out.println(summary(first, begun, end));
         end.violation().ifPresent(violation -> print(end.run(), violation));
         return end.violation().isEmpty() ? 0 : CommandFailure.FAILED;
+    }
+
+    /** What would be passed over is refused, before anything runs. */
+    private void requireEffect(SimulatedProtocol chosen) {
+        boolean shaped =
+                nodes != null || faults != null || fragments != null || byzantineClients != null || steps != null;
+        require(
+                !exhaustive || !(shaped || seed != null || history != null),
+                "--exhaustive takes --protocol, --seconds, --depth and --states only");
+        require(
+                !(chosen instanceof OrderingProtocol) || (nodes == null && fragments == null),
+                "--protocol ordering has 3f + 1 replicas and no fragments: give --faults only");
+        if (history != null) {
+            require(
+                    !(chosen instanceof ExtentProtocol),
+                    "--history is for fp, objects and ordering: extents are judged without one");
+            Path directory = history.toAbsolutePath().getParent();
+            require(
+                    !Files.isDirectory(history) && directory != null && Files.isDirectory(directory),
+                    "--history: cannot write " + history);
+        }
+    }
+
+    private static void require(boolean right, String rule) {
+        if (!right) {
+            throw wrong(rule);
+        }
+    }
+
+    private static CommandFailure wrong(String rule) {
+        return new CommandFailure(CommandFailure.USAGE, rule);
+    }
+
+    private static void write(Path file, Run run) {
+        try {
+            Files.write(file, HistoryWriter.lines(run.world().history()).toList());
+        } catch (IOException e) {
+            throw new CommandFailure(CommandFailure.FAILED, "cannot write " + file + ": " + e);
+        }
     }
 
     /** In as many threads as there are jobs; what one of them throws, this throws. */
@@ -161,11 +206,9 @@ final class SimulateCommand implements Callable<Integer> {
 
     private int exhaust(String name) {
         List<TinyWorld> worlds = ExhaustiveSearch.worldsOf(name);
-        if (worlds.isEmpty() || depth < 1 || states < 1) {
-            throw new CommandFailure(
-                    CommandFailure.USAGE,
-                    "--exhaustive is for fp and extent, with a --depth and --states of 1 or more");
-        }
+        require(
+                !worlds.isEmpty() && depth >= 1 && states >= 1,
+                "--exhaustive is for fp and extent, with a --depth and --states of 1 or more");
         return new ExhaustiveSearch(depth, states, seconds).run(worlds);
     }
 
@@ -184,13 +227,13 @@ final class SimulateCommand implements Callable<Integer> {
         double elapsed = Math.max(1e-3, (System.nanoTime() - begun) / 1e9);
         return String.format(
                 Locale.ROOT,
-                "%.0f s: %d runs from seed %d, %d operations (%.0f/s), %d events, %s%s",
+                "%.0f s: %s from seed %d, %s (%.0f/s), %s, %s%s",
                 elapsed,
-                progress.runs(),
+                Text.count(progress.runs(), "run"),
                 first,
-                progress.operations(),
+                Text.count(progress.operations(), "operation"),
                 progress.operations() / elapsed,
-                progress.events(),
+                Text.count(progress.events(), "event"),
                 progress.violation().isEmpty()
                         ? "no violation"
                         : "first violation at seed " + progress.run().setting().seed(),

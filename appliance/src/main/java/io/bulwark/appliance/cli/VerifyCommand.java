@@ -78,7 +78,8 @@ final class VerifyCommand implements Callable<Integer> {
                         .append(Text.printable(line)));
         if (report.seen().values().stream()
                 .noneMatch(verdicts -> verdicts.keySet().stream().anyMatch(WRONG::contains))) {
-            text.append(System.lineSeparator()).append("No node was seen to do wrong.");
+            text.append(System.lineSeparator())
+                    .append("No node was seen to do wrong here; what nodes found before, `bulwark status` tells.");
         }
         report.seen()
                 .forEach((node, verdicts) -> text.append(System.lineSeparator())

@@ -56,4 +56,19 @@ class SimulateCommandTest {
         assertThat(BulwarkCommand.run("simulate", "--jobs", "0")).isEqualTo(CommandFailure.USAGE);
         assertThat(BulwarkCommand.run("simulate", "--seed", "x")).isEqualTo(CommandFailure.USAGE);
     }
+
+    @Test
+    void whatWouldBePassedOverIsCode2() {
+        assertThat(BulwarkCommand.run("simulate", "--exhaustive", "--faults", "2"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(BulwarkCommand.run("simulate", "--protocol", "ordering", "--nodes", "9"))
+                .isEqualTo(CommandFailure.USAGE);
+        String here = directory.resolve("history.json").toString();
+        assertThat(BulwarkCommand.run("simulate", "--protocol", "extent", "--history", here))
+                .isEqualTo(CommandFailure.USAGE);
+        String nowhere = directory.resolve("none").resolve("history.json").toString();
+        assertThat(BulwarkCommand.run("simulate", "--history", nowhere)).isEqualTo(CommandFailure.USAGE);
+        assertThat(BulwarkCommand.run("simulate", "--history", directory.toString()))
+                .isEqualTo(CommandFailure.USAGE);
+    }
 }

@@ -19,7 +19,9 @@ public record Setting(
     public Setting {
         if (faults < 1 || fragments <= faults || nodes < fragments + 2 * faults || byzantineClients < 0 || steps < 1) {
             throw new IllegalArgumentException("no such setting: " + nodes + " nodes, f = " + faults + ", m = "
-                    + fragments + ", " + byzantineClients + " Byzantine clients, " + steps + " steps");
+                    + fragments + ", " + byzantineClients + " Byzantine clients, " + steps
+                    + " steps; f is 1 or more, m more than"
+                    + " f, nodes m + 2f or more, steps 1 or more");
         }
     }
 

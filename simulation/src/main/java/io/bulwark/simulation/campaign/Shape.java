@@ -45,10 +45,23 @@ public record Shape(
             case 2 -> new NetworkFaults(1, 40, 100, 20);
             default -> NetworkFaults.rough();
         };
-        int f = faults.orElseGet(() ->
-                nodes.isPresent() ? Math.max(1, Math.min(chosenFaults, (nodes.getAsInt() - 1) / 3)) : chosenFaults);
+        int f = faults.orElse(Math.max(1, Math.min(chosenFaults, faultsMax())));
         int m = fragments.orElseGet(() -> nodes.isPresent() ? nodes.getAsInt() - 2 * f : f + 1 + chosenMore);
         int n = nodes.orElse(m + 2 * f + chosenSpare);
         return new Setting(seed, n, f, m, byzantineClients.orElse(chosenClients), steps.orElse(chosenSteps), network);
+    }
+
+    /** The most that what is fixed of nodes and fragments leaves room for: m > f, and n >= m + 2f. */
+    private int faultsMax() {
+        int most = Integer.MAX_VALUE;
+        if (fragments.isPresent()) {
+            most = fragments.getAsInt() - 1;
+        }
+        if (nodes.isPresent()) {
+            most = Math.min(most, (nodes.getAsInt() - 1) / 3);
+        }
+        return nodes.isPresent() && fragments.isPresent()
+                ? Math.min(most, (nodes.getAsInt() - fragments.getAsInt()) / 2)
+                : most;
     }
 }

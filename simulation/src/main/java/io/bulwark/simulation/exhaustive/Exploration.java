@@ -48,7 +48,7 @@ public record Exploration(
     public String summary() {
         return String.format(
                 Locale.ROOT,
-                "%s: %,d states, %,d steps, %.3g schedules of at most %d steps, %s; %,d states of parties, %,d steps"
+                "%s: %,d states, %,d steps, %.3g orders of at most %d steps, %s; %,d states of parties, %,d steps"
                         + " run, %,d histories%s",
                 world,
                 states,

@@ -17,6 +17,7 @@ import io.bulwark.simulation.fp.FpParts;
 import io.bulwark.simulation.fp.FpProtocol;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -116,5 +117,19 @@ class CampaignStopTest {
             assertThat(setting.nodes()).isGreaterThanOrEqualTo(setting.slots());
             assertThat(Shape.any().setting(seed)).isEqualTo(Shape.any().setting(seed));
         }
+    }
+
+    @Test
+    void faultsLeaveRoomForTheNodesAndFragmentsThatAreFixed() {
+        for (long seed = 0; seed < 50; seed++) {
+            assertThat(fixed(OptionalInt.empty(), 2).setting(seed).faults()).isEqualTo(1);
+            assertThat(fixed(OptionalInt.of(6), 3).setting(seed).faults()).isEqualTo(1);
+            assertThat(fixed(OptionalInt.of(7), 3).setting(seed).nodes()).isEqualTo(7);
+        }
+    }
+
+    private static Shape fixed(OptionalInt nodes, int fragments) {
+        return new Shape(
+                nodes, OptionalInt.empty(), OptionalInt.of(fragments), OptionalInt.empty(), OptionalInt.empty());
     }
 }
