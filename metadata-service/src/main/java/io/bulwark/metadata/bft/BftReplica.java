@@ -67,7 +67,7 @@ public final class BftReplica implements ReplicaServer {
     private final PromiseLog log;
     private final Replica replica;
     private final TreeApplication application;
-    private final StateTransfer transfer;
+    private final PageTransfer transfer;
     private final Transport transport;
     private final TransportServer server;
     private final ReplicaLinks links;
@@ -98,7 +98,7 @@ public final class BftReplica implements ReplicaServer {
         status = describe();
         transport = Transport.open(settings(), keys, new MessageCodecs(new OrderingCodec(), new ReplicaMessageCodec()));
         links = new ReplicaLinks(transport, self, config.addresses());
-        transfer = new StateTransfer(self, replicas, store, application, links, new SecureRandom());
+        transfer = new PageTransfer(self, replicas, store, application, links, new SecureRandom());
         server = transport.listen(config.addresses().get(self), this::onMessage);
     }
 

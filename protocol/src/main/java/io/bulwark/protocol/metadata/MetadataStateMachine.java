@@ -3,6 +3,7 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.state.KeyValueState;
@@ -96,7 +97,7 @@ public final class MetadataStateMachine {
         WireWriter history = new WireWriter(256 + length).raw(totals.historyDigest);
         submitter.write(history);
         history.i64(now).i32(command.length()).raw(command.slice(0, length)).raw(reply);
-        totals.historyDigest = Snapshots.sha256(history.toBytes());
+        totals.historyDigest = Hashes.sha256(history.toBytes());
         tables.end();
         return reply;
     }
@@ -150,7 +151,7 @@ public final class MetadataStateMachine {
 
     /** SHA-256 of {@link #snapshot}. */
     public Bytes digest() {
-        return Snapshots.sha256(snapshot());
+        return Hashes.sha256(snapshot());
     }
 
     /**
@@ -218,7 +219,7 @@ public final class MetadataStateMachine {
         Session session = sessions.openSession(submitter, submission.session());
         sessions.renew(session);
         Bytes digest =
-                Snapshots.sha256(bytes.slice(Submission.COMMAND_OFFSET, bytes.length() - Submission.COMMAND_OFFSET));
+                Hashes.sha256(bytes.slice(Submission.COMMAND_OFFSET, bytes.length() - Submission.COMMAND_OFFSET));
         Optional<Bytes> kept = session.replyTo(submission.number(), submission.lowestUnanswered(), digest);
         if (kept.isPresent()) {
             return kept.get();

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Tables.InSession;
@@ -45,7 +46,7 @@ final class Session {
         }
 
         static Result read(WireReader in) {
-            return new Result(in.raw(Snapshots.DIGEST_BYTES), in.bytes(Submission.BYTES_MAX));
+            return new Result(in.raw(Hashes.LENGTH), in.bytes(Submission.BYTES_MAX));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -11,7 +12,7 @@ final class Totals {
     /** The steps of agreed time, none counted as more than a few seconds. */
     long servedMillis;
     /** Of all submissions, times and replies so far: what replicas compare at little cost. */
-    Bytes historyDigest = Bytes.of(new byte[Snapshots.DIGEST_BYTES]);
+    Bytes historyDigest = Bytes.of(new byte[Hashes.LENGTH]);
 
     int lastVolume;
     long mapVersion = 1;
@@ -44,7 +45,7 @@ final class Totals {
         totals.commands = in.nonNegative64();
         totals.agreedMillis = in.nonNegative64();
         totals.servedMillis = in.nonNegative64();
-        totals.historyDigest = Snapshots.copy(in.raw(Snapshots.DIGEST_BYTES));
+        totals.historyDigest = readDigest(in);
         totals.lastVolume = in.i32(0, Integer.MAX_VALUE);
         totals.mapVersion = in.nonNegative64();
         totals.sequence = in.nonNegative64();
@@ -58,5 +59,10 @@ final class Totals {
         totals.buckets = in.i32(0, Integer.MAX_VALUE);
         totals.visible = in.nonNegative64();
         return totals;
+    }
+
+    /** Bytes of their own, so that the digest, which is kept, does not keep the whole message. */
+    static Bytes readDigest(WireReader in) {
+        return Bytes.of(in.raw(Hashes.LENGTH).toByteArray());
     }
 }

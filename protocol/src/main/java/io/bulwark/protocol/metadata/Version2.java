@@ -1,6 +1,7 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -51,7 +52,7 @@ final class Version2 {
         Totals totals = tables.totals();
         totals.commands = in.nonNegative64();
         totals.agreedMillis = in.nonNegative64();
-        totals.historyDigest = Snapshots.copy(in.raw(Snapshots.DIGEST_BYTES));
+        totals.historyDigest = Totals.readDigest(in);
         totals.lastVolume = in.i32(0, Integer.MAX_VALUE);
         totals.mapVersion = in.nonNegative64();
         times(this::readVolume);
@@ -110,7 +111,7 @@ final class Version2 {
             sessions.putFreed(session, session.range(first, in.nonNegative64()), in.nonNegative64());
         });
         session.restoreLowestKept(in.nonNegative64());
-        times(() -> session.keep(in.nonNegative64(), in.raw(Snapshots.DIGEST_BYTES), in.bytes(Submission.BYTES_MAX)));
+        times(() -> session.keep(in.nonNegative64(), in.raw(Hashes.LENGTH), in.bytes(Submission.BYTES_MAX)));
     }
 
     private void readInode() {

@@ -1,10 +1,9 @@
 package io.bulwark.protocol.ordering;
 
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * A place in the order of batches.
@@ -24,15 +23,7 @@ public record Position(long sequence, Bytes digest) {
 
     /** The position after one more batch, whose record this is. */
     public Position after(Bytes batchRecord) {
-        MessageDigest sha;
-        try {
-            sha = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("this Java has no SHA-256", e);
-        }
-        sha.update(digest.array(), digest.offset(), digest.length());
-        sha.update(batchRecord.array(), batchRecord.offset(), batchRecord.length());
-        return new Position(sequence + 1, Bytes.of(sha.digest()));
+        return new Position(sequence + 1, Hashes.sha256(digest, batchRecord));
     }
 
     public void write(WireWriter out) {

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Both sides of the transfer of state (4.6.2): serves pages, and fetches what this replica lacks. One thread uses it. */
-final class StateTransfer {
-    private static final Logger LOG = LoggerFactory.getLogger(StateTransfer.class);
+final class PageTransfer {
+    private static final Logger LOG = LoggerFactory.getLogger(PageTransfer.class);
 
     /** What a peer may fetch from this replica, in bytes. */
     private static final long SERVED_BYTES_PER_SECOND = 32 << 20;
@@ -39,7 +39,7 @@ final class StateTransfer {
     private long startedMillis;
     private long progressMillis;
 
-    StateTransfer(
+    PageTransfer(
             int self,
             int replicas,
             PageStore store,
