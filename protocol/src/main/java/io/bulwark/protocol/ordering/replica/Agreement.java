@@ -64,6 +64,10 @@ final class Agreement {
             }
             return;
         }
+        if (message.batch().requests().size() > config.batches().requestsMax()) {
+            outbox.add(new ReplicaEffect.Misbehaved(from, "a batch of too many requests"));
+            return;
+        }
         if (message.batch().requests().isEmpty() && message.batch().millis() != 0) {
             outbox.add(new ReplicaEffect.Misbehaved(from, "a time without requests"));
             return;
@@ -71,7 +75,6 @@ final class Agreement {
         slot.proposed = digest;
         slot.proposal = message.batch();
         batches.put(digest, message.batch());
-        pool.onProposed(message.batch().requests());
         tryAccept(nowMillis, slot);
     }
 
@@ -143,6 +146,15 @@ final class Agreement {
         checkCommitted(slot);
     }
 
+    /**
+     * More than a primary stands behind the proposal: NEW-VIEW, or f+1 others that accepted it. Only then its bodies are
+     * fetched for its sake; before, those come that f+1 others vouch for.
+     */
+    boolean isBacked(Slot slot) {
+        Bytes digest = slot.proposed;
+        return digest != null && (slot.chosen || Slot.count(slot.prepares, digest) >= config.oneCorrect());
+    }
+
     private void tryAccept(long nowMillis, Slot slot) {
         Bytes digest = slot.proposed;
         if (digest == null || slot.accepted || !batches.isComplete(digest)) {
@@ -150,7 +162,24 @@ final class Agreement {
         }
         if (slot.chosen ? history.acceptsChosen(slot.sequence, digest) : isAcceptable(nowMillis, slot, digest)) {
             accept(nowMillis, slot, digest);
+            Batch batch = batches.get(digest);
+            if (!slot.chosen && batch != null) {
+                pool.onProposed(batch.requests(), isInOrder(slot));
+            }
         }
+    }
+
+    /** All proposals of lower numbers are accepted. */
+    private boolean isInOrder(Slot slot) {
+        for (Slot each : log.all()) {
+            if (each.sequence >= slot.sequence) {
+                return true;
+            }
+            if (each.proposed != null && !each.accepted) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private boolean isAcceptable(long nowMillis, Slot slot, Bytes digest) {

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -11,6 +12,7 @@ import java.util.List;
  * What is dropped comes again by STATUS.
  */
 final class EarlyMessages {
+    private final ReplicaConfig config;
     private final int perPeerMax;
     private final List<Deque<Phase>> ofPeers = new ArrayList<>();
 
@@ -18,6 +20,7 @@ final class EarlyMessages {
     record Early(int from, Phase message) {}
 
     EarlyMessages(ReplicaConfig config) {
+        this.config = config;
         perPeerMax = 3 * config.logSize();
         for (int i = 0; i < config.replicas(); i++) {
             ofPeers.add(new ArrayDeque<>());
@@ -25,11 +28,19 @@ final class EarlyMessages {
     }
 
     void add(int from, Phase message) {
+        if (message instanceof PrePrepare prePrepare && !isProposal(from, prePrepare)) {
+            return;
+        }
         Deque<Phase> messages = ofPeers.get(from);
         messages.add(message);
         if (messages.size() > perPeerMax) {
             messages.poll();
         }
+    }
+
+    private boolean isProposal(int from, PrePrepare message) {
+        return from == config.primary(message.view())
+                && message.batch().requests().size() <= config.batches().requestsMax();
     }
 
     void onKeyChange(int peer) {

@@ -27,12 +27,18 @@ final class Fetching {
     private static final class Want {
         private long nextMillis;
         private long sources;
-        private int asked;
+        private int replica;
         private boolean odd;
 
-        private Want(long nextMillis, int asked) {
+        private Want(long nextMillis, int replica) {
             this.nextMillis = nextMillis;
-            this.asked = asked;
+            this.replica = replica;
+        }
+
+        /** Of the next one from this time on. */
+        private void asked(long newNextMillis) {
+            nextMillis = newNextMillis;
+            replica++;
         }
     }
 
@@ -75,29 +81,32 @@ final class Fetching {
         odd = !odd;
         batches.forEach((digest, want) -> {
             if (want.nextMillis <= nowMillis) {
-                outbox.send(next(nowMillis, want), new FetchBatch(digest));
+                outbox.send(next(want), new FetchBatch(digest));
+                want.asked(nowMillis + config.timers().fetchMillis());
             }
         });
         SortedMap<Integer, List<RequestId>> ofPeers = new TreeMap<>();
         requests.forEach((id, want) -> {
             if (want.nextMillis <= nowMillis) {
-                ofPeers.computeIfAbsent(next(nowMillis, want), _ -> new ArrayList<>())
-                        .add(id);
+                List<RequestId> ids = ofPeers.computeIfAbsent(next(want), _ -> new ArrayList<>());
+                if (ids.size() < REQUESTS_MAX) {
+                    ids.add(id);
+                    want.asked(nowMillis + config.timers().fetchMillis());
+                }
             }
         });
-        ofPeers.forEach((peer, ids) ->
-                outbox.send(peer, new FetchRequests(ids.subList(0, Math.min(REQUESTS_MAX, ids.size())))));
+        ofPeers.forEach((peer, ids) -> outbox.send(peer, new FetchRequests(ids)));
     }
 
-    private int next(long nowMillis, Want want) {
-        want.nextMillis = nowMillis + config.timers().fetchMillis();
+    /** Whom to ask now. */
+    private int next(Want want) {
         long all = ~(1L << config.self());
         long sources = (want.sources & all) == 0 ? all : want.sources & all;
-        int replica = want.asked % config.replicas();
+        int replica = want.replica % config.replicas();
         while ((sources >> replica & 1) == 0) {
             replica = (replica + 1) % config.replicas();
         }
-        want.asked = replica + 1;
+        want.replica = replica;
         return replica;
     }
 }

@@ -266,7 +266,7 @@ public final class Replica {
 
     private void want(long nowMillis) {
         for (Slot slot : log.all()) {
-            if (slot.proposed != null && !slot.accepted) {
+            if (slot.proposed != null && !slot.accepted && agreement.isBacked(slot)) {
                 want(nowMillis, slot.proposed);
             }
         }

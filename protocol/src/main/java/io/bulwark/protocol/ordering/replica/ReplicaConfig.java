@@ -33,14 +33,19 @@ public record ReplicaConfig(
 
     /**
      * A replica holds so many requests of one client that are not executed yet, with operations of so many bytes in sum.
-     * More are refused as {@code OVERLOADED}; nobody else's room shrinks. Of one peer it remembers {@code vouchesPerPeer}
-     * vouches, the oldest go first; of executed requests {@code resultsPerClient} results.
+     * More are refused as {@code OVERLOADED}. All clients together have {@code bytesOfAll}; when that is full, who holds most
+     * gives way, and what f+1 others vouch for has as much again. Of one peer it remembers {@code vouchesPerPeer} vouches,
+     * the oldest of the client that has most go first; of executed requests {@code resultsPerClient} results.
      */
-    public record Room(int requestsPerClient, int bytesPerClient, int vouchesPerPeer, int resultsPerClient) {
-        public static final Room DEFAULT = new Room(256, 8 << 20, 16_384, 512);
+    public record Room(
+            int requestsPerClient, int bytesPerClient, int vouchesPerPeer, int resultsPerClient, int bytesOfAll) {
+        public static final Room DEFAULT = new Room(256, 8 << 20, 16_384, 512, 128 << 20);
 
         public Room {
-            if (requestsPerClient < 1 || bytesPerClient < OrderingMessage.COMMAND_BYTES_MAX || vouchesPerPeer < 1) {
+            if (requestsPerClient < 1
+                    || bytesPerClient < OrderingMessage.COMMAND_BYTES_MAX
+                    || vouchesPerPeer < 1
+                    || bytesOfAll < bytesPerClient) {
                 throw new IllegalArgumentException("no room for a request");
             }
         }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * vouches for the first to the backups only, would make backups wait for what the primary cannot propose. So a client can
  * have several operations executed under one number; they come out of its own room, and what is inside them tells.
  *
- * <p>Room is counted for each client. When it is full, what f+1 others vouch for displaces what fewer do, and what is
+ * <p>Room is counted for each client, and for all together. When a client's is full, what f+1 others vouch for displaces what fewer do, and what is
  * ready may take as much again: so a client that tells each replica something else cannot keep a correct primary from
  * what the backups wait for. Nor can it with vouches of long ago: a replica repeats those for what it still has, and what is
  * not repeated for a while does not count.
@@ -59,10 +59,13 @@ final class RequestPool {
         /** Since when 2f+1 vouch for it. */
         long readyMillis = -1;
 
+        /** When 2f+1 first did: vouches that are forgotten and come again restart no timer. */
+        long sinceMillis = -1;
+
         /** Counts what became ready. */
         private long readyOrder;
 
-        /** The primary has it in a batch of its view. */
+        /** The primary has it in a batch of its view that was accepted here, or that NEW-VIEW chose. */
         boolean proposed;
 
         /** How many batches of this view hold only what became ready later. */
@@ -90,10 +93,10 @@ final class RequestPool {
     /** The one digest of each call that came from the client. */
     private final Map<Call, RequestId> heard = new HashMap<>();
 
-    /** What each peer vouches for, and when it last said so, the oldest first. */
-    private final List<LinkedHashMap<RequestId, Long>> ofPeers = new ArrayList<>();
+    private final List<PeerVouches> ofPeers = new ArrayList<>();
 
     private final Map<PrincipalId, Usage> usages = new HashMap<>();
+    private long heldBytes;
     private List<RequestId> unsaid = new ArrayList<>();
     private long readyCount;
     private long tidiedMillis;
@@ -102,7 +105,7 @@ final class RequestPool {
         this.config = config;
         this.results = results;
         for (int i = 0; i < config.replicas(); i++) {
-            ofPeers.add(new LinkedHashMap<>());
+            ofPeers.add(new PeerVouches(config.room().vouchesPerPeer()));
         }
     }
 
@@ -135,33 +138,29 @@ final class RequestPool {
     }
 
     void onVouch(long nowMillis, int from, List<RequestId> ids) {
-        LinkedHashMap<RequestId, Long> said = ofPeers.get(from);
         for (RequestId id : ids) {
-            said.remove(id);
-            said.put(id, nowMillis);
+            RequestId forgotten = ofPeers.get(from).add(nowMillis, id);
             Entry entry = entries.computeIfAbsent(id, Entry::new);
             entry.vouchers |= 1L << from;
             entry.seenMillis = Math.max(entry.seenMillis, nowMillis);
             weigh(nowMillis, entry);
-            if (said.size() > config.room().vouchesPerPeer()) {
-                retract(from, said.pollFirstEntry().getKey());
+            if (forgotten != null) {
+                retract(from, forgotten);
             }
         }
     }
 
-    /** A body that was fetched. */
+    /** A body that was fetched. It takes its client's room only if f+1 others vouch for it, and so a correct one does. */
     void onBody(long nowMillis, RequestId id, Request request) {
         Entry entry = entries.get(id);
-        if (entry != null && takeBody(entry, request)) {
+        if (entry != null && others(entry) >= config.oneCorrect() && takeBody(entry, request)) {
             weigh(nowMillis, entry);
         }
     }
 
     /** The vouches of a peer count under its current keys only; it will repeat them. */
     void onKeyChange(int peer) {
-        List<RequestId> said = List.copyOf(ofPeers.get(peer).keySet());
-        ofPeers.get(peer).clear();
-        said.forEach(id -> retract(peer, id));
+        ofPeers.get(peer).clear().forEach(id -> retract(peer, id));
     }
 
     /** A backup may accept it: it came from the client, or f+1 others vouch for it. */
@@ -237,8 +236,12 @@ final class RequestPool {
         }
     }
 
-    /** The primary proposes these requests: what became ready before all of them and has no number yet is passed over. */
-    void onProposed(List<RequestId> ids) {
+    /**
+     * A proposal of the primary is accepted here.
+     *
+     * @param inOrder whether all before it are: then what became ready before all of these and has no number yet is passed over
+     */
+    void onProposed(List<RequestId> ids, boolean inOrder) {
         long firstOrder = Long.MAX_VALUE;
         boolean known = false;
         for (RequestId id : ids) {
@@ -249,7 +252,7 @@ final class RequestPool {
                 firstOrder = entry.readyMillis < 0 ? firstOrder : Math.min(firstOrder, entry.readyOrder);
             }
         }
-        if (known) {
+        if (known && inOrder) {
             for (Entry entry : ready.values()) {
                 if (entry.readyOrder > firstOrder) {
                     break;
@@ -267,17 +270,19 @@ final class RequestPool {
         entries.clear();
         ready.clear();
         heard.clear();
-        ofPeers.forEach(Map::clear);
+        ofPeers.forEach(PeerVouches::clear);
         usages.clear();
+        heldBytes = 0;
         unsaid.clear();
     }
 
     void onTick(long nowMillis) {
         long repeatedMillis = nowMillis - config.timers().vouchMillis();
         for (int peer = 0; peer < ofPeers.size(); peer++) {
-            LinkedHashMap<RequestId, Long> said = ofPeers.get(peer);
-            while (!said.isEmpty() && said.firstEntry().getValue() < repeatedMillis) {
-                retract(peer, said.pollFirstEntry().getKey());
+            RequestId expired = ofPeers.get(peer).expire(repeatedMillis);
+            while (expired != null) {
+                retract(peer, expired);
+                expired = ofPeers.get(peer).expire(repeatedMillis);
             }
         }
         if (nowMillis - tidiedMillis < EXPIRY_MILLIS / 10) {
@@ -307,6 +312,7 @@ final class RequestPool {
         }
         if (entry.readyMillis < 0 && Long.bitCount(entry.vouchers) >= config.quorum() && !repeated) {
             entry.readyMillis = nowMillis;
+            entry.sinceMillis = entry.sinceMillis < 0 ? nowMillis : entry.sinceMillis;
             entry.readyOrder = ++readyCount;
             ready.put(entry.id, entry);
         }
@@ -316,7 +322,7 @@ final class RequestPool {
         if (entry.body != null) {
             return true;
         }
-        Usage usage = usages.computeIfAbsent(entry.id.client(), _ -> new Usage());
+        Usage usage = usages.getOrDefault(entry.id.client(), new Usage());
         int bytes = request.operation().length();
         int factor = entry.readyMillis >= 0 ? 2 : 1;
         while (usage.entries.size() >= factor * config.room().requestsPerClient()
@@ -325,9 +331,38 @@ final class RequestPool {
                 return false;
             }
         }
+        if (!hasRoomBesideOthers(entry, usage, bytes)) {
+            return false;
+        }
+        usages.put(entry.id.client(), usage);
         usage.entries.put(entry.id, entry);
         usage.bytes += bytes;
+        heldBytes += bytes;
         entry.body = request;
+        return true;
+    }
+
+    /**
+     * When the room of all is full, the client that holds most is refused, or loses what fewer than f+1 others vouch for. If
+     * it has nothing of that kind, what is held is about to be executed: others still find as much room again.
+     */
+    private boolean hasRoomBesideOthers(Entry entry, Usage own, int bytes) {
+        while (heldBytes + bytes > config.room().bytesOfAll()) {
+            Usage largest = own;
+            long most = own.bytes + bytes;
+            for (Usage each : usages.values()) {
+                if (each.bytes > most) {
+                    largest = each;
+                    most = each.bytes;
+                }
+            }
+            if (largest == own && others(entry) < config.oneCorrect()) {
+                return false;
+            }
+            if (!displaceOne(largest)) {
+                return heldBytes + bytes <= 2L * config.room().bytesOfAll();
+            }
+        }
         return true;
     }
 
@@ -358,6 +393,7 @@ final class RequestPool {
         }
         usage.entries.remove(entry.id);
         usage.bytes -= body.operation().length();
+        heldBytes -= body.operation().length();
         entry.body = null;
         if (usage.entries.isEmpty()) {
             usages.remove(entry.id.client());

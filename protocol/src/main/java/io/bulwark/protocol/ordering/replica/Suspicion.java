@@ -86,8 +86,7 @@ final class Suspicion {
     private long waitingSinceMillis() {
         long since = Long.MAX_VALUE / 2;
         for (RequestPool.Entry entry : pool.ready()) {
-            since = entry.readyMillis;
-            break;
+            since = Math.min(since, entry.sinceMillis);
         }
         for (Slot slot : log.above(execution.executed())) {
             if (slot.accepted) {
@@ -126,7 +125,7 @@ final class Suspicion {
     /** The primary could give a number to a request that waits for one, and it has known that for a while. */
     private boolean waitsForNumbers(long nowMillis) {
         Slot last = log.peek(log.high());
-        if (last != null && last.proposed != null) {
+        if (last != null && last.accepted) {
             return false;
         }
         for (RequestPool.Entry entry : pool.ready()) {

@@ -144,6 +144,7 @@ final class ViewChanging {
         view.leaveFor(next);
         log.all().forEach(Slot::leaveView);
         own = history.tell(next, checkpoints.held(log.high()));
+        batches.retain(Memory.live(log, history)); // what was proposed in vain goes
         promise(new LogRecord.ViewChange(own));
     }
 

@@ -96,7 +96,8 @@ class AttacksTest {
 
     @Test
     void aClientThatFillsThePrimarysRoomWithOtherRequestsStallsNobody() {
-        TestCluster cluster = new TestCluster(1, 4, config -> config.withRoom(new Room(8, 8 << 20, 1_024, 16)));
+        TestCluster cluster =
+                new TestCluster(1, 4, config -> config.withRoom(new Room(8, 8 << 20, 1_024, 16, 128 << 20)));
         for (int call = 0; call < 20; call++) {
             cluster.deliver(request(1_000 + call, 5_000 + call), 0);
         }
@@ -112,7 +113,8 @@ class AttacksTest {
 
     @Test
     void aFloodIsRefusedAndOthersAreNot() {
-        TestCluster cluster = new TestCluster(1, 5, config -> config.withRoom(new Room(8, 8 << 20, 1_024, 16)));
+        TestCluster cluster =
+                new TestCluster(1, 5, config -> config.withRoom(new Room(8, 8 << 20, 1_024, 16, 128 << 20)));
         cluster.crash(1);
         cluster.crash(2);
         for (int call = 0; call < 50; call++) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class RequestPoolTest {
     private static final int VOUCHES_MAX = 6;
 
-    private final ReplicaConfig config = ReplicaConfig.of(0, 1).withRoom(new Room(3, 1 << 20, VOUCHES_MAX, 4));
+    private final ReplicaConfig config = ReplicaConfig.of(0, 1).withRoom(new Room(3, 1 << 20, VOUCHES_MAX, 4, 2 << 20));
     private final RecentResults results = new RecentResults(4);
     private final RequestPool pool = new RequestPool(config, results);
 
@@ -104,6 +104,37 @@ class RequestPoolTest {
         assertThat(hear(request(1, 3, 3))).isTrue();
     }
 
+    /** Two of them fill a client's room, four the room of all. */
+    private static Request large(int client, long call) {
+        return new Request(PrincipalId.client(client), call, false, Bytes.of(new byte[512 << 10]));
+    }
+
+    @Test
+    void whenTheRoomOfAllIsFullTheClientThatHoldsMostGivesWay() {
+        for (Request each : List.of(large(1, 1), large(1, 2), large(2, 1))) {
+            assertThat(hear(each)).isTrue();
+        }
+        assertThat(hear(request(3, 1, 1))).isTrue();
+        assertThat(hear(large(4, 1))).isTrue();
+        assertThat(pool.body(large(1, 1).id())).as("the largest gave way").isNull();
+        assertThat(hear(large(1, 1))).as("and is refused").isFalse();
+        assertThat(pool.body(request(3, 1, 1).id())).isNotNull();
+        assertThat(pool.body(large(2, 1).id())).isNotNull();
+    }
+
+    @Test
+    void whatIsAboutToBeExecutedLeavesAsMuchRoomAgain() {
+        for (int client = 1; client <= 4; client++) {
+            hear(large(client, 1));
+            vouch(large(client, 1), 1, 2);
+        }
+        assertThat(hear(request(5, 1, 1))).isTrue();
+        assertThat(hear(large(1, 2))).isFalse();
+        for (int client = 1; client <= 4; client++) {
+            assertThat(pool.body(large(client, 1).id())).isNotNull();
+        }
+    }
+
     @Test
     void whatOthersVouchForDisplacesWhatTheyDoNot() {
         for (int call = 0; call < 3; call++) {
@@ -118,15 +149,37 @@ class RequestPoolTest {
     }
 
     @Test
-    void aPeersVouchesAreBoundedTheOldestGo() {
-        Request first = request(1, 100, 1);
-        vouch(first, 1, 2);
-        for (int i = 0; i < VOUCHES_MAX; i++) {
-            vouch(request(5, i, i), 1);
+    void aPeersVouchesAreBoundedTheOldestOfTheBusiestClientGo() {
+        Request rare = request(1, 100, 1);
+        vouch(rare, 1, 2);
+        for (int i = 0; i <= VOUCHES_MAX; i++) {
+            vouch(request(5, i, i), 1, 2);
         }
-        assertThat(pool.isAcceptable(first.id())).isFalse();
-        vouch(first, 1);
-        assertThat(pool.isAcceptable(first.id())).isTrue();
+        assertThat(pool.isAcceptable(rare.id())).isTrue();
+        assertThat(pool.isAcceptable(request(5, 1, 1).id())).isFalse();
+        assertThat(pool.isAcceptable(request(5, 2, 2).id())).isTrue();
+        vouch(request(5, 1, 1), 1, 2);
+        assertThat(pool.isAcceptable(request(5, 1, 1).id())).isTrue();
+        assertThat(pool.isAcceptable(request(5, 2, 2).id())).isFalse();
+    }
+
+    @Test
+    void vouchesThatComeAgainRestartNoTimer() {
+        Request request = request(1, 1, 1);
+        hear(request);
+        vouch(request, 1, 2);
+        pool.onKeyChange(2);
+        pool.onVouch(500, 2, List.of(request.id()));
+        assertThat(pool.ready().iterator().next().readyMillis).isEqualTo(500);
+        assertThat(pool.ready().iterator().next().sinceMillis).isZero();
+    }
+
+    @Test
+    void aBodyThatFewerThanFPlusOneVouchForTakesNoRoom() {
+        Request forged = request(1, 1, 1);
+        vouch(forged, 1);
+        pool.onBody(0, forged.id(), forged);
+        assertThat(pool.body(forged.id())).isNull();
     }
 
     @Test
@@ -175,9 +228,9 @@ class RequestPoolTest {
             hear(each);
             vouch(each, 1, 2);
         }
-        pool.onProposed(List.of(late.id()));
+        pool.onProposed(List.of(late.id()), true);
         assertThat(pool.ready().iterator().next().passedOver).isEqualTo(1);
-        pool.onProposed(List.of(early.id()));
+        pool.onProposed(List.of(early.id()), true);
         assertThat(pool.ready()).allMatch(entry -> entry.proposed);
         pool.onNewView(Set.of(late.id()));
         assertThat(pool.ready().iterator().next().proposed).isFalse();
@@ -195,6 +248,8 @@ class RequestPoolTest {
         backup.onMessage(0, 0, new RequestBodies(List.of(forged)));
         assertThat(prepares(backup)).isEmpty();
         backup.onMessage(0, 1, new Vouch(batch.requests()));
+        backup.onTick(0);
+        backup.onMessage(0, 0, new RequestBodies(List.of(forged)));
         assertThat(prepares(backup)).containsExactly(new LogRecord.Prepare(0, 1, batch.digest()));
     }
 
@@ -204,11 +259,14 @@ class RequestPoolTest {
         Batch batch = new Batch(1_000_000, List.of(request.id()));
         Replica backup = new Replica(ReplicaConfig.of(3, 1), new JournalApplication(), List.of());
         backup.onMessage(0, 0, new PrePrepare(0, 1, batch));
+        backup.onMessage(0, 0, new Prepare(0, 1, batch.digest()));
         backup.onTick(0);
         backup.onMessage(0, 0, new RequestBodies(List.of(request)));
-        backup.onMessage(0, 0, new Prepare(0, 1, batch.digest()));
         assertThat(prepares(backup)).isEmpty();
         backup.onMessage(0, 1, new Prepare(0, 1, batch.digest()));
+        assertThat(prepares(backup)).isEmpty();
+        backup.onTick(0);
+        backup.onMessage(0, 0, new RequestBodies(List.of(request)));
         assertThat(prepares(backup)).hasSize(1);
     }
 

@@ -1,0 +1,104 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What a liar and clients can do to the room and to the timers of others. */
+@NullMarked
+class RoomAttacksTest {
+    private static final PrincipalId VICTIM = PrincipalId.client(1);
+
+    /** Replica 0, once the primary, makes up requests of a client, proposes them and hands out their bodies. */
+    @Test
+    void aLiarThatWasPrimaryOnceCannotFillTheRoomOfAnyClient() {
+        TestCluster cluster =
+                new TestCluster(1, 1, config -> config.withRoom(new Room(8, 8 << 20, 1_024, 16, 128 << 20)));
+        List<Request> forged = IntStream.range(0, 8)
+                .mapToObj(call -> new Request(VICTIM, 1_000 + call, false, TestCluster.operation(call)))
+                .toList();
+        Vouch vouch = new Vouch(forged.stream().map(Request::id).toList());
+        for (int to = 1; to < 4; to++) {
+            cluster.send(0, to, vouch);
+            cluster.send(0, to, new PrePrepare(0, 1, new Batch(1_000_000, vouch.requests())));
+        }
+        cluster.run(100);
+        for (int to = 1; to < 4; to++) {
+            cluster.send(0, to, new RequestBodies(forged));
+        }
+        cluster.run(50);
+        // From now on all it does is to repeat its vouches; it even leaves its view.
+        cluster.replica(0).handOver(cluster.nowMillis);
+        repeat(cluster, vouch);
+        cluster.run(1_000);
+        assertThat(cluster.replica(1).view()).isEqualTo(1);
+        TestCluster.Call call = cluster.submit(1, 1, TestCluster.operation(7));
+        assertThat(cluster.runUntilDone(60_000))
+                .as("%d refusals; %s", call.refusals, cluster)
+                .isTrue();
+    }
+
+    /** What a primary alone names belongs to nobody's room: if it were kept, 256 numbers of 4,096 MiB each would be. */
+    @Test
+    void bodiesThatOnlyThePrimaryNamesAreNotKept() {
+        Replica backup = new Replica(ReplicaConfig.of(3, 1), new JournalApplication(), List.of());
+        List<RequestId> kept = new ArrayList<>();
+        for (long number = 1; number <= 4; number++) {
+            Request forged = new Request(VICTIM, number, false, Bytes.of(new byte[1 << 20]));
+            backup.onMessage(0, 0, new PrePrepare(0, number, new Batch(1, List.of(forged.id()))));
+            backup.onTick(0);
+            backup.onMessage(0, 0, new RequestBodies(List.of(forged)));
+            backup.onMessage(0, 1, new FetchRequests(List.of(forged.id())));
+        }
+        for (ReplicaEffect effect : backup.drain(0)) {
+            if (effect instanceof ReplicaEffect.Send send && send.message() instanceof RequestBodies served) {
+                served.requests().forEach(request -> kept.add(request.id()));
+            }
+        }
+        assertThat(kept).isEmpty();
+    }
+
+    private static void repeat(TestCluster cluster, Vouch vouch) {
+        for (int to = 1; to < 4; to++) {
+            cluster.send(0, to, vouch);
+        }
+        cluster.at(300, () -> repeat(cluster, vouch));
+    }
+
+    /** The primary proposes nothing; clients tell replica 1 alone more than others remember of its vouches. */
+    @Test
+    void clientsThatFloodOneReplicaCannotKeepASilentPrimaryInItsView() {
+        TestCluster cluster = new TestCluster(1, 2, config -> config.withRoom(new Room(8, 8 << 20, 32, 16, 128 << 20)));
+        cluster.wire = (from, to, message) ->
+                from == 0 && (message instanceof PrePrepare || message instanceof Vouch) ? List.of() : List.of(message);
+        flood(cluster);
+        cluster.run(500);
+        cluster.submit(1, 1, TestCluster.operation(7));
+        assertThat(cluster.runUntilDone(60_000)).as(cluster::toString).isTrue();
+    }
+
+    /** Five clients with eight requests each. */
+    private static void flood(TestCluster cluster) {
+        for (int client = 10; client < 15; client++) {
+            for (int call = 0; call < 8; call++) {
+                cluster.deliver(
+                        new Request(PrincipalId.client(client), call, false, TestCluster.operation(100 + call)), 1);
+            }
+        }
+        cluster.at(5_000, () -> flood(cluster));
+    }
+}
