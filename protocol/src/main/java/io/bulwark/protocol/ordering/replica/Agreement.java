@@ -160,6 +160,9 @@ final class Agreement {
         if (digest == null || slot.accepted || !batches.isComplete(digest)) {
             return;
         }
+        if (slot.decided != null && !slot.decided.equals(digest)) {
+            return; // a primary that told others something else; what they decided stays
+        }
         if (slot.chosen ? history.acceptsChosen(slot.sequence, digest) : isAcceptable(nowMillis, slot, digest)) {
             accept(nowMillis, slot, digest);
             Batch batch = batches.get(digest);

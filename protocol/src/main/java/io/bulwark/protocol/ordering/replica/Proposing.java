@@ -1,10 +1,11 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
-import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -47,14 +48,13 @@ final class Proposing {
         this.outbox = outbox;
     }
 
-    /** A view begins; NEW-VIEW has assigned the numbers up to this one. */
-    void enter(long assignedUpTo) {
-        last = assignedUpTo;
+    /** A view begins, in which NEW-VIEW has assigned the first numbers, those beyond the high water mark, too. */
+    void enter(NewView newView) {
+        last = newView.checkpoint().sequence() + newView.chosen().size();
         abdicated = false;
         Set<RequestId> assigned = new HashSet<>();
-        for (Slot slot : log.all()) {
-            Bytes digest = slot.decided == null ? slot.proposed : slot.decided;
-            Batch batch = digest == null ? null : batches.get(digest);
+        for (Numbered choice : newView.chosen()) {
+            Batch batch = batches.get(choice.digest());
             if (batch != null) {
                 assigned.addAll(batch.requests());
             }

@@ -355,7 +355,7 @@ public final class Replica {
         public void onEntered(long nowMillis, NewView newView) {
             suspicion.enter(nowMillis);
             agreement.onChosen(nowMillis, newView);
-            proposing.enter(newView.checkpoint().sequence() + newView.chosen().size());
+            proposing.enter(newView);
             for (EarlyMessages.Early message : early.take(newView.view())) {
                 onPhase(nowMillis, message.from(), message.message());
             }

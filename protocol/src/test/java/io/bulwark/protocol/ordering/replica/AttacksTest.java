@@ -185,6 +185,32 @@ class AttacksTest {
     }
 
     @Test
+    void whatIsProposedInVainKeepsNoPrimaryThatLeavesItOut() {
+        TestCluster cluster = new TestCluster(1, 14, config -> config.withTimers(PATIENT));
+        cluster.wire = (from, to, message) -> to == 0 && message instanceof Vouch vouch
+                ? List.of(new Vouch(vouch.requests().stream()
+                        .filter(id -> !id.client().equals(LIAR))
+                        .toList()))
+                : List.of(message);
+        Batch vain =
+                new Batch(1_000_000, List.of(request(1, 7).id(), request(2, 8).id()));
+        for (int replica = 1; replica < 4; replica++) {
+            cluster.deliver(request(1, 7), replica);
+        }
+        cluster.run(50);
+        for (int replica = 1; replica < 4; replica++) {
+            cluster.send(0, replica, new PrePrepare(0, 200, vain));
+        }
+        for (int i = 0; i < 150; i++) {
+            cluster.submit(1, i, TestCluster.operation(100 + i));
+            cluster.run(10);
+        }
+        cluster.run(1_000);
+        assertThat(cluster.replica(1).view()).as(cluster::toString).isEqualTo(1);
+        assertThat(cluster.nodes.get(1).application.journal()).contains(TestCluster.operation(7));
+    }
+
+    @Test
     void aPrimaryThatBecomesSlowIsReplacedBeforeAnyTimer() {
         TestCluster cluster = new TestCluster(
                 1, 9, config -> config.withTimers(PATIENT).withBatches(new ReplicaConfig.Batches(4, 1 << 20, 2)));

@@ -1,0 +1,40 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.replica.EarlyMessages.Early;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class EarlyMessagesTest {
+    private final EarlyMessages early =
+            new EarlyMessages(ReplicaConfig.of(0, 1).withBatches(new Batches(2, 1 << 20, 2)));
+
+    private static PrePrepare proposal(long view, int requests) {
+        List<RequestId> ids = LongStream.range(0, requests)
+                .mapToObj(call -> new Request(PrincipalId.client(1), call, false, Bytes.EMPTY).id())
+                .toList();
+        return new PrePrepare(view, 1, new Batch(1, ids));
+    }
+
+    @Test
+    void onlyProposalsThatCanCountAreKept() {
+        Prepare prepare = new Prepare(1, 1, proposal(1, 2).batch().digest());
+        early.add(1, proposal(1, 3));
+        early.add(2, proposal(1, 2));
+        early.add(1, proposal(1, 2));
+        early.add(2, prepare);
+        assertThat(early.take(1)).containsExactly(new Early(1, proposal(1, 2)), new Early(2, prepare));
+    }
+}
