@@ -10,6 +10,9 @@ final class OrderingBugs {
     private static final Detector GROUP = simulation("ordering.OrderingSimulationTest", "noInvariantIsViolated")
             .runs(48);
 
+    /** Seldom does anything go wrong with so few COMMITs. */
+    private static final Detector MANY_GROUPS = GROUP.runs(192);
+
     static final List<PlantedBug> ALL = List.of(
             in(
                     "ordering/replica/Agreement",
@@ -20,7 +23,7 @@ final class OrderingBugs {
             in(
                     "ordering/replica/Agreement",
                     "2f COMMITs are enough",
-                    GROUP,
+                    MANY_GROUPS,
                     "Slot.count(slot.commits, digest) >= config.quorum()",
                     "Slot.count(slot.commits, digest) >= config.quorum() - 1"),
             in(
@@ -49,10 +52,10 @@ final class OrderingBugs {
                     ""),
             in(
                     "ordering/replica/RequestPool",
-                    "a backup takes what nobody vouches for",
+                    "what f others vouch for is taken",
                     GROUP,
-                    "entry != null && (entry.verified || others(entry) >= config.oneCorrect()); }",
-                    "entry == null || entry != null; }"),
+                    "return Long.bitCount(entry.vouchers & ~(1L << config.self()));",
+                    "return Long.bitCount(entry.vouchers & ~(1L << config.self())) + 1;"),
             in("ordering/replica/Slot", "PREPAREs of earlier views count", GROUP, "prepares.clear();", ""));
 
     private OrderingBugs() {}
