@@ -78,7 +78,7 @@ final class RoleCommands {
 
         @Override
         public Integer call() throws IOException {
-            ClusterShape first = wanted.shape(ClusterShape.ORDERING_DEFAULT, "sync");
+            ClusterShape first = wanted.shape("sync");
             DataDirectory data = DataDirectory.create(global.data());
             ClusterShape shape = data.shape(first);
             wanted.checkKept(shape);

@@ -27,14 +27,22 @@ final class ShapeOptions {
                     + "). Other commands find the ports in the data directory.")
     private @Nullable Integer portBase;
 
+    @Option(
+            names = "--ordering",
+            paramLabel = "ENGINE",
+            description =
+                    "Ordering engine of the metadata: bft-smart survives crashes; bft survives replicas that lie, too,"
+                            + " and is new (default: " + ClusterShape.ORDERING_DEFAULT + ").")
+    private @Nullable String ordering;
+
     /** What is wanted, with the defaults for what was not said. */
-    ClusterShape shape(String ordering, String durability) {
+    ClusterShape shape(String durability) {
         try {
             return new ClusterShape(
                     nodes == null ? NODES_DEFAULT : nodes,
                     replicas == null ? REPLICAS_DEFAULT : replicas,
                     portBase == null ? ClusterShape.PORT_BASE_DEFAULT : portBase,
-                    ordering,
+                    ordering == null ? ClusterShape.ORDERING_DEFAULT : ordering,
                     durability);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
@@ -46,6 +54,7 @@ final class ShapeOptions {
         check("--nodes", nodes, kept.nodes());
         check("--replicas", replicas, kept.replicas());
         check("--port-base", portBase, kept.portBase());
+        check("--ordering", ordering, kept.ordering());
     }
 
     /** The same once more, for a command line. */
@@ -54,11 +63,12 @@ final class ShapeOptions {
         add(arguments, "--nodes", nodes);
         add(arguments, "--replicas", replicas);
         add(arguments, "--port-base", portBase);
+        add(arguments, "--ordering", ordering);
         return arguments;
     }
 
-    private static void check(String option, @Nullable Integer wanted, int kept) {
-        if (wanted != null && wanted != kept) {
+    private static void check(String option, @Nullable Object wanted, Object kept) {
+        if (wanted != null && !wanted.equals(kept)) {
             throw new CommandFailure(
                     CommandFailure.USAGE,
                     "this data directory was first started with " + option + " " + kept
@@ -66,7 +76,7 @@ final class ShapeOptions {
         }
     }
 
-    private static void add(List<String> arguments, String option, @Nullable Integer value) {
+    private static void add(List<String> arguments, String option, @Nullable Object value) {
         if (value != null) {
             arguments.add(option);
             arguments.add(value.toString());

@@ -46,12 +46,6 @@ final class UpCommand implements Callable<Integer> {
     private String durability = "sync";
 
     @Option(
-            names = "--ordering",
-            defaultValue = ClusterShape.ORDERING_DEFAULT,
-            description = "Ordering engine of the metadata: bft-smart (default: ${DEFAULT-VALUE}).")
-    private String ordering = ClusterShape.ORDERING_DEFAULT;
-
-    @Option(
             names = "--processes",
             description = "Each node and replica in a process of its own, so that it can be killed.")
     private boolean processes;
@@ -61,7 +55,7 @@ final class UpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        ClusterShape wanted = shape.shape(ordering, durability);
+        ClusterShape wanted = shape.shape(durability);
         if (ControlSocket.isServed(global.data())) {
             throw new CommandFailure(
                     CommandFailure.FAILED,
@@ -124,7 +118,7 @@ final class UpCommand implements Callable<Integer> {
         List<String> command = new ArrayList<>(OwnCommand.java(2048));
         command.addAll(List.of("up", "--data", data.root().toString()));
         command.addAll(shape.arguments());
-        command.addAll(List.of("--durability", durability, "--ordering", ordering));
+        command.addAll(List.of("--durability", durability));
         if (processes) {
             command.add("--processes");
         }

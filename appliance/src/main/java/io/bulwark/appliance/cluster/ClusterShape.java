@@ -10,7 +10,7 @@ import java.util.Set;
  * {@code portBase + 10 + i}, replica i at {@code portBase + 200 + i}.
  *
  * @param replicas 3f + 1
- * @param ordering the ordering engine: {@code bft-smart}
+ * @param ordering the ordering engine: {@code bft-smart} or {@code bft}
  * @param durability of the storage nodes: {@code sync}, {@code interval} or {@code none}
  */
 public record ClusterShape(int nodes, int replicas, int portBase, String ordering, String durability) {
@@ -18,6 +18,11 @@ public record ClusterShape(int nodes, int replicas, int portBase, String orderin
 
     /** The ordering engine of a new appliance. */
     public static final String ORDERING_DEFAULT = "bft-smart";
+
+    /** The engine after the proactive recovery paper. */
+    public static final String ORDERING_BFT = "bft";
+
+    private static final Set<String> ORDERINGS = Set.of(ORDERING_DEFAULT, ORDERING_BFT);
 
     public static final int NODES_MAX = 150;
 
@@ -28,8 +33,9 @@ public record ClusterShape(int nodes, int replicas, int portBase, String orderin
         if (replicas < 4 || replicas > 31 || replicas % 3 != 1) {
             throw new IllegalArgumentException("an appliance has 3f + 1 replicas (4, 7, ...), not " + replicas);
         }
-        if (!ordering.equals(ORDERING_DEFAULT)) {
-            throw new IllegalArgumentException("there is no ordering engine \"" + ordering + "\"; there is bft-smart");
+        if (!ORDERINGS.contains(ordering)) {
+            throw new IllegalArgumentException(
+                    "there is no ordering engine \"" + ordering + "\"; there are bft-smart and bft");
         }
         if (!Set.of("sync", "interval", "none").contains(durability)) {
             throw new IllegalArgumentException("durability is sync, interval or none, not \"" + durability + "\"");

@@ -10,7 +10,7 @@ import java.util.List;
  * @param replicas where all replicas listen, by number
  * @param data its directory, its alone
  * @param keys its key ring
- * @param ordering {@code bft-smart}
+ * @param ordering {@code bft-smart} or {@code bft}
  * @param nodes where the storage nodes listen, by number; the same at every replica
  * @param clients how many clients there are; all may do everything until there are grants
  */

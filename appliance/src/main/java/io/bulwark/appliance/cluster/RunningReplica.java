@@ -3,12 +3,15 @@ package io.bulwark.appliance.cluster;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.metadata.MetadataReplica;
 import io.bulwark.metadata.NamespaceApplication;
+import io.bulwark.metadata.NamespaceMachine;
 import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.ReplicaServer;
 import io.bulwark.metadata.ReplicaStatus;
+import io.bulwark.metadata.bft.BftReplica;
 import io.bulwark.metadata.bftsmart.BftSmartEngines;
-import io.bulwark.metadata.ordering.OrderingEngine;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.ordering.Phase;
 import java.io.IOException;
@@ -19,19 +22,27 @@ import java.util.Locale;
 
 /** A metadata replica put together. */
 public final class RunningReplica implements AutoCloseable {
-    private final MetadataReplica replica;
+    private final ReplicaServer replica;
 
-    private RunningReplica(MetadataReplica replica) {
+    private RunningReplica(ReplicaServer replica) {
         this.replica = replica;
     }
 
     /** Starts it; returns when it listens. */
     public static RunningReplica start(ReplicaSetup setup) throws IOException {
-        return new RunningReplica(MetadataReplica.start(
-                ReplicaConfig.of(setup.number(), setup.replicas(), setup.data()),
-                KeyRing.load(setup.keys()).pairwiseKeys(),
-                new NamespaceApplication(genesis(setup)),
-                engine(setup.ordering())));
+        ReplicaConfig config = ReplicaConfig.of(setup.number(), setup.replicas(), setup.data());
+        PairwiseKeys keys = KeyRing.load(setup.keys()).pairwiseKeys();
+        Genesis genesis = genesis(setup);
+        return new RunningReplica(
+                switch (setup.ordering()) {
+                    case ClusterShape.ORDERING_DEFAULT ->
+                        MetadataReplica.start(
+                                config, keys, new NamespaceApplication(genesis), BftSmartEngines.standard());
+                    case ClusterShape.ORDERING_BFT ->
+                        BftReplica.start(config, keys, state -> new NamespaceMachine(genesis, state));
+                    default ->
+                        throw new IllegalArgumentException("there is no ordering engine \"" + setup.ordering() + "\"");
+                });
     }
 
     /** Empty if it takes part in ordering, and so answers clients; else why not. */
@@ -49,14 +60,6 @@ public final class RunningReplica implements AutoCloseable {
     @Override
     public void close() {
         replica.close();
-    }
-
-    private static OrderingEngine.Factory engine(String ordering) {
-        if (ordering.equals(ClusterShape.ORDERING_DEFAULT)) {
-            return BftSmartEngines.standard();
-        }
-        throw new IllegalArgumentException(
-                "there is no ordering engine \"" + ordering + "\"; there is " + ClusterShape.ORDERING_DEFAULT);
     }
 
     private static Genesis genesis(ReplicaSetup setup) {

@@ -1,0 +1,41 @@
+package io.bulwark.metadata;
+
+import io.bulwark.metadata.ordering.StateMachine;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Genesis;
+import io.bulwark.protocol.metadata.MetadataStateMachine;
+import io.bulwark.protocol.state.KeyValueState;
+import io.bulwark.protocol.wire.Bytes;
+
+/** The metadata state machine over a state that the engine keeps. */
+public final class NamespaceMachine implements StateMachine {
+    private final MetadataStateMachine machine;
+
+    /**
+     * The machine over this state.
+     *
+     * @param genesis what an empty state begins with; the same at every replica
+     */
+    public NamespaceMachine(Genesis genesis, KeyValueState state) {
+        machine = isEmpty(state) ? new MetadataStateMachine(genesis, state) : new MetadataStateMachine(state);
+    }
+
+    private static boolean isEmpty(KeyValueState state) {
+        boolean[] empty = {true};
+        state.scan(Bytes.EMPTY, Bytes.of((byte) 0xFF), (_, _) -> {
+            empty[0] = false;
+            return false;
+        });
+        return empty[0];
+    }
+
+    @Override
+    public Bytes execute(PrincipalId client, Bytes command, long agreedMillis) {
+        return machine.execute(client, command, agreedMillis);
+    }
+
+    @Override
+    public Bytes query(PrincipalId client, Bytes query) {
+        return machine.query(client, query);
+    }
+}
