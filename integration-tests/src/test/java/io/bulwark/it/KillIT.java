@@ -2,6 +2,7 @@ package io.bulwark.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.OwnCommand;
 import io.bulwark.appliance.control.ControlRequest;
@@ -41,9 +42,18 @@ class KillIT {
 
     @Test
     void nothingAcknowledgedIsLostWhenTheWholeApplianceIsKilled() throws Exception {
+        kill(ClusterShape.ORDERING_DEFAULT);
+    }
+
+    @Test
+    void nothingAcknowledgedIsLostWhenItIsKilledWithOurOwnOrderingEngine() throws Exception {
+        kill(ClusterShape.ORDERING_BFT);
+    }
+
+    private void kill(String ordering) throws Exception {
         System.out.println("KillIT: -Dbulwark.seed=" + LiveCluster.SEED);
         int portBase = LiveCluster.freePortBase(NODES, REPLICAS);
-        Process killed = up(portBase);
+        Process killed = up(portBase, ordering);
         Process ended = killed;
         try (Bulwark client = Bulwark.connect(DataDirectory.clientProperties(data))) {
             client.createVolume(VolumeSpec.registers("disk", new ProtectionPolicy(1, 2, 4, BLOCK), MixedLoad.BLOCKS));
@@ -57,7 +67,7 @@ class KillIT {
                 List<Long> members = members();
                 assertThat(members).hasSize(NODES + REPLICAS);
                 killed.destroyForcibly().waitFor();
-                ended = up(portBase);
+                ended = up(portBase, ordering);
                 assertThat(members())
                         .as("members of its own")
                         .hasSize(NODES + REPLICAS)
@@ -80,10 +90,11 @@ class KillIT {
     }
 
     /** The command as a user gives it; returns when the appliance is up. */
-    private Process up(int portBase) throws IOException, InterruptedException {
+    private Process up(int portBase, String ordering) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
         command.addAll(List.of("up", "--processes", "--data", data.toString()));
         command.addAll(List.of("--nodes", "" + NODES, "--replicas", "" + REPLICAS, "--port-base", "" + portBase));
+        command.addAll(List.of("--ordering", ordering));
         Path log = data.resolve("up.log");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
