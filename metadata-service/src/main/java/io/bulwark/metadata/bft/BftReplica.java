@@ -164,8 +164,12 @@ public final class BftReplica implements ReplicaServer {
 
     @Override
     public void close() {
-        transport.close();
+        run(() -> {
+            replica.handOver(now());
+            drain();
+        });
         end(loop);
+        transport.close();
         end(pageWriter);
         try {
             log.close();
