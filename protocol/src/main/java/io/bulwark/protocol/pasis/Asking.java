@@ -1,0 +1,48 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.fp.FpTimes;
+
+/** One request to one node: when it was sent, and whether its answer is overdue. */
+final class Asking {
+    private static final int BACKOFF_MAX = 3;
+    private static final int LATE_RETRIES = 4;
+
+    private final FpTimes times;
+    private final long sinceMillis;
+    private long sentMillis;
+    private int tries;
+    private boolean answered;
+
+    Asking(FpTimes times, long nowMillis) {
+        this.times = times;
+        this.sinceMillis = nowMillis;
+        this.sentMillis = nowMillis;
+    }
+
+    void answered() {
+        answered = true;
+    }
+
+    boolean waiting() {
+        return !answered;
+    }
+
+    boolean slow(long nowMillis) {
+        return !answered && nowMillis - sinceMillis >= times.hedgeMillis();
+    }
+
+    /** Whether it is not worth waiting for any more. */
+    boolean late(long nowMillis) {
+        return !answered && nowMillis - sinceMillis >= LATE_RETRIES * times.retryMillis();
+    }
+
+    /** Whether to send it again now; the pause doubles with each time. */
+    boolean again(long nowMillis) {
+        boolean due = !answered && nowMillis - sentMillis >= times.retryMillis() << tries;
+        if (due) {
+            sentMillis = nowMillis;
+            tries = Math.min(tries + 1, BACKOFF_MAX);
+        }
+        return due;
+    }
+}

@@ -1,0 +1,131 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.fp.FpScrub;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.LongConsumer;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * Scrubbing comes to one block. Every fragment that is held is re-read and checked against its entry in the cross-checksum; a bad one is
+ * made again of N - 3b others'. Then the others are asked what they hold: a complete version that is missing here comes by a verification
+ * of the block (3.1), or, where b silent nodes and this one keep it from N - b, by one that repairs.
+ */
+final class BlockLook {
+    private final PasisNode node;
+    private final PasisBlock block;
+    private final ObjLongConsumer<FpScrub.Found> then;
+    private final Deque<ValidatingTimestamp> bad = new ArrayDeque<>();
+    private boolean repaired;
+    private boolean completed;
+    private boolean left;
+
+    /** @param then told once, what came of it */
+    BlockLook(PasisNode node, PasisBlock block, ObjLongConsumer<FpScrub.Found> then) {
+        this.node = node;
+        this.block = block;
+        this.then = then;
+    }
+
+    /** To be called as a task of the block. */
+    void start(long nowMillis) {
+        if (block.slot() < 0) {
+            then.accept(FpScrub.Found.UNASKED, nowMillis);
+            return;
+        }
+        reread(nowMillis, new ArrayDeque<>(block.versions().history(ValidatingTimestamp.NONE)));
+    }
+
+    private void reread(long nowMillis, Deque<VersionRecord> records) {
+        VersionRecord next = records.poll();
+        if (next == null) {
+            mend(nowMillis);
+            return;
+        }
+        LongConsumer further = block.later(now -> reread(now, records));
+        block.read(next, (now, _, _) -> {
+            if (block.versions().isDamaged(next.timestamp())) {
+                bad.add(next.timestamp());
+            }
+            further.accept(now);
+        });
+    }
+
+    private void mend(long nowMillis) {
+        ValidatingTimestamp next = bad.poll();
+        if (next == null) {
+            poll(nowMillis);
+            return;
+        }
+        boolean[] refuted = {false};
+        LongConsumer further = block.later(now -> {
+            boolean held = block.versions().holds(next);
+            repaired |= held;
+            // What was collected meanwhile is not missed, and what was never complete neither.
+            left |= !held && !refuted[0] && block.versions().get(next) != null;
+            mend(now);
+        });
+        block.mend(nowMillis, next, (now, found) -> {
+            refuted[0] = found;
+            further.accept(now);
+        });
+    }
+
+    private void poll(long nowMillis) {
+        if (block.slot() < 0) {
+            then.accept(FpScrub.Found.UNASKED, nowMillis);
+            return;
+        }
+        HistoryPoll.Outcome[] found = {new HistoryPoll.Outcome.Unknown()};
+        LongConsumer further = block.later(now -> {
+            switch (found[0]) {
+                case HistoryPoll.Outcome.Agreed _ -> end(now);
+                case HistoryPoll.Outcome.Unknown _ ->
+                    then.accept(left || repaired ? result() : FpScrub.Found.UNASKED, now);
+                case HistoryPoll.Outcome.Missed missed -> complete(now, missed.version(), false);
+            }
+        });
+        HistoryPoll poll = new HistoryPoll(block.group(), block.verifier().own(), node.times());
+        node.out().run(poll, (now, outcome) -> {
+            found[0] = (HistoryPoll.Outcome) outcome;
+            further.accept(now);
+        });
+    }
+
+    private void complete(long nowMillis, ValidatingTimestamp missed, boolean repair) {
+        PasisBackground.Found[] result = {PasisBackground.Found.UNASKED};
+        LongConsumer further = block.later(now -> {
+            completed |= here(missed);
+            if (!here(missed) && !repair && result[0] != PasisBackground.Found.UNASKED) {
+                complete(now, missed, true);
+                return;
+            }
+            // A read that repairs passes over nothing that was complete when it began.
+            left |= !here(missed) && result[0] == PasisBackground.Found.UNASKED;
+            end(now);
+        });
+        Verifier.Cause cause = repair ? Verifier.Cause.SCRUB_BY_REPAIR : Verifier.Cause.SCRUB;
+        block.verifier().request(nowMillis, cause, null, (now, found, _) -> {
+            result[0] = found;
+            further.accept(now);
+        });
+    }
+
+    private boolean here(ValidatingTimestamp version) {
+        return block.versions().holds(version) || block.versions().collected().isAfter(version);
+    }
+
+    private void end(long nowMillis) {
+        then.accept(result(), nowMillis);
+    }
+
+    private FpScrub.Found result() {
+        if (left) {
+            return FpScrub.Found.UNFINISHED;
+        }
+        if (completed || repaired) {
+            return repaired ? FpScrub.Found.REPAIRED : FpScrub.Found.COMPLETED;
+        }
+        return block.versions().greatest().isNone() ? FpScrub.Found.ABSENT : FpScrub.Found.GOOD;
+    }
+}

@@ -1,0 +1,295 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Takes new versions of one block in: from writers, from readers that repair, and from the node's own repair. */
+final class BlockWriter {
+    private final PasisBlock block;
+    private final PasisNode node;
+    /** The greatest time that b + 1 of N - b nodes were found to have. */
+    private long polledTime;
+
+    BlockWriter(PasisBlock block, PasisNode node) {
+        this.block = block;
+        this.node = node;
+    }
+
+    void write(long nowMillis, Call call, PasisMessage.Write request) {
+        ValidatingTimestamp version = request.timestamp();
+        Versions versions = block.versions();
+        PasisGroup group = block.group();
+        if (node.access().closed(call.from(), block.block(), request.session())) {
+            block.refuse(call, Refusal.SESSION_CLOSED);
+        } else if (!group.accepts(version, block.slot(), request.fragment())) {
+            // Else a writer could make it look as if this node had corrupted its fragment.
+            block.refuse(call, Refusal.INCONSISTENT);
+        } else if (versions.holds(version) || versions.collected().isAfter(version)) {
+            block.answer(call, new PasisMessage.Written(request.target(), version.name()));
+        } else if (versions.isPoisonous(version.name())) {
+            block.refuse(call, Refusal.POISONOUS);
+        } else if (LogicalTime.far(LogicalTime.later(versions.time(), polledTime), version.time(), LogicalTime.FAR)) {
+            far(nowMillis, call);
+        } else if (group.verification() == Verification.NONE) {
+            replace(call, request);
+        } else {
+            Refusal bound = versions.get(version) == null ? bound(call.from(), request.fragment()) : null;
+            if (bound == null) {
+                keep(call, request);
+            } else {
+                makeRoom(nowMillis, call, bound);
+            }
+        }
+    }
+
+    /** A time is FAR only if it is so for the others, too: what was complete is at b + 1 of N - b nodes. */
+    private void far(long nowMillis, Call call) {
+        if (call.polled()) {
+            block.refuse(call, Refusal.FAR);
+        } else if (!node.rate().allow(nowMillis, call.from())) {
+            block.refuse(call, Refusal.BUSY);
+        } else {
+            long[] found = {-1};
+            LongConsumer then = block.later(now -> {
+                if (found[0] == -1) {
+                    block.refuse(call, Refusal.BUSY);
+                } else {
+                    polledTime = LogicalTime.later(polledTime, found[0]);
+                    block.call(now, call.afterPoll());
+                }
+            });
+            TimePoll poll =
+                    new TimePoll(block.group(), block.slot(), block.versions().time(), node.times());
+            node.out().run(poll, (now, outcome) -> {
+                found[0] = (Long) outcome;
+                then.accept(now);
+            });
+        }
+    }
+
+    /** The bound of 3.3 or 3.4 that one more possible version of this sender would exceed, if any. */
+    private @Nullable Refusal bound(PrincipalId sender, Bytes fragment) {
+        PossibleVersions possible = node.possible();
+        if (possible.of(sender, block.block()) >= node.limits().possiblePerBlock()) {
+            return Refusal.BLOCK_LIMIT;
+        }
+        // Who is alone and fills the pool is at no bound of its own.
+        long share = node.clientBytes();
+        boolean crowded = share < node.limits().poolBytes() && possible.bytesOf(sender) + fragment.length() > share;
+        if (crowded || possible.of(sender) >= node.limits().possiblePerClient()) {
+            return Refusal.CLIENT_LIMIT;
+        }
+        return possible.bytes() + fragment.length() > node.limits().poolBytes() ? Refusal.POOL : null;
+    }
+
+    /**
+     * The request waits until something was verified; once nothing can be freed any more, with repairs neither, it is refused. A
+     * peer asks for a repair since it makes room itself: for it nothing is repaired, else both could wait for each other.
+     */
+    private void makeRoom(long nowMillis, Call call, Refusal bound) {
+        boolean tried = call.collected() == (block.group().slotOf(call.from()) < 0 ? 2 : 1);
+        if (tried || (bound != Refusal.POOL && !node.rate().allow(nowMillis, call.from()))) {
+            node.tally().refused(block.block());
+            block.refuse(call, bound);
+            return;
+        }
+        boolean repair = call.collected() == 1;
+        boolean[] freed = {false};
+        LongConsumer then = block.later(
+                now -> block.call(now, call.afterCollection(freed[0] ? call.collected() : call.collected() + 1)));
+        PasisNode.Room room = (now, any) -> {
+            // Of one block and sender at most two rounds: what was freed may be others'.
+            freed[0] = any && bound != Refusal.BLOCK_LIMIT;
+            then.accept(now);
+        };
+        switch (bound) {
+            case BLOCK_LIMIT ->
+                block.verifier()
+                        .request(
+                                nowMillis,
+                                repair ? Verifier.Cause.ROOM_BY_REPAIR : Verifier.Cause.ROOM,
+                                null,
+                                (now, _, gone) -> room.made(now, gone > 0));
+            case CLIENT_LIMIT -> node.collector().makeRoom(nowMillis, call.from(), repair, room);
+            default -> node.collector().makeRoom(nowMillis, null, repair, room);
+        }
+    }
+
+    private void keep(Call call, PasisMessage.Write request) {
+        VersionRecord known = block.versions().get(request.timestamp());
+        VersionRecord record = known == null ? new VersionRecord(request.timestamp(), call.from(), false) : known;
+        LongConsumer written = _ -> block.answer(
+                call,
+                new PasisMessage.Written(request.target(), record.timestamp().name()));
+        LongConsumer stored = now -> {
+            if (block.group().verification() == Verification.WRITE_TIME) {
+                // In the critical path (5.2); it is written whatever comes of it.
+                LongConsumer then = block.later(written);
+                VersionName name = record.timestamp().name();
+                block.verifier().request(now, Verifier.Cause.WRITE_TIME, name, (later, _, _) -> then.accept(later));
+            } else {
+                written.accept(now);
+            }
+        };
+        store(record, request.fragment(), call, stored, _ -> {});
+    }
+
+    private void store(
+            VersionRecord record, Bytes fragment, @Nullable Call call, LongConsumer then, LongConsumer failed) {
+        VersionName name = record.timestamp().name();
+        List<Mutation> mutations = new ArrayList<>();
+        mutations.add(new Mutation.Put(record.key(block.block()), record.encoded(), fragment));
+        boolean fresh = block.versions().get(record.timestamp()) == null && !record.verified();
+        if (fresh) {
+            mutations.add(PossibleVersions.put(block.block(), name, record.sender(), fragment.length()));
+            node.possible().charge(block.block(), name, record.sender(), fragment.length());
+        }
+        block.store(
+                mutations,
+                call,
+                now -> {
+                    block.versions().put(record);
+                    block.arrived(now);
+                    block.verifier().arrived(now, record.timestamp());
+                    then.accept(now);
+                },
+                now -> {
+                    if (fresh) {
+                        node.possible().release(block.block(), name);
+                    }
+                    failed.accept(now);
+                });
+    }
+
+    /** The policy without verification: the new version takes the place of the old one. */
+    private void replace(Call call, PasisMessage.Write request) {
+        ValidatingTimestamp version = request.timestamp();
+        PasisMessage.Written written = new PasisMessage.Written(request.target(), version.name());
+        VersionRecord record = new VersionRecord(version, call.from(), true);
+        List<VersionRecord> before = block.versions().before(version);
+        List<Mutation> mutations = new ArrayList<>();
+        mutations.add(new Mutation.Put(record.key(block.block()), record.encoded(), request.fragment()));
+        before.forEach(old -> mutations.add(new Mutation.Delete(old.key(block.block()))));
+        block.store(
+                mutations,
+                call,
+                _ -> {
+                    block.versions().put(record);
+                    before.forEach(old -> block.versions().remove(old.timestamp()));
+                    block.answer(call, written);
+                },
+                _ -> {});
+    }
+
+    /** Asked for by a reader, or by a peer that must make room. */
+    void repair(long nowMillis, Call call, PasisMessage.Repair request) {
+        ValidatingTimestamp version = request.version();
+        Versions versions = block.versions();
+        if (!block.group().fits(version)) {
+            block.refuse(call, Refusal.INCONSISTENT);
+        } else if (versions.holds(version) || versions.collected().isAfter(version)) {
+            block.answer(call, new PasisMessage.Repaired(request.target(), version.name()));
+        } else if (node.possible().of(PrincipalId.NOBODY, block.block()) >= repairsMax(call.from())) {
+            makeRoom(nowMillis, call, Refusal.BLOCK_LIMIT);
+        } else if (!node.rate().allow(nowMillis, call.from())) {
+            block.refuse(call, Refusal.BUSY);
+        } else {
+            fetch(version, call, (_, _) -> {});
+        }
+    }
+
+    /**
+     * How many repaired versions of this block a node holds unverified. Beyond what readers may have it make there is one for each
+     * peer: nodes that make room, and wait for each other's repairs, must not all be full.
+     */
+    private int repairsMax(PrincipalId from) {
+        int forReaders = node.limits().possiblePerBlock();
+        return block.group().slotOf(from) < 0
+                ? forReaders
+                : forReaders + block.group().n();
+    }
+
+    /** The fragment was lost, or never came: it is made again if the others have what it takes. */
+    void mend(long nowMillis, ValidatingTimestamp version, Mended then) {
+        if (block.slot() >= 0 && node.rate().allow(nowMillis, node.self())) {
+            fetch(version, null, then);
+        } else {
+            then.then(nowMillis, false);
+        }
+    }
+
+    /** What follows once a version is here, or cannot be had. */
+    interface Mended {
+        /**
+         * It is here, or not.
+         *
+         * @param refuted whether it was found that it cannot have been complete, or is poisonous: nothing is lost with it
+         */
+        void then(long nowMillis, boolean refuted);
+    }
+
+    private void fetch(ValidatingTimestamp version, @Nullable Call call, Mended over) {
+        FragmentFetch.Outcome[] found = {new FragmentFetch.Outcome.TimedOut()};
+        LongConsumer then = block.later(now -> adopt(now, version, call, found[0], over));
+        FragmentFetch fetch = new FragmentFetch(block.group(), block.slot(), version, node.times());
+        node.out().run(fetch, (now, outcome) -> {
+            found[0] = (FragmentFetch.Outcome) outcome;
+            then.accept(now);
+        });
+    }
+
+    private void adopt(
+            long nowMillis,
+            ValidatingTimestamp version,
+            @Nullable Call call,
+            FragmentFetch.Outcome outcome,
+            Mended over) {
+        VersionRecord known = block.versions().get(version);
+        boolean here =
+                block.versions().holds(version) || block.versions().collected().isAfter(version);
+        if (here || outcome instanceof FragmentFetch.Outcome.Obsolete) {
+            repaired(version, call);
+        } else if (outcome instanceof FragmentFetch.Outcome.Made made
+                && block.group().accepts(version, block.slot(), made.fragment())) {
+            boolean complete = version.equals(block.versions().collected());
+            VersionRecord record = known == null ? new VersionRecord(version, PrincipalId.NOBODY, complete) : known;
+            LongConsumer stored = now -> {
+                repaired(version, call);
+                over.then(now, false);
+            };
+            store(record, made.fragment(), call, stored, now -> over.then(now, false));
+            return;
+        } else {
+            refuse(
+                    call,
+                    switch (outcome) {
+                        case FragmentFetch.Outcome.Poisonous _ -> Refusal.POISONOUS;
+                        case FragmentFetch.Outcome.NotFound _ -> Refusal.NOT_FOUND;
+                        case FragmentFetch.Outcome.Made _,
+                                FragmentFetch.Outcome.TimedOut _,
+                                FragmentFetch.Outcome.Obsolete _ -> Refusal.BUSY;
+                    });
+        }
+        boolean refuted =
+                outcome instanceof FragmentFetch.Outcome.NotFound || outcome instanceof FragmentFetch.Outcome.Poisonous;
+        over.then(nowMillis, !here && refuted);
+    }
+
+    private void refuse(@Nullable Call call, Refusal refusal) {
+        if (call != null) {
+            block.refuse(call, refusal);
+        }
+    }
+
+    private void repaired(ValidatingTimestamp version, @Nullable Call call) {
+        if (call != null) {
+            block.answer(call, new PasisMessage.Repaired(call.request().target(), version.name()));
+        }
+    }
+}

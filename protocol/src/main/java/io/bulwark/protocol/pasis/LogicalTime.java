@@ -1,0 +1,21 @@
+package io.bulwark.protocol.pasis;
+
+/** How far logical times may be apart. They are unsigned. */
+final class LogicalTime {
+    /** A time further than this above what is known is refused, so that a faulty client cannot use the times up. */
+    static final long FAR = 1L << 16;
+
+    /** A writer takes a time only if N - b nodes are so near to it: well within {@link #FAR}, whatever was written meanwhile. */
+    static final long NEAR = 1L << 15;
+
+    private LogicalTime() {}
+
+    /** Whether {@code time} is more than {@code distance} above {@code known}. */
+    static boolean far(long known, long time, long distance) {
+        return Long.compareUnsigned(time, known) > 0 && Long.compareUnsigned(time - known, distance) > 0;
+    }
+
+    static long later(long a, long b) {
+        return Long.compareUnsigned(a, b) >= 0 ? a : b;
+    }
+}

@@ -1,0 +1,70 @@
+package io.bulwark.protocol.pasis;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What peers have notified this node of about one block (3.2 and 3.4). Kept in memory only. */
+final class Notices {
+    private static final int POISONOUS_PER_SLOT = 8;
+
+    private final PasisGroup group;
+    private final Map<Integer, ValidatingTimestamp> complete = new HashMap<>();
+    private final Map<Integer, LinkedHashMap<ValidatingTimestamp, Boolean>> poisonous = new HashMap<>();
+
+    Notices(PasisGroup group) {
+        this.group = group;
+    }
+
+    void take(int slot, ValidatingTimestamp version, boolean isPoisonous) {
+        if (isPoisonous) {
+            LinkedHashMap<ValidatingTimestamp, Boolean> of =
+                    poisonous.computeIfAbsent(slot, _ -> new LinkedHashMap<>());
+            of.put(version, true);
+            if (of.size() > POISONOUS_PER_SLOT) {
+                of.remove(of.firstEntry().getKey());
+            }
+        } else {
+            complete.merge(slot, version, (a, b) -> b.isAfter(a) ? b : a);
+        }
+    }
+
+    /** The slots that have said just this. */
+    Set<Integer> matching(ValidatingTimestamp version, boolean isPoisonous) {
+        Set<Integer> slots = new HashSet<>();
+        if (isPoisonous) {
+            poisonous.forEach((slot, versions) -> {
+                if (versions.containsKey(version)) {
+                    slots.add(slot);
+                }
+            });
+        } else {
+            complete.forEach((slot, notified) -> {
+                if (notified.equals(version)) {
+                    slots.add(slot);
+                }
+            });
+        }
+        return slots;
+    }
+
+    /** Whether b + 1 say just this: one of them is correct. */
+    boolean confirmed(ValidatingTimestamp version, boolean isPoisonous) {
+        return matching(version, isPoisonous).size() >= group.oneCorrect();
+    }
+
+    /**
+     * The b + 1-st greatest of the versions that peers have verified, one each; NONE if there are fewer. One of the b + 1 peers
+     * is correct, and has verified this version or a later one, so what is before it is not needed any more (3.4).
+     */
+    ValidatingTimestamp collectable() {
+        List<ValidatingTimestamp> all = new ArrayList<>(complete.values());
+        all.sort(Comparator.reverseOrder());
+        return all.size() < group.oneCorrect() ? ValidatingTimestamp.NONE : all.get(group.b());
+    }
+}

@@ -1,0 +1,183 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.fp.Target;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may do what here, by what 2f + 1 replicas say of volumes, grants and sessions (PROTOCOLS section 4). A closed session
+ * stays closed as long as this node runs; after a restart the replicas are asked again.
+ */
+final class PasisAccess {
+    private static final int KNOWN_MAX = 8_192;
+    private static final long ABSENCE_MILLIS = 250;
+
+    /** Whether a request is let in. */
+    sealed interface Verdict {
+        record Admitted(PasisGroup group) implements Verdict {}
+
+        record Refuse(Refusal refusal, long epoch) implements Verdict {}
+
+        record Wait(Question question) implements Verdict {}
+    }
+
+    private record SessionKey(int volume, PrincipalId owner, long session) {}
+
+    private record Principal(int volume, PrincipalId principal) {}
+
+    private record Told<T>(T value, long millis) {}
+
+    private final PrincipalId self;
+    private final long factMillis;
+    private final Map<Integer, Volume> volumes = new HashMap<>();
+    private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
+    private final Map<Principal, Told<Boolean>> readers = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<SessionKey, Told<SessionState>> sessions = new LinkedHashMap<>(16, 0.75f, true);
+    /** Apart from the others: bogus ones push out bogus ones only. */
+    private final Map<SessionKey, Told<SessionState>> unknown = new LinkedHashMap<>(16, 0.75f, true);
+
+    PasisAccess(PrincipalId self, long factMillis) {
+        this.self = self;
+        this.factMillis = factMillis;
+    }
+
+    Verdict admit(long nowMillis, PrincipalId from, PasisMessage.Request request) {
+        Target target = request.target();
+        int volumeId = target.block().volume();
+        Volume volume = volumes.get(volumeId);
+        Long told = toldVolumes.get(volumeId);
+        boolean lately = told != null && nowMillis - told < ABSENCE_MILLIS;
+        if (volume == null) {
+            return lately
+                    ? new Verdict.Refuse(Refusal.WRONG_SLOT, 0)
+                    : new Verdict.Wait(new Question.OfVolume(volumeId, 0, 1));
+        }
+        if (!PasisGroup.holds(volume, target.block())) {
+            return new Verdict.Refuse(Refusal.WRONG_SLOT, 0);
+        }
+        PasisGroup group = PasisGroup.of(volume, target.block());
+        long epoch = group.placement().epoch();
+        if (target.epoch() > epoch && !lately) {
+            // A newer epoch that somebody claims is checked before anything is refused.
+            return new Verdict.Wait(new Question.OfVolume(volumeId, volume.groupIndex(target.block()), epoch + 1));
+        }
+        if (target.epoch() != epoch) {
+            return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
+        }
+        if (group.slotOf(self) != target.slot()) {
+            return new Verdict.Refuse(Refusal.WRONG_SLOT, epoch);
+        }
+        boolean node = from.kind() == PrincipalKind.NODE && group.slotOf(from) >= 0;
+        boolean client = from.kind() == PrincipalKind.CLIENT;
+        return switch (request) {
+            case PasisMessage.Write write when client -> writer(nowMillis, group, from, write.session());
+            case PasisMessage.Notify _ when node -> new Verdict.Admitted(group);
+            case PasisMessage.Write _, PasisMessage.Notify _ -> new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+            case PasisMessage.FindTime _, PasisMessage.Read _, PasisMessage.ReadFragment _, PasisMessage.Repair _ ->
+                node
+                        ? new Verdict.Admitted(group)
+                        : client ? reader(nowMillis, group, from) : new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+        };
+    }
+
+    private Verdict reader(long nowMillis, PasisGroup group, PrincipalId from) {
+        int volume = group.block().volume();
+        Told<Boolean> told = readers.get(new Principal(volume, from));
+        if (told == null || nowMillis - told.millis() >= (told.value() ? factMillis : ABSENCE_MILLIS)) {
+            return new Verdict.Wait(new Question.OfGrant(volume, from));
+        }
+        return told.value()
+                ? new Verdict.Admitted(group)
+                : new Verdict.Refuse(Refusal.NO_GRANT, group.placement().epoch());
+    }
+
+    private Verdict writer(long nowMillis, PasisGroup group, PrincipalId from, long session) {
+        SessionKey key = new SessionKey(group.block().volume(), from, session);
+        Told<SessionState> told = sessions.containsKey(key) ? sessions.get(key) : unknown.get(key);
+        long epoch = group.placement().epoch();
+        if (told == null || (told.value() == SessionState.UNKNOWN && nowMillis - told.millis() >= ABSENCE_MILLIS)) {
+            return new Verdict.Wait(new Question.OfSession(key.volume(), from, session));
+        }
+        return switch (told.value()) {
+            case OPEN -> new Verdict.Admitted(group);
+            case UNKNOWN -> new Verdict.Refuse(Refusal.SESSION_UNKNOWN, epoch);
+            case CLOSED -> new Verdict.Refuse(Refusal.SESSION_CLOSED, epoch);
+        };
+    }
+
+    /** Whether a write that was let in earlier must be refused by now. */
+    boolean closed(PrincipalId owner, BlockId block, long session) {
+        Told<SessionState> told = sessions.get(new SessionKey(block.volume(), owner, session));
+        return told != null && told.value() == SessionState.CLOSED;
+    }
+
+    /** The group of a block, if its volume is known here. */
+    Optional<PasisGroup> group(BlockId block) {
+        Volume volume = volumes.get(block.volume());
+        return volume != null && PasisGroup.holds(volume, block)
+                ? Optional.of(PasisGroup.of(volume, block))
+                : Optional.empty();
+    }
+
+    /** Takes a fact; the question that it answers, if it is one of ours. */
+    @Nullable
+    Question onFact(long nowMillis, Fact fact) {
+        return switch (fact) {
+            case Fact.OfVolume of -> {
+                toldVolumes.put(of.volume(), nowMillis);
+                trim(toldVolumes);
+                of.known().ifPresent(volume -> volumes.merge(volume.id(), volume, PasisAccess::later));
+                yield new Question.OfVolume(of.volume(), 0, 1);
+            }
+            case Fact.OfGrant grant -> {
+                readers.put(new Principal(grant.volume(), grant.principal()), new Told<>(grant.mayRead(), nowMillis));
+                trim(readers);
+                yield new Question.OfGrant(grant.volume(), grant.principal());
+            }
+            case Fact.OfSession of -> onSession(nowMillis, of.volume(), of.owner(), of.session(), of.state());
+            case Fact.ClosedWith with ->
+                onSession(nowMillis, with.volume(), with.owner(), with.session(), SessionState.CLOSED);
+            case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.Collapsed _ -> null;
+        };
+    }
+
+    private Question onSession(long nowMillis, int volume, PrincipalId owner, long session, SessionState state) {
+        SessionKey key = new SessionKey(volume, owner, session);
+        if (state == SessionState.UNKNOWN) {
+            unknown.put(key, new Told<>(state, nowMillis));
+            trim(unknown);
+        } else if (!closed(owner, BlockId.register(volume, 0), session)) {
+            unknown.remove(key);
+            sessions.put(key, new Told<>(state, nowMillis));
+            trim(sessions);
+        }
+        return new Question.OfSession(volume, owner, session);
+    }
+
+    private static <K, V> void trim(Map<K, V> known) {
+        if (known.size() > KNOWN_MAX) {
+            known.remove(known.keySet().iterator().next());
+        }
+    }
+
+    private static Volume later(Volume known, Volume told) {
+        for (int group = 0;
+                group < Math.min(known.groups().size(), told.groups().size());
+                group++) {
+            if (told.groups().get(group).epoch() < known.groups().get(group).epoch()) {
+                return known;
+            }
+        }
+        return told;
+    }
+}

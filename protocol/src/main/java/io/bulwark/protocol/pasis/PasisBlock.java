@@ -1,0 +1,365 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.fp.Target;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One block at one node: its versions, loaded when they are wanted, and the requests on it one after the other. While a store
+ * is under way the next request waits, so that no answer ever shows what is not durable.
+ */
+final class PasisBlock {
+    /** A peer's question that waits for a version which is on its way. */
+    private record Held(Call call, VersionName awaited, long untilMillis) {}
+
+    private final PasisNode node;
+    private final Versions versions = new Versions();
+    private final Deque<LongConsumer> waiting = new ArrayDeque<>();
+    private final List<Held> held = new ArrayList<>();
+    private final BlockWriter writer;
+    private final Verifier verifier;
+    private PasisGroup group;
+    private boolean loaded;
+    private boolean busy;
+    private boolean draining;
+    /** What others are to bring before this block goes on: it stays in memory until then. */
+    private int awaited;
+
+    PasisBlock(PasisNode node, PasisGroup group) {
+        this.node = node;
+        this.group = group;
+        this.writer = new BlockWriter(this, node);
+        this.verifier = new Verifier(this, node);
+        load();
+    }
+
+    Versions versions() {
+        return versions;
+    }
+
+    Verifier verifier() {
+        return verifier;
+    }
+
+    PasisGroup group() {
+        return group;
+    }
+
+    void setGroup(PasisGroup later) {
+        group = later;
+        verifier.forget();
+    }
+
+    BlockId block() {
+        return group.block();
+    }
+
+    /** This node's slot in this epoch, or -1. */
+    int slot() {
+        return group.slotOf(node.self());
+    }
+
+    private boolean serves(Target target) {
+        return target.epoch() == group.placement().epoch() && target.slot() == slot();
+    }
+
+    boolean idle() {
+        return loaded && !busy && awaited == 0 && waiting.isEmpty() && held.isEmpty() && !verifier.running();
+    }
+
+    private void load() {
+        BlockId block = group.block();
+        node.out().load(token -> new Effect.LoadMetas(token, RecordKind.PASIS_VERSION, block), (now, found) -> {
+            versions.clear();
+            if (found instanceof Loaded.Metas metas) {
+                metas.records().forEach(this::take);
+            }
+            loaded = true;
+            drain(now);
+        });
+    }
+
+    private void take(Loaded.Meta record) {
+        try {
+            if (record.key().suffix().isEmpty()) {
+                versions.floor(VersionRecord.Floor.decode(record.meta()));
+            } else {
+                versions.put(VersionRecord.decode(record.meta()));
+            }
+        } catch (MalformedException e) {
+            // Not written by this code: as if it was lost, which is within what b nodes may do.
+        }
+    }
+
+    /** Runs the task once the state is loaded and no store is under way. */
+    void enqueue(long nowMillis, LongConsumer task) {
+        waiting.add(task);
+        drain(nowMillis);
+    }
+
+    /** As {@link #enqueue} for what comes from elsewhere later: until then the block stays in memory. */
+    LongConsumer later(LongConsumer task) {
+        awaited++;
+        return now -> {
+            awaited--;
+            enqueue(now, task);
+        };
+    }
+
+    void call(long nowMillis, Call call) {
+        if (waiting.size() >= node.limits().waitingMax()) {
+            refuse(call, Refusal.BUSY);
+        } else {
+            enqueue(nowMillis, now -> handle(now, call));
+        }
+    }
+
+    /** Never within itself: a request sees no other one's half-made step. */
+    private void drain(long nowMillis) {
+        if (draining) {
+            return;
+        }
+        draining = true;
+        while (loaded && !busy && !waiting.isEmpty()) {
+            waiting.remove().accept(nowMillis);
+        }
+        draining = false;
+    }
+
+    private void handle(long nowMillis, Call call) {
+        // The epoch may have changed while the request waited.
+        if (!serves(call.request().target())) {
+            refuse(call, Refusal.OTHER_EPOCH);
+            return;
+        }
+        switch (call.request()) {
+            case PasisMessage.FindTime request ->
+                answer(call, new PasisMessage.FoundTime(request.target(), versions.time()));
+            case PasisMessage.Write request -> writer.write(nowMillis, call, request);
+            case PasisMessage.Read request -> onRead(nowMillis, call, request);
+            case PasisMessage.ReadFragment request -> onReadFragment(call, request);
+            case PasisMessage.Repair request -> writer.repair(nowMillis, call, request);
+            case PasisMessage.Notify request -> verifier.onNotify(nowMillis, group.slotOf(call.from()), request);
+        }
+    }
+
+    private void onRead(long nowMillis, Call call, PasisMessage.Read request) {
+        VersionName wanted = request.awaited();
+        if (wanted != null
+                && group.slotOf(call.from()) >= 0
+                && !here(wanted)
+                && held.size() < node.limits().waitingMax()) {
+            held.add(new Held(call, wanted, nowMillis + node.limits().awaitMillis()));
+            return;
+        }
+        VersionRecord greatest = versions.get(versions.greatest());
+        boolean ask = request.before().isNone()
+                && group.slotOf(call.from()) < 0
+                && greatest != null
+                && !greatest.verified()
+                && group.verification() == Verification.LAZY
+                && node.watch().beforeRead(nowMillis, block());
+        if (ask && node.rate().allow(nowMillis, call.from())) {
+            LongConsumer then = later(_ -> history(call, request));
+            verifier.request(nowMillis, Verifier.Cause.ON_DEMAND, null, (now, _, _) -> then.accept(now));
+        } else {
+            history(call, request);
+        }
+    }
+
+    private boolean here(VersionName wanted) {
+        return versions.get(wanted) != null
+                || Long.compareUnsigned(wanted.time(), versions.collected().time()) < 0;
+    }
+
+    /** Section 4: the version with the greatest logical time before some time, and the history before it. */
+    private void history(Call call, PasisMessage.Read request) {
+        List<VersionRecord> all = versions.history(request.before());
+        boolean more = all.size() > PasisMessage.HISTORY_UNIT;
+        List<VersionRecord> unit = more ? all.subList(0, PasisMessage.HISTORY_UNIT) : all;
+        List<PasisMessage.Entry> entries = unit.stream()
+                .map(record -> new PasisMessage.Entry(record.timestamp(), record.verified()))
+                .toList();
+        ValidatingTimestamp collected = versions.collected();
+        if (!request.withFragment() || unit.isEmpty()) {
+            answer(call, new PasisMessage.History(request.target(), request.before(), entries, more, collected, null));
+            return;
+        }
+        fragment(unit.getFirst(), (_, fragment) -> {
+            answer(
+                    call,
+                    new PasisMessage.History(request.target(), request.before(), entries, more, collected, fragment));
+        });
+    }
+
+    private void onReadFragment(Call call, PasisMessage.ReadFragment request) {
+        VersionRecord record = versions.get(request.version());
+        if (record == null) {
+            answer(
+                    call,
+                    new PasisMessage.Fragment(
+                            request.target(),
+                            request.version(),
+                            PasisMessage.Held.NOT_HELD,
+                            Bytes.EMPTY,
+                            versions.collected()));
+            return;
+        }
+        fragment(record, (_, fragment) -> {
+            // What was collected while it was read is gone: nobody is to be accused of a lost fragment for that.
+            boolean gone = fragment == null && versions.get(record.timestamp()) == null;
+            PasisMessage.Held how = fragment != null
+                    ? PasisMessage.Held.HELD
+                    : gone ? PasisMessage.Held.NOT_HELD : PasisMessage.Held.DAMAGED;
+            Bytes bytes = fragment == null ? Bytes.EMPTY : fragment;
+            answer(
+                    call,
+                    new PasisMessage.Fragment(request.target(), request.version(), how, bytes, versions.collected()));
+        });
+    }
+
+    /** What follows the reading of a fragment. */
+    interface WithFragment {
+        void then(long nowMillis, @Nullable Bytes fragment);
+    }
+
+    /** The fragment of a version, or null; where it turns out to be lost, it is made again. */
+    void fragment(VersionRecord record, WithFragment then) {
+        read(record, (now, fragment, damaged) -> {
+            then.then(now, fragment);
+            if (damaged) {
+                mend(now, record.timestamp());
+            }
+        });
+    }
+
+    /** What follows the re-reading of a fragment. */
+    interface Reread {
+        /**
+         * The fragment, or null.
+         *
+         * @param damaged whether it was found just now that the fragment is not what it was
+         */
+        void then(long nowMillis, @Nullable Bytes fragment, boolean damaged);
+    }
+
+    /** The fragment of a version if it is what the cross-checksum says. */
+    void read(VersionRecord record, Reread then) {
+        ValidatingTimestamp version = record.timestamp();
+        awaited++;
+        node.out().load(record.key(block()), (now, found) -> {
+            awaited--;
+            Bytes read = found instanceof Loaded.Found whole ? whole.fragment() : null;
+            boolean right = read != null && (slot() < 0 || group.accepts(version, slot(), read));
+            if (right && !versions.isDamaged(version)) {
+                then.then(now, read, false);
+                return;
+            }
+            // A deletion that is under way may already be done.
+            boolean fresh = versions.holds(version) && !(busy && found instanceof Loaded.Missing);
+            if (fresh) {
+                versions.damage(version);
+                node.out().evidence(node.self(), block(), Verdict.DAMAGED, "own fragment of " + version);
+            }
+            then.then(now, null, fresh);
+        });
+    }
+
+    void onTick(long nowMillis) {
+        release(nowMillis, over -> over.untilMillis() <= nowMillis);
+    }
+
+    /** Answers those who waited for what is here now. */
+    void arrived(long nowMillis) {
+        release(nowMillis, waits -> here(waits.awaited()));
+    }
+
+    private void release(long nowMillis, Predicate<Held> which) {
+        for (Held waits : List.copyOf(held)) {
+            if (which.test(waits)) {
+                held.remove(waits);
+                if (waits.call().request() instanceof PasisMessage.Read request) {
+                    enqueue(nowMillis, _ -> history(waits.call(), request));
+                }
+            }
+        }
+    }
+
+    /** A change of the durable state: memory follows once it is durable. */
+    void store(List<Mutation> mutations, @Nullable Call call, LongConsumer then, LongConsumer failed) {
+        busy = true;
+        node.out().store(mutations, (now, stored) -> {
+            busy = false;
+            if (stored == Stored.DURABLE) {
+                then.accept(now);
+                tellPossible(now);
+            } else {
+                if (stored == Stored.FAILED) {
+                    // What is on the device now is not known: nothing is promised before it has been read again.
+                    loaded = false;
+                    load();
+                }
+                if (call != null) {
+                    refuse(call, stored == Stored.NO_SPACE ? Refusal.NO_SPACE : Refusal.DEVICE);
+                }
+                failed.accept(now);
+            }
+            drain(now);
+        });
+    }
+
+    void tellPossible(long nowMillis) {
+        if (group.verification() == Verification.LAZY && slot() >= 0) {
+            node.watch()
+                    .possible(
+                            nowMillis,
+                            block(),
+                            node.possible().of(block()),
+                            node.limits().leads(group, slot()));
+        }
+    }
+
+    void answer(Call call, PasisMessage answer) {
+        node.out().send(call.from(), call.requestId(), answer);
+    }
+
+    void refuse(Call call, Refusal refusal) {
+        answer(call, refused(call, refusal, group.placement().epoch()));
+    }
+
+    static PasisMessage.Refused refused(Call call, Refusal refusal, long epoch) {
+        PasisMessage.Request asked = call.request();
+        VersionName version = switch (asked) {
+            case PasisMessage.Write write -> write.timestamp().name();
+            case PasisMessage.ReadFragment read -> read.version();
+            case PasisMessage.Repair repair -> repair.version().name();
+            case PasisMessage.FindTime _, PasisMessage.Read _, PasisMessage.Notify _ -> null;
+        };
+        return new PasisMessage.Refused(asked.target(), asked.asked(), version, refusal, epoch);
+    }
+
+    /** A complete version is not here, or damaged. */
+    void mend(long nowMillis, ValidatingTimestamp version) {
+        writer.mend(nowMillis, version, (_, _) -> {});
+    }
+
+    /** As {@link #mend(long, ValidatingTimestamp)}; then is told whatever came of it. */
+    void mend(long nowMillis, ValidatingTimestamp version, BlockWriter.Mended then) {
+        writer.mend(nowMillis, version, then);
+    }
+}

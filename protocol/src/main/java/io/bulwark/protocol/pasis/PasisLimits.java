@@ -1,0 +1,60 @@
+package io.bulwark.protocol.pasis;
+
+/**
+ * What one server of a node allows (lazy verification paper, 3.3 and 3.4) and how long it waits.
+ *
+ * @param possiblePerBlock possible versions of one sender in one block
+ * @param possiblePerClient the same in all blocks
+ * @param clientBytes what the fragments of one sender's possible versions may take, whatever the blocks' sizes
+ * @param poolBytes the history pool: what the fragments of all possible versions may take
+ * @param cooperative whether peers are notified of what was verified, and believed
+ * @param asksPerSecond verifications, repairs and polls that one sender may cause, as a rate and as a burst
+ * @param poolVerifications how many blocks are verified at once when the pool is full
+ * @param blocksCached blocks whose state is kept in memory
+ * @param waitingMax requests that wait for one block, one fact, or the pool
+ * @param factMillis how long a grant, or the absence of a session, is believed before replicas are asked again
+ * @param awaitMillis how long an answer to a peer that verifies at write time may wait for the version
+ * @param verifyMillis how long one verification or repair may take
+ */
+public record PasisLimits(
+        int possiblePerBlock,
+        int possiblePerClient,
+        long clientBytes,
+        long poolBytes,
+        boolean cooperative,
+        int asksPerSecond,
+        int poolVerifications,
+        int blocksCached,
+        int waitingMax,
+        long factMillis,
+        long awaitMillis,
+        long verifyMillis) {
+    public PasisLimits {
+        if (possiblePerBlock < 1
+                || possiblePerClient < possiblePerBlock
+                || clientBytes < 1
+                || poolBytes < 1
+                || asksPerSecond < 1
+                || poolVerifications < 1
+                || blocksCached < 1
+                || waitingMax < 1
+                || factMillis < 1
+                || awaitMillis < 0
+                || verifyMillis < 1) {
+            throw new IllegalArgumentException("limits out of bounds");
+        }
+    }
+
+    /** Whether the node at this slot leads the block's verification: without cooperation it leads all. */
+    boolean leads(PasisGroup group, int slot) {
+        return !cooperative || group.responsible(slot);
+    }
+
+    /**
+     * The defaults: 8 possible versions per block and client, 65,536 per client, cooperative; of the pool each client has the share that
+     * the server's number of clients gives it, so that a faulty one denies service only to itself (3.4).
+     */
+    public static PasisLimits standard(long poolBytes) {
+        return new PasisLimits(8, 1 << 16, poolBytes, poolBytes, true, 200, 4, 8_192, 256, 10_000, 200, 10_000);
+    }
+}

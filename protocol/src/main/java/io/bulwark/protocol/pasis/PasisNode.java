@@ -1,0 +1,49 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.effect.Outbox;
+import io.bulwark.protocol.fp.AskRate;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all blocks of a node share.
+ *
+ * @param times of the operations that the node runs among its peers
+ * @param collector makes room where the pool or a client's bound is full
+ * @param clients how many there are that could write
+ */
+record PasisNode(
+        PrincipalId self,
+        PasisLimits limits,
+        FpTimes times,
+        Outbox out,
+        PasisAccess access,
+        PossibleVersions possible,
+        AskRate rate,
+        VerificationWatch watch,
+        Tally tally,
+        Collector collector,
+        IntSupplier clients) {
+    /** What the possible versions of one sender may take: no more than its share of the pool if all clients had as much (3.4). */
+    long clientBytes() {
+        return Math.min(limits.clientBytes(), limits.poolBytes() / Math.max(1, clients.getAsInt()));
+    }
+
+    /** Told once something was freed, or nothing is left to try. */
+    interface Room {
+        void made(long nowMillis, boolean freed);
+    }
+
+    /** Makes room. */
+    interface Collector {
+        /**
+         * Verifies blocks until something was freed, or nothing is left to try.
+         *
+         * @param sender whose versions are to go; null if it is the pool that is full
+         * @param repair whether what is repairable is repaired
+         */
+        void makeRoom(long nowMillis, @Nullable PrincipalId sender, boolean repair, Room room);
+    }
+}

@@ -1,0 +1,337 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * READ (lazy verification paper, 2.2): takes the greatest timestamp of N - b answers as candidate and classifies it as complete,
+ * repairable or incomplete; validates it, unless b + 1 nodes have verified it; repairs it if it must; and goes on to earlier
+ * versions from one that is incomplete or poisonous. A node's verification of a block is the same without repair: it goes on
+ * to earlier versions until it finds a complete one (3.1 and 3.4).
+ *
+ * <p>With more than N - b answers the bound below which a candidate cannot have been complete rises with them
+ * ({@link PasisGroup#shownAt}). Nodes that have collected a version, or something later, neither claim nor deny it; where they
+ * are so many that a complete version may hide behind them, the read begins anew.
+ */
+public final class PasisRead implements ClientOperation<PasisReadOutcome> {
+    /** For so many pauses between tries nodes are asked for a repair before the read begins anew. */
+    private static final int REPAIRS_RETRIES = 8;
+
+    private enum Settling {
+        WRITE_BACK,
+        ASK_REPAIR,
+        NONE
+    }
+
+    /** A candidate's block; the fragments only if it was validated. */
+    private record Decoded(Bytes padded, Optional<List<Bytes>> fragments) {}
+
+    private final PasisGroup group;
+    private final PrincipalId client;
+    private final long session;
+    private final FpTimes times;
+    private final Settling settling;
+    private final Gathering gathering;
+    private final Map<ValidatingTimestamp, Decoded> decoded = new HashMap<>();
+    private final Set<ValidatingTimestamp> passedOver = new HashSet<>();
+    private final Set<ValidatingTimestamp> poisonous = new HashSet<>();
+    private @Nullable PasisWrite writeBack;
+    private @Nullable RepairRequests repairs;
+    private @Nullable ValidatingTimestamp settled;
+    private long startedMillis;
+    private long settledMillis;
+    private long restartMillis = Long.MAX_VALUE;
+    private @Nullable PasisReadOutcome outcome;
+
+    private PasisRead(
+            PasisGroup group,
+            PrincipalId client,
+            long session,
+            FpTimes times,
+            Settling settling,
+            OwnHistory own,
+            @Nullable VersionName awaited) {
+        this.group = group;
+        this.client = client;
+        this.session = session;
+        this.times = times;
+        this.settling = settling;
+        this.gathering = new Gathering(group, times, own, awaited);
+    }
+
+    /**
+     * A read by a client that may write: what is repairable is written back.
+     *
+     * @param session the client's open session for the volume
+     */
+    public static PasisRead writingBack(PasisGroup group, PrincipalId client, long session, FpTimes times) {
+        return new PasisRead(group, client, session, times, Settling.WRITE_BACK, OwnHistory.NONE, null);
+    }
+
+    /** A read by a client without the write grant: nodes are asked to repair what is repairable. */
+    public static PasisRead askingForRepair(PasisGroup group, FpTimes times) {
+        return new PasisRead(group, PrincipalId.NOBODY, 0, times, Settling.ASK_REPAIR, OwnHistory.NONE, null);
+    }
+
+    /**
+     * A node's verification. Its outcome is {@link PasisReadOutcome.NeverWritten} also where nothing is complete.
+     *
+     * @param awaited a version that peers may wait for before they answer
+     */
+    static PasisRead verifying(PasisGroup group, OwnHistory own, FpTimes times, @Nullable VersionName awaited) {
+        return new PasisRead(group, PrincipalId.NOBODY, 0, times, Settling.NONE, own, awaited);
+    }
+
+    /** A node's verification at a bound: what is repairable is repaired too, since otherwise nothing could be freed. */
+    static PasisRead verifyingWithRepair(PasisGroup group, OwnHistory own, FpTimes times) {
+        return new PasisRead(group, PrincipalId.NOBODY, 0, times, Settling.ASK_REPAIR, own, null);
+    }
+
+    /** Versions that failed timestamp validation. */
+    Set<ValidatingTimestamp> poisonous() {
+        return Set.copyOf(poisonous);
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        startedMillis = nowMillis;
+        List<Effect> effects = new ArrayList<>();
+        gathering.begin(nowMillis, group.m(), effects);
+        progress(nowMillis, effects);
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        List<Effect> effects = new ArrayList<>();
+        if (!(message instanceof PasisMessage.Answer answer)) {
+            return effects;
+        }
+        PasisWrite back = writeBack;
+        if (back != null) {
+            effects.addAll(back.onMessage(nowMillis, from, message));
+        }
+        int slot = outcome == null ? gathering.take(from, answer, effects) : -1;
+        if (slot >= 0) {
+            RepairRequests asked = repairs;
+            if (asked != null) {
+                asked.take(slot, answer);
+            }
+            progress(nowMillis, effects);
+        }
+        return effects;
+    }
+
+    private void progress(long nowMillis, List<Effect> effects) {
+        if (settled != null) {
+            settle();
+        }
+        boolean further = true;
+        while (outcome == null && settled == null && restartMillis == Long.MAX_VALUE && further) {
+            gathering.engageMore(nowMillis, effects);
+            int answered = gathering.answered();
+            ValidatingTimestamp version = gathering.candidate(passedOver, poisonous);
+            further = answered >= group.quorum()
+                    && (settling == Settling.NONE
+                            ? verify(nowMillis, version, effects)
+                            : read(nowMillis, version, answered, effects));
+        }
+    }
+
+    /** Deals with one candidate; false if it must wait. */
+    private boolean read(long nowMillis, ValidatingTimestamp version, int answered, List<Effect> effects) {
+        long claims = gathering.standing(version, SlotView.Stand.CLAIMS);
+        long hidden = gathering.standing(version, SlotView.Stand.COLLECTED)
+                + gathering.standing(version, SlotView.Stand.UNKNOWN);
+        boolean hides = hidden >= group.shownAt(answered);
+        if (version.isNone() && !hides) {
+            outcome = neverWritten();
+            return true;
+        }
+        boolean proven = gathering.provenByNodes(version);
+        boolean complete = proven || claims >= group.quorum();
+        boolean enough = !version.isNone() && (complete || claims >= group.repairable());
+        if (!enough && !hides && claims + hidden < group.shownAt(answered)) {
+            passedOver.add(version);
+            return true;
+        }
+        if (!enough || hides) {
+            return waits(nowMillis, gathering.askOn(nowMillis, version, effects));
+        }
+        Decoded block = decoded(version, !complete || !(proven || group.verification() == Verification.NONE));
+        if (poisonous.contains(version)) {
+            return true;
+        }
+        if (block == null) {
+            if (gathering.hopeless(version, claims, hidden, answered)) {
+                passedOver.add(version);
+                return true;
+            }
+            return waits(nowMillis, gathering.fetch(nowMillis, version, effects));
+        }
+        if (complete) {
+            outcome = new PasisReadOutcome.Value(version, group.trimmed(block.padded()), block.padded());
+        } else {
+            beginSettling(nowMillis, version, block, effects);
+        }
+        return true;
+    }
+
+    /** The same for a verification: what is not complete now is passed over. */
+    private boolean verify(long nowMillis, ValidatingTimestamp version, List<Effect> effects) {
+        if (version.isNone()) {
+            outcome = neverWritten();
+            return true;
+        }
+        boolean proven = gathering.provenByNodes(version);
+        if (!proven && gathering.standing(version, SlotView.Stand.CLAIMS) < group.quorum()) {
+            if (!gathering.mayBeComplete(nowMillis, version)) {
+                passedOver.add(version);
+                return true;
+            }
+            return waits(nowMillis, gathering.askOn(nowMillis, version, effects));
+        }
+        Decoded block = decoded(version, !proven);
+        if (poisonous.contains(version)) {
+            return true;
+        }
+        if (block == null) {
+            return waits(nowMillis, gathering.fetch(nowMillis, version, effects));
+        }
+        outcome = new PasisReadOutcome.Value(version, group.trimmed(block.padded()), block.padded());
+        return true;
+    }
+
+    /** Where nothing is to come any more that could decide, the read begins anew. */
+    private boolean waits(long nowMillis, boolean hope) {
+        if (!hope) {
+            restartMillis = nowMillis + times.hedgeMillis() / 4;
+        }
+        return false;
+    }
+
+    private PasisReadOutcome neverWritten() {
+        return new PasisReadOutcome.NeverWritten(
+                Bytes.of(new byte[group.policy().blockBytes()]));
+    }
+
+    /** The block, once m fragments are there; nothing, and the version marked, if it is poisonous. */
+    private @Nullable Decoded decoded(ValidatingTimestamp version, boolean validated) {
+        Decoded known = decoded.get(version);
+        if (known != null && (known.fragments().isPresent() || !validated)) {
+            return known;
+        }
+        Map<Integer, Bytes> valid = gathering.valid(version);
+        if (valid.size() < group.m()) {
+            return null;
+        }
+        Bytes padded = group.decode(valid);
+        Decoded block = new Decoded(padded, validated ? group.validate(version, padded) : Optional.empty());
+        if (validated && block.fragments().isEmpty()) {
+            poisonous.add(version);
+            return null;
+        }
+        decoded.put(version, block);
+        return block;
+    }
+
+    private void beginSettling(long nowMillis, ValidatingTimestamp version, Decoded block, List<Effect> effects) {
+        Set<Integer> holders = gathering.holders(version);
+        settled = version;
+        settledMillis = nowMillis;
+        if (settling == Settling.WRITE_BACK) {
+            List<Bytes> all = block.fragments().orElseThrow();
+            PasisWrite back = PasisWrite.repair(group, client, session, times, version, all, holders);
+            writeBack = back;
+            effects.addAll(back.start(nowMillis));
+        } else {
+            repairs = new RepairRequests(group, version, holders);
+            effects.addAll(repairs.start(nowMillis, times));
+        }
+        settle();
+    }
+
+    /** Whether the version is complete by now; or b + 1 nodes have found that it cannot have been when this began. */
+    private void settle() {
+        ValidatingTimestamp version = settled;
+        PasisWrite back = writeBack;
+        RepairRequests asked = repairs;
+        Decoded block = version == null ? null : decoded.get(version);
+        if (version == null || block == null || outcome != null) {
+            return;
+        }
+        boolean written = back != null && back.outcome().orElse(null) instanceof PasisWriteOutcome.Written;
+        if (written || (asked != null && asked.done())) {
+            outcome = new PasisReadOutcome.Value(version, group.trimmed(block.padded()), block.padded());
+        } else if ((back != null && back.refuted()) || (asked != null && asked.refuted())) {
+            passedOver.add(version);
+            settled = null;
+            writeBack = null;
+            repairs = null;
+        } else if (back != null && back.outcome().orElse(null) instanceof PasisWriteOutcome.Failed failed) {
+            outcome = new PasisReadOutcome.Failed(failed.reason());
+        }
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        List<Effect> effects = new ArrayList<>();
+        PasisWrite back = writeBack;
+        if (back != null) {
+            effects.addAll(back.onTick(nowMillis));
+        }
+        if (outcome != null) {
+            return effects;
+        }
+        if (repairs != null) {
+            effects.addAll(repairs.onTick(nowMillis));
+        }
+        Optional<Failure> reason = gathering.refusals().decisive(nowMillis - startedMillis >= 2 * times.retryMillis());
+        if (reason.isPresent() || nowMillis - startedMillis >= times.timeoutMillis()) {
+            Failure why = reason.or(gathering.refusals()::most).orElse(Failure.TIMED_OUT);
+            outcome = new PasisReadOutcome.Failed(why);
+            return effects;
+        }
+        // Nodes that claimed the version may be gone, and others have collected a later one: then they say neither yes
+        // nor no.
+        boolean stuck = repairs != null && nowMillis - settledMillis >= REPAIRS_RETRIES * times.retryMillis();
+        if (stuck || nowMillis >= restartMillis) {
+            restartMillis = Long.MAX_VALUE;
+            settled = null;
+            repairs = null;
+            decoded.clear();
+            passedOver.clear();
+            gathering.begin(nowMillis, group.m(), effects);
+        }
+        if (settled == null) {
+            gathering.sendAgain(nowMillis, effects);
+        }
+        progress(nowMillis, effects);
+        return effects;
+    }
+
+    @Override
+    public Optional<PasisReadOutcome> outcome() {
+        return Optional.ofNullable(outcome);
+    }
+
+    @Override
+    public boolean finished() {
+        PasisWrite back = writeBack;
+        return outcome != null && (back == null || back.finished());
+    }
+}

@@ -1,0 +1,315 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Outbox;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.fp.AskRate;
+import io.bulwark.protocol.fp.FpScrub;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntSupplier;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * A node of the PASIS register (lazy verification paper, sections 2 to 4; PROTOCOLS section 3): lets requests in and keeps the
+ * state of the blocks in use. What a former life left unverified is listed first; requests wait until then.
+ *
+ * <p>Verifications, repairs and polls are run as operations of this node among its peers, by {@link Effect.Run}; they never
+ * address the node itself.
+ */
+public final class PasisServer implements ProtocolServer {
+    private static final int QUESTIONS_MAX = 1_024;
+    private static final int WAITING_PER_SENDER_MAX = 128;
+    private static final long ASK_AGAIN_MILLIS = 1_000;
+    /** What requests that wait for facts may hold; no sender may hold more than what is left of it. */
+    private static final long WAITING_BYTES_MAX = 64L << 20;
+
+    /** A request that waits for a fact. */
+    private record Parked(long sinceMillis, Call call) {}
+
+    /** What one sender has waiting. */
+    private record Share(int count, long bytes) {}
+
+    private enum Life {
+        NEW,
+        LISTING,
+        READY
+    }
+
+    private final PasisNode node;
+    private final Outbox out = new Outbox();
+    private final LinkedHashMap<BlockId, PasisBlock> blocks = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Question, List<Parked>> parked = new LinkedHashMap<>();
+    private final Map<PrincipalId, Share> waitingOf = new HashMap<>();
+    private final Deque<Parked> early = new ArrayDeque<>();
+    /** Volumes of which nothing was known when a restart found possible versions of theirs. */
+    private final Set<Integer> untold = new HashSet<>();
+
+    private Life life = Life.NEW;
+    private long waitingBytes;
+    private long askedMillis;
+
+    /** A server that shares its pool by {@link PasisLimits#clientBytes} alone. */
+    public PasisServer(PrincipalId self, PasisLimits limits, VerificationWatch watch) {
+        this(self, limits, () -> 1, watch);
+    }
+
+    /**
+     * A server that knows nothing yet.
+     *
+     * @param clients how many clients there are now that could write; each has an equal share of the pool at most
+     * @param watch decides when blocks of volumes with lazy verification are verified
+     */
+    public PasisServer(PrincipalId self, PasisLimits limits, IntSupplier clients, VerificationWatch watch) {
+        FpTimes times = new FpTimes(100, 400, 0, limits.verifyMillis());
+        Tally tally = new Tally();
+        PossibleVersions possible = new PossibleVersions(tally);
+        PasisAccess access = new PasisAccess(self, limits.factMillis());
+        RoomMaker rooms = new RoomMaker(
+                limits.poolVerifications(),
+                possible,
+                id -> access.group(id)
+                        .filter(group -> group.verification() == Verification.LAZY)
+                        .filter(group -> limits.leads(group, group.slotOf(self)))
+                        .isPresent(),
+                this::block);
+        AskRate rate = new AskRate(limits.asksPerSecond());
+        this.node = new PasisNode(self, limits, times, out, access, possible, rate, watch, tally, rooms, clients);
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+        begin();
+        // Answers belong to operations that are over by now.
+        if (message instanceof PasisMessage.Request request) {
+            Parked fresh = new Parked(nowMillis, new Call(from, requestId, request));
+            if (life == Life.READY) {
+                dispatch(nowMillis, fresh.call());
+            } else if (enter(fresh)) {
+                early.add(fresh);
+            } else {
+                refuse(fresh.call(), Refusal.BUSY, 0);
+            }
+        } else if (message instanceof PasisBackground.Verify verify && from.equals(node.self())) {
+            verify(nowMillis, requestId, verify.block());
+        } else if (message instanceof PasisBackground.Look look && from.equals(node.self())) {
+            look(nowMillis, requestId, look.block());
+        }
+        return drain();
+    }
+
+    private List<Effect> drain() {
+        node.tally().tell(node.watch());
+        return out.drain();
+    }
+
+    private void begin() {
+        if (life == Life.NEW) {
+            life = Life.LISTING;
+            node.possible().load(out, now -> {
+                life = Life.READY;
+                node.possible().all().forEach(block -> untold.add(block.volume()));
+                untold.forEach(volume -> out.ask(new Question.OfVolume(volume, 0, 1)));
+                for (Parked waiting = early.poll(); waiting != null; waiting = early.poll()) {
+                    left(waiting);
+                    dispatch(now, waiting.call());
+                }
+            });
+        }
+    }
+
+    private void verify(long nowMillis, long requestId, BlockId id) {
+        Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
+        Verifier.Then then =
+                (_, found, freed) -> out.send(node.self(), requestId, new PasisBackground.Verified(id, found, freed));
+        known.ifPresentOrElse(
+                block -> block.verifier().request(nowMillis, Verifier.Cause.BACKGROUND, null, then),
+                () -> then.then(nowMillis, PasisBackground.Found.UNASKED, 0));
+    }
+
+    private void look(long nowMillis, long requestId, BlockId id) {
+        ObjLongConsumer<FpScrub.Found> then =
+                (found, _) -> out.send(node.self(), requestId, new PasisBackground.Looked(id, found));
+        Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
+        known.ifPresentOrElse(
+                block -> block.enqueue(nowMillis, new BlockLook(node, block, then)::start),
+                () -> then.accept(FpScrub.Found.UNASKED, nowMillis));
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        begin();
+        for (PasisBlock block : List.copyOf(blocks.values())) {
+            block.onTick(nowMillis);
+        }
+        Iterator<Map.Entry<BlockId, PasisBlock>> eldest = blocks.entrySet().iterator();
+        for (int over = blocks.size() - node.limits().blocksCached(); over > 0 && eldest.hasNext(); over--) {
+            if (eldest.next().getValue().idle()) {
+                eldest.remove();
+            }
+        }
+        parked.values()
+                .forEach(calls -> calls.removeIf(waiting -> {
+                    boolean over =
+                            nowMillis - waiting.sinceMillis() >= node.limits().verifyMillis();
+                    if (over) {
+                        left(waiting);
+                    }
+                    return over;
+                }));
+        parked.values().removeIf(List::isEmpty);
+        if (nowMillis - askedMillis >= ASK_AGAIN_MILLIS) {
+            askedMillis = nowMillis;
+            parked.keySet().forEach(out::ask);
+            untold.forEach(volume -> out.ask(new Question.OfVolume(volume, 0, 1)));
+        }
+        return drain();
+    }
+
+    @Override
+    public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+        out.stored(nowMillis, token, stored);
+        return drain();
+    }
+
+    @Override
+    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+        out.loaded(nowMillis, token, loaded);
+        return drain();
+    }
+
+    @Override
+    public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
+        out.completed(nowMillis, token, outcome);
+        return drain();
+    }
+
+    @Override
+    public List<Effect> onFact(long nowMillis, Fact fact) {
+        Question answered = node.access().onFact(nowMillis, fact);
+        if (answered instanceof Question.OfVolume of) {
+            // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.
+            blocks.forEach((id, block) -> {
+                if (id.volume() == of.volume()) {
+                    node.access()
+                            .group(id)
+                            .filter(group -> !group.equals(block.group()))
+                            .ifPresent(block::setGroup);
+                }
+            });
+            tellWhatWasFound(nowMillis, of.volume());
+            parked.keySet().stream()
+                    .filter(question -> question instanceof Question.OfVolume other && other.volume() == of.volume())
+                    .toList()
+                    .forEach(question -> release(nowMillis, question));
+        } else if (answered != null) {
+            release(nowMillis, answered);
+        }
+        return drain();
+    }
+
+    private void tellWhatWasFound(long nowMillis, int volume) {
+        if (untold.remove(volume)) {
+            for (BlockId id : node.possible().all()) {
+                if (id.volume() == volume) {
+                    block(id).ifPresent(block -> block.tellPossible(nowMillis));
+                }
+            }
+        }
+    }
+
+    private void dispatch(long nowMillis, Call call) {
+        switch (node.access().admit(nowMillis, call.from(), call.request())) {
+            case PasisAccess.Verdict.Admitted admitted ->
+                block(admitted.group()).call(nowMillis, call);
+            case PasisAccess.Verdict.Refuse refuse -> refuse(call, refuse.refusal(), refuse.epoch());
+            case PasisAccess.Verdict.Wait wait -> {
+                List<Parked> known = parked.get(wait.question());
+                boolean room = known == null
+                        ? parked.size() < QUESTIONS_MAX
+                        : known.size() < node.limits().waitingMax();
+                Parked waiting = new Parked(nowMillis, call);
+                if (!room || !enter(waiting)) {
+                    refuse(call, Refusal.BUSY, 0);
+                    return;
+                }
+                parked.computeIfAbsent(wait.question(), _ -> new ArrayList<>()).add(waiting);
+                if (known == null) {
+                    out.ask(wait.question());
+                }
+            }
+        }
+    }
+
+    private void refuse(Call call, Refusal refusal, long epoch) {
+        // Notices are not answered.
+        if (!(call.request() instanceof PasisMessage.Notify)) {
+            out.send(call.from(), call.requestId(), PasisBlock.refused(call, refusal, epoch));
+        }
+    }
+
+    private void release(long nowMillis, Question question) {
+        List<Parked> calls = parked.remove(question);
+        if (calls != null) {
+            calls.forEach(this::left);
+            calls.forEach(waiting -> dispatch(nowMillis, waiting.call()));
+        }
+    }
+
+    /** Whether it may wait: neither many requests nor few with large blocks of one sender take the others' room. */
+    private boolean enter(Parked waiting) {
+        Share known = waitingOf.getOrDefault(waiting.call().from(), new Share(0, 0));
+        Share share =
+                new Share(known.count() + 1, known.bytes() + waiting.call().bytes());
+        long bytes = waitingBytes + waiting.call().bytes();
+        if (share.count() > WAITING_PER_SENDER_MAX || share.bytes() > WAITING_BYTES_MAX - bytes) {
+            return false;
+        }
+        waitingOf.put(waiting.call().from(), share);
+        waitingBytes = bytes;
+        return true;
+    }
+
+    private void left(Parked waiting) {
+        long bytes = waiting.call().bytes();
+        waitingBytes -= bytes;
+        waitingOf.computeIfPresent(
+                waiting.call().from(),
+                (_, share) -> share.count() == 1 ? null : new Share(share.count() - 1, share.bytes() - bytes));
+    }
+
+    private PasisBlock block(PasisGroup group) {
+        PasisBlock block = blocks.get(group.block());
+        if (block == null) {
+            block = new PasisBlock(node, group);
+            blocks.put(group.block(), block);
+        }
+        return block;
+    }
+
+    /** A block that this node comes to by itself; empty if it knows no volume with it, or does not hold it. */
+    private Optional<PasisBlock> block(BlockId id) {
+        return node.access()
+                .group(id)
+                .filter(group -> group.slotOf(node.self()) >= 0)
+                .map(this::block);
+    }
+}

@@ -1,0 +1,16 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.fp.Failure;
+
+/** How a write ended. */
+public sealed interface PasisWriteOutcome {
+    /** N - b nodes hold the block at this timestamp, or know of a later one that is complete. */
+    record Written(ValidatingTimestamp timestamp) implements PasisWriteOutcome {}
+
+    /**
+     * The write did not complete.
+     *
+     * @param mayBeWritten whether fragments were sent, so that the block may yet be read
+     */
+    record Failed(Failure reason, boolean mayBeWritten) implements PasisWriteOutcome {}
+}

@@ -1,0 +1,67 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.fp.Failure;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** What nodes refused an operation with: it fails if more than b say the same, as one of them is correct then. */
+final class Refusals {
+    private final PasisGroup group;
+    private final Map<Integer, PasisMessage.Refused> bySlot = new HashMap<>();
+
+    Refusals(PasisGroup group) {
+        this.group = group;
+    }
+
+    void add(int slot, PasisMessage.Refused refused) {
+        bySlot.put(slot, refused);
+    }
+
+    void remove(int slot) {
+        bySlot.remove(slot);
+    }
+
+    boolean has(int slot) {
+        return bySlot.containsKey(slot);
+    }
+
+    long count(Refusal refusal) {
+        return bySlot.values().stream()
+                .filter(refused -> refused.refusal() == refusal)
+                .count();
+    }
+
+    /** What ends the operation at once, or once it has waited. */
+    Optional<Failure> decisive(boolean waited) {
+        return most().filter(failure -> failure != Failure.LIMIT && (waited || failure == Failure.OTHER_EPOCH));
+    }
+
+    /** What more than b say. */
+    Optional<Failure> most() {
+        Map<Failure, Integer> counts = new EnumMap<>(Failure.class);
+        for (PasisMessage.Refused refused : bySlot.values()) {
+            failure(refused).ifPresent(failure -> counts.merge(failure, 1, Integer::sum));
+        }
+        return counts.entrySet().stream()
+                .filter(entry -> entry.getValue() >= group.oneCorrect())
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    private Optional<Failure> failure(PasisMessage.Refused refused) {
+        return switch (refused.refusal()) {
+            case BLOCK_LIMIT, CLIENT_LIMIT, POOL -> Optional.of(Failure.LIMIT);
+            case SESSION_CLOSED -> Optional.of(Failure.SESSION_CLOSED);
+            case SESSION_UNKNOWN -> Optional.of(Failure.SESSION_UNKNOWN);
+            case NO_GRANT -> Optional.of(Failure.NO_GRANT);
+            // A node that is behind in epochs learns of the new one and answers later.
+            case OTHER_EPOCH ->
+                refused.epoch() > group.placement().epoch() ? Optional.of(Failure.OTHER_EPOCH) : Optional.empty();
+            case WRONG_SLOT -> Optional.of(Failure.OTHER_EPOCH);
+            case NO_SPACE -> Optional.of(Failure.NO_SPACE);
+            case INCONSISTENT, POISONOUS, FAR, NOT_FOUND, DEVICE, BUSY -> Optional.empty();
+        };
+    }
+}

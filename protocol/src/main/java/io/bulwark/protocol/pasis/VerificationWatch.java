@@ -1,0 +1,25 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.id.BlockId;
+
+/** Who decides when blocks of volumes with lazy verification are verified in the background. Called from within the server. */
+public interface VerificationWatch {
+    /** Nobody does: blocks are verified when a bound is hit. */
+    VerificationWatch NONE = new VerificationWatch() {};
+
+    /**
+     * A version was written, verified or collected; also told of what a restart found.
+     *
+     * @param versions how many possible versions of the block this node holds now
+     * @param responsible whether this node is one of the b + 1 that lead the verification of this block
+     */
+    default void possible(long nowMillis, BlockId block, int versions, boolean responsible) {}
+
+    /** A client reads, and the greatest version is not verified: whether this node shall verify before it answers (3.1). */
+    default boolean beforeRead(long nowMillis, BlockId block) {
+        return false;
+    }
+
+    /** The counters of a volume have changed. */
+    default void counted(int volume, PasisCounters counters) {}
+}

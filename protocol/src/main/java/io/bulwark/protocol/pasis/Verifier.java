@@ -1,0 +1,404 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Verification of one block at this node (lazy verification paper, section 3): by reading at the other nodes, or by the word of
+ * b + 1 of them; and the collection that follows from it. One at a time; who asks meanwhile waits for the next.
+ */
+final class Verifier {
+    private static final int OWN_FRAGMENTS_MAX = 16;
+
+    /** Why a block is verified. */
+    enum Cause {
+        BACKGROUND,
+        /** Something that may be complete is missing here. */
+        SCRUB,
+        /** Before a read is answered. */
+        ON_DEMAND,
+        WRITE_TIME,
+        /** A write waits at a bound. */
+        ROOM,
+        /** And nothing was freed without repairing what is repairable. */
+        ROOM_BY_REPAIR,
+        /** What is missing is not complete as far as the others' answers tell. */
+        SCRUB_BY_REPAIR;
+
+        private boolean scrubs() {
+            return this == SCRUB || this == SCRUB_BY_REPAIR;
+        }
+
+        private boolean repairs() {
+            return this == ROOM_BY_REPAIR || this == SCRUB_BY_REPAIR;
+        }
+
+        /** Whether a client waits for it. */
+        private boolean demanded() {
+            return this != BACKGROUND && !scrubs();
+        }
+    }
+
+    /** Told what came of it. */
+    interface Then {
+        void then(long nowMillis, PasisBackground.Found found, int freed);
+    }
+
+    private final PasisBlock block;
+    private final PasisNode node;
+    private final List<Then> current = new ArrayList<>();
+    private final List<Then> next = new ArrayList<>();
+    private Notices notices;
+    private boolean running;
+    private Cause nextCause = Cause.BACKGROUND;
+    private @Nullable VersionName nextAwaited;
+
+    Verifier(PasisBlock block, PasisNode node) {
+        this.block = block;
+        this.node = node;
+        this.notices = new Notices(block.group());
+    }
+
+    boolean running() {
+        return running;
+    }
+
+    /** What was said by the holders of another epoch counts no more. */
+    void forget() {
+        notices = new Notices(block.group());
+    }
+
+    void request(long nowMillis, Cause cause, @Nullable VersionName awaited, Then then) {
+        if (!running) {
+            running = true;
+            current.add(then);
+            block.enqueue(nowMillis, now -> begin(now, cause, awaited));
+        } else if (next.size() < node.limits().waitingMax()) {
+            next.add(then);
+            nextCause = cause.compareTo(nextCause) > 0 ? cause : nextCause;
+            nextAwaited = awaited == null ? nextAwaited : awaited;
+        } else {
+            then.then(nowMillis, PasisBackground.Found.UNASKED, 0);
+        }
+    }
+
+    private void begin(long nowMillis, Cause cause, @Nullable VersionName awaited) {
+        if (block.slot() < 0) {
+            finish(nowMillis, PasisBackground.Found.UNASKED, 0);
+            return;
+        }
+        boolean known = awaited != null && verified(awaited);
+        if (!cause.scrubs() && (node.possible().of(block.block()) == 0 || known)) {
+            finish(nowMillis, PasisBackground.Found.IDLE, 0);
+            return;
+        }
+        node.tally().verification(block.block(), cause.demanded());
+        if (cause.repairs()) {
+            withOwnFragments(own -> run(PasisRead.verifyingWithRepair(block.group(), own, node.times())));
+        } else {
+            run(PasisRead.verifying(block.group(), own(), node.times(), awaited));
+        }
+    }
+
+    private boolean verified(VersionName name) {
+        VersionRecord record = block.versions().get(name);
+        return record == null || record.verified();
+    }
+
+    /** What this node holds, without fragments. */
+    OwnHistory own() {
+        return own(Map.of());
+    }
+
+    private OwnHistory own(Map<ValidatingTimestamp, Bytes> fragments) {
+        Versions versions = block.versions();
+        return new OwnHistory(block.slot(), versions.entries(), versions.collected(), fragments);
+    }
+
+    private interface WithOwn {
+        void run(OwnHistory own);
+    }
+
+    private void withOwnFragments(WithOwn then) {
+        List<VersionRecord> all = block.versions().history(ValidatingTimestamp.NONE);
+        List<VersionRecord> some = all.subList(0, Math.min(all.size(), OWN_FRAGMENTS_MAX));
+        Map<ValidatingTimestamp, Bytes> fragments = new HashMap<>();
+        int[] left = {some.size()};
+        for (VersionRecord record : some) {
+            block.fragment(record, (now, fragment) -> {
+                if (fragment != null) {
+                    fragments.put(record.timestamp(), fragment);
+                }
+                if (--left[0] == 0) {
+                    block.enqueue(now, _ -> then.run(own(fragments)));
+                }
+            });
+        }
+        if (some.isEmpty()) {
+            then.run(own(fragments));
+        }
+    }
+
+    private void run(PasisRead operation) {
+        PasisGroup group = block.group();
+        node.out()
+                .run(
+                        operation,
+                        (now, outcome) -> block.enqueue(
+                                now, later -> found(later, group, operation, (PasisReadOutcome) outcome)));
+    }
+
+    private void found(long nowMillis, PasisGroup group, PasisRead operation, PasisReadOutcome outcome) {
+        if (!group.equals(block.group()) || block.slot() < 0) {
+            finish(nowMillis, PasisBackground.Found.UNASKED, 0);
+            return;
+        }
+        Conclusion conclusion = new Conclusion();
+        conclusion.poisonous.addAll(operation.poisonous());
+        PasisBackground.Found result = outcome instanceof PasisReadOutcome.Failed
+                ? PasisBackground.Found.UNASKED
+                : PasisBackground.Found.NOTHING_NEW;
+        if (outcome instanceof PasisReadOutcome.Value value) {
+            VersionRecord known = block.versions().get(value.timestamp());
+            boolean fresh =
+                    !block.versions().collected().isAfter(value.timestamp()) && (known == null || !known.verified());
+            if (fresh) {
+                conclusion.complete = value.timestamp();
+                conclusion.collectable = value.timestamp();
+                conclusion.padded = value.padded();
+                result = PasisBackground.Found.VERIFIED;
+            }
+        }
+        PasisBackground.Found told = result;
+        ValidatingTimestamp complete = conclusion.complete;
+        conclude(
+                nowMillis,
+                conclusion,
+                (now, freed) -> {
+                    operation.poisonous().forEach(version -> tell(version, true));
+                    if (complete != null) {
+                        tell(complete, false);
+                    }
+                    finish(now, told, freed);
+                },
+                now -> finish(now, PasisBackground.Found.UNASKED, 0));
+    }
+
+    /** NOTIFY (3.2), but not to those who have said the same. */
+    private void tell(ValidatingTimestamp version, boolean poisonous) {
+        if (node.limits().cooperative() && block.group().verification() == Verification.LAZY) {
+            Set<Integer> without = new HashSet<>(notices.matching(version, poisonous));
+            without.add(block.slot());
+            node.out().run(new Notification(block.group(), without, version, poisonous), (_, _) -> {});
+        }
+    }
+
+    private void finish(long nowMillis, PasisBackground.Found found, int freed) {
+        List<Then> waiting = List.copyOf(current);
+        current.clear();
+        running = !next.isEmpty();
+        if (running) {
+            Cause cause = nextCause;
+            VersionName awaited = nextAwaited;
+            current.addAll(next);
+            next.clear();
+            nextCause = Cause.BACKGROUND;
+            nextAwaited = null;
+            block.enqueue(nowMillis, now -> begin(now, cause, awaited));
+        }
+        waiting.forEach(then -> then.then(nowMillis, found, freed));
+    }
+
+    void onNotify(long nowMillis, int slot, PasisMessage.Notify request) {
+        ValidatingTimestamp version = request.version();
+        if (!node.limits().cooperative() || slot < 0 || slot == block.slot()) {
+            return;
+        }
+        if (!block.group().fits(version)) {
+            node.out()
+                    .evidence(
+                            block.group().node(slot),
+                            block.block(),
+                            Verdict.MISBEHAVED,
+                            "a notice of a version of another shape");
+            return;
+        }
+        notices.take(slot, version, request.poisonous());
+        boolean settled = believe(nowMillis, version);
+        VersionRecord record = block.versions().get(version);
+        boolean mine = record != null && !record.verified() && block.group().responsible(block.slot());
+        boolean lead = mine && !request.poisonous() && block.group().verification() == Verification.LAZY;
+        if (!settled
+                && lead
+                && !running
+                && node.rate().allow(nowMillis, block.group().node(slot))) {
+            // Another b nodes verify too, and notify the rest.
+            request(nowMillis, Cause.BACKGROUND, null, (_, _, _) -> {});
+        }
+    }
+
+    /** A version has come of which peers have told already. */
+    void arrived(long nowMillis, ValidatingTimestamp version) {
+        block.enqueue(nowMillis, now -> believe(now, version));
+    }
+
+    /** What b + 1 peers say of a version; true if something followed from it. */
+    private boolean believe(long nowMillis, ValidatingTimestamp version) {
+        Conclusion conclusion = new Conclusion();
+        Versions versions = block.versions();
+        VersionRecord record = versions.get(version);
+        if (record != null && notices.confirmed(version, true)) {
+            conclusion.poisonous.add(version);
+        }
+        if (notices.confirmed(version, false) && !versions.collected().isAfter(version)) {
+            if (record != null && !record.verified()) {
+                conclusion.complete = version;
+            } else if (record == null) {
+                block.mend(nowMillis, version);
+            }
+        }
+        conclusion.collectable = notices.collectable();
+        if (conclusion.complete != null && conclusion.collectable.isAfter(conclusion.complete)) {
+            conclusion.complete = null;
+        }
+        boolean later = conclusion.collectable.isAfter(versions.collected());
+        if (conclusion.poisonous.isEmpty() && conclusion.complete == null && !later) {
+            return false;
+        }
+        if (conclusion.complete != null) {
+            node.tally().cooperative(block.block());
+        }
+        conclude(nowMillis, conclusion, (_, _) -> {}, _ -> {});
+        return true;
+    }
+
+    /** What was found out of the block's versions. */
+    private static final class Conclusion {
+        private final Set<ValidatingTimestamp> poisonous = new HashSet<>();
+        /** Complete and valid. */
+        private @Nullable ValidatingTimestamp complete;
+        /** What is before this is not needed. */
+        private ValidatingTimestamp collectable = ValidatingTimestamp.NONE;
+        /** The block of the complete version, if this node has decoded it. */
+        private @Nullable Bytes padded;
+    }
+
+    private interface Concluded {
+        void then(long nowMillis, int freed);
+    }
+
+    /** Marks, discards and collects, all in one store. */
+    private void conclude(long nowMillis, Conclusion conclusion, Concluded then, LongConsumer failed) {
+        Versions versions = block.versions();
+        List<Mutation> mutations = new ArrayList<>();
+        List<VersionRecord> bad = new ArrayList<>();
+        for (ValidatingTimestamp version : conclusion.poisonous) {
+            versions.poisonous(version.name());
+            VersionRecord record = versions.get(version);
+            if (record != null && !record.verified()) {
+                bad.add(record);
+            }
+        }
+        List<VersionRecord> old = conclusion.collectable.isAfter(versions.collected())
+                ? new ArrayList<>(versions.before(conclusion.collectable))
+                : new ArrayList<>();
+        old.removeAll(bad);
+        bad.forEach(record -> delete(record, mutations));
+        old.forEach(record -> delete(record, mutations));
+        VersionRecord marked = mark(conclusion, mutations);
+        boolean more = conclusion.collectable.isAfter(versions.collected());
+        ValidatingTimestamp collected = more ? conclusion.collectable : versions.collected();
+        boolean told = marked != null && marked.timestamp().equals(collected);
+        if (!bad.isEmpty() || (more && !told)) {
+            VersionRecord.Floor floor = new VersionRecord.Floor(collected, versions.time());
+            mutations.add(new Mutation.Put(VersionRecord.Floor.key(block.block()), floor.encoded(), Bytes.EMPTY));
+        }
+        if (mutations.isEmpty()) {
+            then.then(nowMillis, 0);
+            return;
+        }
+        int before = node.possible().of(block.block());
+        block.store(
+                mutations,
+                null,
+                now -> {
+                    bad.forEach(this::discarded);
+                    old.forEach(this::gone);
+                    node.tally().avoided(block.block(), (int)
+                            old.stream().filter(record -> !record.verified()).count());
+                    versions.collect(collected);
+                    if (marked != null) {
+                        node.possible()
+                                .release(block.block(), marked.timestamp().name());
+                        if (conclusion.padded == null) {
+                            versions.update(marked);
+                        } else {
+                            versions.put(marked);
+                        }
+                    }
+                    block.arrived(now);
+                    then.then(now, before - node.possible().of(block.block()));
+                },
+                failed);
+    }
+
+    private void delete(VersionRecord record, List<Mutation> mutations) {
+        mutations.add(new Mutation.Delete(record.key(block.block())));
+        if (!record.verified()) {
+            mutations.add(
+                    PossibleVersions.delete(block.block(), record.timestamp().name()));
+        }
+    }
+
+    /** The complete version's record, with a fragment of its own from the decoded block where that is missing. */
+    private @Nullable VersionRecord mark(Conclusion conclusion, List<Mutation> mutations) {
+        ValidatingTimestamp complete = conclusion.complete;
+        if (complete == null) {
+            return null;
+        }
+        VersionRecord known = block.versions().get(complete);
+        VersionRecord marked =
+                (known == null ? new VersionRecord(complete, PrincipalId.NOBODY, true) : known).asVerified();
+        Bytes padded = conclusion.padded;
+        if (padded != null && !block.versions().holds(complete)) {
+            Bytes fragment = block.group().encode(padded).get(block.slot());
+            mutations.add(new Mutation.Put(marked.key(block.block()), marked.encoded(), fragment));
+        } else {
+            conclusion.padded = null;
+            mutations.add(new Mutation.UpdateMeta(marked.key(block.block()), marked.encoded()));
+        }
+        mutations.add(PossibleVersions.delete(block.block(), complete.name()));
+        return marked;
+    }
+
+    private void gone(VersionRecord record) {
+        block.versions().remove(record.timestamp());
+        node.possible().release(block.block(), record.timestamp().name());
+    }
+
+    /** Evidence against the authenticated sender, never the client that the timestamp names (3.3). */
+    private void discarded(VersionRecord record) {
+        gone(record);
+        node.tally().poisonous(block.block());
+        if (record.sender().kind() == PrincipalKind.CLIENT) {
+            node.out()
+                    .evidence(
+                            record.sender(),
+                            block.block(),
+                            Verdict.MISBEHAVED,
+                            "poisonous version " + record.timestamp());
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package io.bulwark.protocol.pasis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** WRITE (lazy verification paper, 2.2), with b = 1, m = 2, N = 5. */
+@NullMarked
+class PasisWriteTest {
+    private final Group group = Group.of(1, 2, 5);
+    private final Bytes data = group.version(1, 1).block();
+    private final PasisWrite write = new PasisWrite(group.pasis(), Group.CLIENT, 5, data, Group.TIMES);
+    private long now;
+
+    private List<Effect> tell(int slot, PasisMessage answer) {
+        return write.onMessage(now, Group.node(slot), answer);
+    }
+
+    private List<Effect> time(int slot, long time) {
+        return tell(slot, new PasisMessage.FoundTime(group.pasis().target(slot), time));
+    }
+
+    private List<Effect> pass(long millis) {
+        List<Effect> effects = new ArrayList<>();
+        for (long end = now + millis; now < end; ) {
+            now += 50;
+            effects.addAll(write.onTick(now));
+        }
+        return effects;
+    }
+
+    private ValidatingTimestamp begun() {
+        write.start(0);
+        List<Effect> effects = new ArrayList<>();
+        for (int slot = 0; slot < 4; slot++) {
+            effects.addAll(time(slot, 6));
+        }
+        return Group.sent(effects, PasisMessage.Write.class).getFirst().timestamp();
+    }
+
+    @Test
+    void theTimeIsOneAfterTheBPlusFirstGreatestOfNMinusB() {
+        assertThat(Group.sent(write.start(0), PasisMessage.FindTime.class)).hasSize(5);
+        time(0, 900);
+        time(1, 5);
+        assertThat(time(2, 7)).isEmpty();
+        List<PasisMessage.Write> writes = Group.sent(time(3, 6), PasisMessage.Write.class);
+        assertThat(writes).hasSize(5).allMatch(sent -> sent.timestamp().time() == 8 && sent.session() == 5);
+        assertThat(writes)
+                .allMatch(sent ->
+                        group.pasis().accepts(sent.timestamp(), sent.target().slot(), sent.fragment()));
+    }
+
+    @Test
+    void itIsDoneAtNMinusBAnswersAndGoesOnInTheBackground() {
+        ValidatingTimestamp version = begun();
+        for (int slot = 0; slot < 3; slot++) {
+            tell(slot, group.written(slot, version));
+            tell(slot, group.written(slot, version));
+            assertThat(write.outcome()).isEmpty();
+        }
+        tell(3, group.written(3, version));
+        assertThat(write.outcome()).contains(new PasisWriteOutcome.Written(version));
+        assertThat(write.finished()).isFalse();
+        assertThat(Group.sent(pass(500), PasisMessage.Write.class))
+                .extracting(sent -> sent.target().slot())
+                .containsOnly(4);
+        pass(600);
+        assertThat(write.finished()).isTrue();
+    }
+
+    @Test
+    void whereNodesAreFarApartTheBlockIsReadFirst() {
+        write.start(0);
+        time(0, 1L << 40);
+        time(1, 1L << 20);
+        time(2, 3);
+        assertThat(Group.sent(time(3, 3), PasisMessage.Write.class)).isEmpty();
+        List<Effect> effects = time(4, 3);
+        assertThat(Group.sent(effects, PasisMessage.Write.class)).isEmpty();
+        assertThat(Group.sent(effects, PasisMessage.Read.class)).hasSize(4);
+        Group.Version known = group.version(3, 3);
+        effects.clear();
+        for (int slot = 0; slot < 4; slot++) {
+            effects.addAll(tell(slot, group.history(slot, known)));
+        }
+        assertThat(Group.sent(effects, PasisMessage.Write.class))
+                .hasSize(5)
+                .allMatch(sent -> sent.timestamp().time() == 4);
+    }
+
+    @Test
+    void aVersionThatWasSentIsNotGivenUpForAnother() {
+        ValidatingTimestamp version = begun();
+        for (int slot = 0; slot < 4; slot++) {
+            tell(slot, group.refused(slot, Asked.WRITE, version, Refusal.FAR));
+        }
+        assertThat(Group.sent(pass(2_000), PasisMessage.Write.class))
+                .isNotEmpty()
+                .allMatch(sent -> sent.timestamp().equals(version));
+        assertThat(write.outcome()).isEmpty();
+    }
+
+    @Test
+    void moreThanBThatKnowTheSessionToBeClosedEndIt() {
+        ValidatingTimestamp version = begun();
+        tell(0, group.refused(0, Asked.WRITE, version, Refusal.SESSION_CLOSED));
+        pass(1_000);
+        assertThat(write.outcome()).isEmpty();
+        tell(1, group.refused(1, Asked.WRITE, version, Refusal.SESSION_CLOSED));
+        pass(50);
+        assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
+    }
+
+    @Test
+    void boundsAreWaitedForAndNamedWhenTimeIsUp() {
+        ValidatingTimestamp version = begun();
+        for (int slot = 0; slot < 4; slot++) {
+            tell(slot, group.refused(slot, Asked.WRITE, version, Refusal.POOL));
+        }
+        pass(50_000);
+        assertThat(write.outcome()).isEmpty();
+        pass(15_000);
+        assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.LIMIT, true));
+    }
+
+    @Test
+    void timesThatAreUsedUpAreNotWrappedRound() {
+        write.start(0);
+        for (int slot = 0; slot < 4; slot++) {
+            time(slot, -1);
+        }
+        assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.EXHAUSTED, false));
+    }
+}
