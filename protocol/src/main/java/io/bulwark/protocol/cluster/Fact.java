@@ -36,4 +36,14 @@ public sealed interface Fact {
             referenced = List.copyOf(referenced);
         }
     }
+
+    /**
+     * These sessions of the owner, in all volumes, are closed, and nothing of them is referenced. A server closes those that
+     * it has in memory: what it was told of one before, or is about to store of it, must not outlive this.
+     */
+    record Collapsed(PrincipalId owner, long firstSession, long lastSession) implements Fact {
+        public boolean covers(PrincipalId of, long session) {
+            return owner.equals(of) && firstSession <= session && session <= lastSession;
+        }
+    }
 }

@@ -6,53 +6,79 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * How the blocks of a volume are protected by the FP protocol (thesis 4.2): any {@code m} of {@code n = m + 2f}
- * fragments give the block back, {@code m >= f + 1}, and f nodes of each placement group may be Byzantine. A policy under
- * which fingerprints would be too weak ({@link FingerprintBound}) is refused.
+ * How the blocks of a volume are protected: any {@code m} of {@code n} fragments give a block back, and f nodes of each
+ * placement group may be Byzantine. Under FP (thesis 4.2) {@code n = m + 2f} and {@code m >= f + 1}, and a policy under which
+ * fingerprints would be too weak ({@link FingerprintBound}) is refused; under PASIS (lazy verification paper 2.2)
+ * {@code n >= 4f + 1} and {@code m <= n - 3f}, where m = 1 is replication.
  *
- * @param f Byzantine nodes tolerated per placement group
+ * @param f Byzantine nodes tolerated per placement group; PASIS's b
  * @param m data fragments
- * @param n fragments and slots
+ * @param n fragments and slots; PASIS's N
  * @param blockBytes the size of a block in bytes; in an object volume the last block of an object may be shorter
+ * @param verification when writes are verified; under FP always {@link Verification#WRITE_TIME}
  */
-public record ProtectionPolicy(int f, int m, int n, int blockBytes) {
+public record ProtectionPolicy(Protocol protocol, int f, int m, int n, int blockBytes, Verification verification) {
     public static final int BLOCK_BYTES_MIN = 512;
     public static final int BLOCK_BYTES_MAX = 16 << 20;
+    /** Each timestamp of PASIS carries a hash of every fragment. */
+    public static final int PASIS_FRAGMENTS_MAX = 64;
+
+    private static final Protocol[] PROTOCOLS = Protocol.values();
+    private static final Verification[] VERIFICATIONS = Verification.values();
 
     public ProtectionPolicy {
-        if (f < 1 || m < f + 1 || n != m + 2 * f || n > 255) {
-            throw new IllegalArgumentException(
-                    "fp needs f >= 1, m >= f + 1 and n = m + 2f <= 255; got f=" + f + " m=" + m + " n=" + n);
+        switch (protocol) {
+            case FP -> checkFp(f, m, n, verification);
+            case PASIS -> checkPasis(f, m, n);
         }
         if (blockBytes < BLOCK_BYTES_MIN || blockBytes > BLOCK_BYTES_MAX) {
             throw new IllegalArgumentException(
                     "block size " + blockBytes + " is not in " + BLOCK_BYTES_MIN + ".." + BLOCK_BYTES_MAX + " bytes");
         }
-        if (!FingerprintBound.holds(m, n, Math.ceilDiv(blockBytes, m))) {
+        if (protocol == Protocol.FP && !FingerprintBound.holds(m, n, Math.ceilDiv(blockBytes, m))) {
             throw new IllegalArgumentException("with m=" + m + ", n=" + n + " and blocks of " + blockBytes
                     + " bytes two blocks could pass as one with a probability of 2^-64 or more;"
                     + " choose fewer fragments or smaller blocks");
         }
     }
 
-    /** The default: f = 1, m = 2, n = 4, blocks of 1 MiB. */
+    /** A policy of FP. */
+    public ProtectionPolicy(int f, int m, int n, int blockBytes) {
+        this(Protocol.FP, f, m, n, blockBytes, Verification.WRITE_TIME);
+    }
+
+    /** A policy of PASIS. */
+    public static ProtectionPolicy pasis(int b, int m, int n, int blockBytes, Verification verification) {
+        return new ProtectionPolicy(Protocol.PASIS, b, m, n, blockBytes, verification);
+    }
+
+    /** The default: FP with f = 1, m = 2, n = 4, blocks of 1 MiB. */
     public static ProtectionPolicy standard() {
         return new ProtectionPolicy(1, 2, 4, 1 << 20);
     }
 
-    /** Slots that a write goes to first, and answers that complete it: m + f. */
+    /** Answers that complete a write: m + f of the slots that it goes to first, or N - b of all. */
     public int writeQuorum() {
-        return m + f;
+        return switch (protocol) {
+            case FP -> m + f;
+            case PASIS -> n - f;
+        };
     }
 
-    /** Slots whose answers decide on timestamps: the first 3f + 1. */
+    /** Slots whose answers decide on timestamps: the first 3f + 1, or all. */
     public int timestampSlots() {
-        return 3 * f + 1;
+        return switch (protocol) {
+            case FP -> 3 * f + 1;
+            case PASIS -> n;
+        };
     }
 
-    /** How many of the first 3f + 1 slots decide: 2f + 1. */
+    /** How many of the slots that decide on timestamps are needed: 2f + 1, or N - b. */
     public int timestampQuorum() {
-        return 2 * f + 1;
+        return switch (protocol) {
+            case FP -> 2 * f + 1;
+            case PASIS -> n - f;
+        };
     }
 
     /** The fragment length in bytes of a block of {@code length} bytes, padded to a multiple of m only. */
@@ -60,15 +86,54 @@ public record ProtectionPolicy(int f, int m, int n, int blockBytes) {
         return Math.ceilDiv(length, m);
     }
 
+    /** For people: the protocol and its numbers. */
+    public String text() {
+        return switch (protocol) {
+            case FP -> "fp f=" + f + " m=" + m + " n=" + n;
+            case PASIS -> "pasis b=" + f + " m=" + m + " n=" + n + " " + verification.text();
+        };
+    }
+
+    /** f, m, n and the block size for FP, as before there was another protocol; others begin with 0, which no f is. */
     public void write(WireWriter out) {
+        if (protocol != Protocol.FP) {
+            out.u8(0).u8(protocol.ordinal()).u8(verification.ordinal());
+        }
         out.u8(f).u8(m).u8(n).i32(blockBytes);
     }
 
     public static ProtectionPolicy read(WireReader in) {
         try {
-            return new ProtectionPolicy(in.u8(), in.u8(), in.u8(), in.i32());
+            int first = in.u8();
+            if (first != 0) {
+                return new ProtectionPolicy(first, in.u8(), in.u8(), in.i32());
+            }
+            int protocol = in.u8();
+            int verification = in.u8();
+            if (protocol != Protocol.PASIS.ordinal() || verification >= VERIFICATIONS.length) {
+                throw new MalformedException("unknown protocol " + protocol + " or verification " + verification);
+            }
+            return new ProtectionPolicy(
+                    PROTOCOLS[protocol], in.u8(), in.u8(), in.u8(), in.i32(), VERIFICATIONS[verification]);
         } catch (IllegalArgumentException e) {
             throw new MalformedException(e);
+        }
+    }
+
+    private static void checkFp(int f, int m, int n, Verification verification) {
+        if (f < 1 || m < f + 1 || n != m + 2 * f || n > 255) {
+            throw new IllegalArgumentException(
+                    "fp needs f >= 1, m >= f + 1 and n = m + 2f <= 255; got f=" + f + " m=" + m + " n=" + n);
+        }
+        if (verification != Verification.WRITE_TIME) {
+            throw new IllegalArgumentException("fp verifies when it writes, not " + verification.text());
+        }
+    }
+
+    private static void checkPasis(int b, int m, int n) {
+        if (b < 1 || b > PASIS_FRAGMENTS_MAX || n < 4 * b + 1 || n > PASIS_FRAGMENTS_MAX || m < 1 || m > n - 3 * b) {
+            throw new IllegalArgumentException("pasis needs b >= 1, 4b + 1 <= n <= " + PASIS_FRAGMENTS_MAX
+                    + " and 1 <= m <= n - 3b; got b=" + b + " m=" + m + " n=" + n);
         }
     }
 }

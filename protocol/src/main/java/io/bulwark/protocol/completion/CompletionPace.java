@@ -6,12 +6,11 @@ package io.bulwark.protocol.completion;
  * @param pollMillis how often the metadata is asked for what is new
  * @param atOnce extents looked into at the same time
  * @param extentsPerSecond at most, in learning what is referenced
- * @param scrubPerSecond at most so many fragments are re-read and checked; 0 for no scrubbing
  * @param retryMillis what could not be completed is tried again after so long
  */
-public record CompletionPace(long pollMillis, int atOnce, int extentsPerSecond, int scrubPerSecond, long retryMillis) {
+public record CompletionPace(long pollMillis, int atOnce, int extentsPerSecond, long retryMillis) {
     public CompletionPace {
-        if (pollMillis < 1 || atOnce < 1 || extentsPerSecond < 1 || scrubPerSecond < 0 || retryMillis < 1) {
+        if (pollMillis < 1 || atOnce < 1 || extentsPerSecond < 1 || retryMillis < 1) {
             throw new IllegalArgumentException("completion that never works");
         }
     }

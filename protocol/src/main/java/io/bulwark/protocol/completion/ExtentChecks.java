@@ -14,20 +14,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Tells the node's own server of each reference, a few at a time and so many per second, and counts what came of it. */
+/** Tells the node's own server of each reference, a few at a time and as fast as is allowed, and counts what came of it. */
 final class ExtentChecks {
     private final Calls calls;
     private final int node;
     private final int atOnce;
-    private final int perSecond;
+    private final Allowance allowance;
     private final boolean verify;
     private final Deque<Work> work = new ArrayDeque<>();
     private final Map<CompletionResult, Long> results = new EnumMap<>(CompletionResult.class);
     private long checked;
     private int underWay;
     private boolean fetching;
-    private double credit = 1;
-    private long creditedMillis;
+    private long nowMillis;
     private Runnable whenIdle = () -> {};
 
     private sealed interface Work {
@@ -37,11 +36,11 @@ final class ExtentChecks {
     }
 
     /** @param verify whether fragments that are there are read and checked */
-    ExtentChecks(Calls calls, int node, int atOnce, int perSecond, boolean verify) {
+    ExtentChecks(Calls calls, int node, int atOnce, Allowance allowance, boolean verify) {
         this.calls = calls;
         this.node = node;
         this.atOnce = atOnce;
-        this.perSecond = perSecond;
+        this.allowance = allowance;
         this.verify = verify;
     }
 
@@ -54,9 +53,9 @@ final class ExtentChecks {
     }
 
     /** Goes on with this once all that was added is answered. */
-    void whenIdle(long nowMillis, Runnable then) {
+    void whenIdle(long now, Runnable then) {
         whenIdle = then;
-        pump(nowMillis);
+        pump(now);
     }
 
     /** Extents looked into. */
@@ -69,10 +68,9 @@ final class ExtentChecks {
     }
 
     /** Begins what may begin now. */
-    void pump(long nowMillis) {
-        credit = Math.min(Math.max(1, perSecond / 10), credit + (nowMillis - creditedMillis) * perSecond / 1000.0);
-        creditedMillis = nowMillis;
-        while (!work.isEmpty() && !fetching && underWay < atOnce && credit >= 1) {
+    void pump(long now) {
+        nowMillis = now;
+        while (!work.isEmpty() && !fetching && underWay < atOnce && allowance.open(now)) {
             switch (work.getFirst()) {
                 case Work.One(Referenced extent, VolumeProgress progress) -> {
                     work.removeFirst();
@@ -141,11 +139,14 @@ final class ExtentChecks {
         }
         ExtentMessage.Complete request =
                 new ExtentMessage.Complete(extent.block(), group.epoch(), slot, extent.pin(), verify);
-        credit--;
+        int bytes =
+                extent.volume().policy().fragmentBytes(extent.volume().policy().blockBytes());
+        allowance.begin(nowMillis, bytes);
         underWay++;
         checked++;
         calls.check(request, result -> {
             underWay--;
+            allowance.end();
             count(result, 1);
             switch (result) {
                 case HELD, COMPLETED, REPAIRED, INCOMPLETE, FREED -> progress.done(extent);

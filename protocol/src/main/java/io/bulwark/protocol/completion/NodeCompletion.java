@@ -35,6 +35,7 @@ public final class NodeCompletion {
     private final Calls calls = new Calls();
     private final ExtentChecks checks;
     private final ExtentChecks scrubs;
+    private final Allowance allowance;
     private final Progress begin;
     private final SortedMap<Integer, VolumeProgress> progress = new TreeMap<>();
     private final Deque<Told> told = new ArrayDeque<>();
@@ -55,15 +56,17 @@ public final class NodeCompletion {
      * Begins where the last life stopped.
      *
      * @param node the number of this node
+     * @param allowance lets fragments be re-read
      */
-    public NodeCompletion(int node, CompletionPace pace, Progress begin) {
+    public NodeCompletion(int node, CompletionPace pace, Allowance allowance, Progress begin) {
         this.node = node;
         this.pace = pace;
+        this.allowance = allowance;
         this.begin = begin;
         this.sequence = begin.sequence();
         this.settledSequence = begin.sequence();
-        this.checks = new ExtentChecks(calls, node, pace.atOnce(), pace.extentsPerSecond(), false);
-        this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), pace.scrubPerSecond(), true);
+        this.checks = new ExtentChecks(calls, node, pace.atOnce(), Allowance.perSecond(pace.extentsPerSecond()), false);
+        this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), allowance, true);
     }
 
     /** Called at least every 100 ms. */
@@ -73,7 +76,7 @@ public final class NodeCompletion {
             following = true;
             beginRound();
         }
-        if (pace.scrubPerSecond() > 0 && !scrubbing && now >= nextScrubMillis && !volumes.isEmpty()) {
+        if (allowance.ever() && !scrubbing && now >= nextScrubMillis && !volumes.isEmpty()) {
             scrubbing = true;
             scrubNext(new ArrayDeque<>(volumes));
         }
@@ -121,6 +124,11 @@ public final class NodeCompletion {
                 count(CompletionResult.REPAIRED),
                 count(CompletionResult.INCOMPLETE),
                 scrubs.checked(),
+                scrubs.count(CompletionResult.COMPLETED)
+                        + scrubs.count(CompletionResult.REPAIRED)
+                        + scrubs.count(CompletionResult.UNAVAILABLE)
+                        + scrubs.count(CompletionResult.NO_SPACE),
+                scrubs.count(CompletionResult.COMPLETED) + scrubs.count(CompletionResult.REPAIRED),
                 waiting,
                 left);
     }
@@ -133,6 +141,9 @@ public final class NodeCompletion {
      * @param repaired were damaged or another version, and were made again
      * @param incomplete times an extent was found that its writer left incomplete
      * @param scrubbed fragments re-read and checked
+     * @param scrubFoundBad of these damaged, another version or missing
+     * @param scrubRepaired of these made again at once; what could not be is tried again later, and counts as completed or
+     *     repaired then
      * @param waiting the replicas did not answer the last round
      * @param left by rising volume id
      */
@@ -142,6 +153,8 @@ public final class NodeCompletion {
             long repaired,
             long incomplete,
             long scrubbed,
+            long scrubFoundBad,
+            long scrubRepaired,
             boolean waiting,
             List<Left> left) {
         public Counts {
@@ -199,6 +212,8 @@ public final class NodeCompletion {
                     calls.tell(new Fact.ClosedWith(closed.volume(), closed.owner(), closed.session(), closed.used()));
                 case SessionChange.Freed freed -> calls.tell(new Fact.Freed(freed.range()));
                 case SessionChange.Collapsed collapsed -> {
+                    calls.tell(
+                            new Fact.Collapsed(collapsed.owner(), collapsed.firstSession(), collapsed.lastSession()));
                     Deque<Volume> in = new ArrayDeque<>(volumes);
                     dropSessions(in, collapsed, collapsed.firstSession(), () -> tellNext(changes, page));
                     return;
@@ -214,7 +229,7 @@ public final class NodeCompletion {
         }
     }
 
-    /** Only those sessions are worth a word of which something is left here. */
+    /** Of the sessions that the server has not in memory, those are worth a word of which something is left here. */
     private void dropSessions(Deque<Volume> in, SessionChange.Collapsed collapsed, long session, Runnable then) {
         if (in.isEmpty()) {
             then.run();

@@ -1,9 +1,11 @@
 package io.bulwark.protocol.control;
 
 import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.wire.MalformedException;
@@ -62,6 +64,15 @@ public final class NodeControlCodec implements MessageCodec {
         for (VolumeWork work : reply.volumes()) {
             out.i32(work.volume()).i64(work.unfinished()).bool(work.caughtUp());
         }
+        BackgroundReport background = reply.background();
+        out.i64(background.looked()).i64(background.foundBad());
+        out.i64(background.repaired()).i64(background.idleMillis());
+        out.i64(reply.poolBytes()).u16(reply.versions().size());
+        for (VersionsReport versions : reply.versions()) {
+            out.i32(versions.volume()).i64(versions.unverified()).i64(versions.poolBytes());
+            out.i64(versions.verifications()).i64(versions.onDemand()).i64(versions.cooperative());
+            out.i64(versions.avoided()).i64(versions.poisonous()).i64(versions.refused());
+        }
         out.u16(reply.seen().size());
         for (PeerVerdict seen : reply.seen()) {
             out.i32(seen.node()).u8(seen.verdict().ordinal()).i64(seen.count());
@@ -77,12 +88,29 @@ public final class NodeControlCodec implements MessageCodec {
         for (int i = 0; i < volumeCount; i++) {
             volumes.add(new VolumeWork(in.i32(), in.nonNegative64(), in.bool()));
         }
+        BackgroundReport background =
+                new BackgroundReport(in.nonNegative64(), in.nonNegative64(), in.nonNegative64(), in.nonNegative64());
+        long poolBytes = in.nonNegative64();
+        int versionsCount = in.count16(ClusterMap.VOLUMES_MAX);
+        List<VersionsReport> versions = new ArrayList<>();
+        for (int i = 0; i < versionsCount; i++) {
+            versions.add(new VersionsReport(
+                    in.i32(0, Integer.MAX_VALUE),
+                    in.nonNegative64(),
+                    in.nonNegative64(),
+                    in.nonNegative64(),
+                    in.nonNegative64(),
+                    in.nonNegative64(),
+                    in.nonNegative64(),
+                    in.nonNegative64(),
+                    in.nonNegative64()));
+        }
         int seenCount = in.count16(NodeControlMessage.PEER_VERDICTS_MAX);
         List<PeerVerdict> seen = new ArrayList<>();
         for (int i = 0; i < seenCount; i++) {
             seen.add(new PeerVerdict(in.i32(), verdict(in.u8()), in.nonNegative64()));
         }
-        return new NodeStatusReply(acceptsWrites, usedBytes, freeBytes, volumes, seen);
+        return new NodeStatusReply(acceptsWrites, usedBytes, freeBytes, volumes, background, poolBytes, versions, seen);
     }
 
     private static Verdict verdict(int code) {

@@ -19,17 +19,30 @@ public sealed interface NodeControlMessage extends Message {
      * @param usedBytes of its fragments on disk
      * @param freeBytes that its disk has left for them
      * @param volumes what it has left to do, by rising volume id; volumes in which it misses nothing may be left out
+     * @param background what it has done unasked since it started
+     * @param poolBytes its history pool: what unverified versions of all volumes may take
+     * @param versions of its volumes under PASIS, by rising volume id
      * @param seen what it has seen of its peers since it started, by rising node, then verdict
      */
     record NodeStatusReply(
-            boolean acceptsWrites, long usedBytes, long freeBytes, List<VolumeWork> volumes, List<PeerVerdict> seen)
+            boolean acceptsWrites,
+            long usedBytes,
+            long freeBytes,
+            List<VolumeWork> volumes,
+            BackgroundReport background,
+            long poolBytes,
+            List<VersionsReport> versions,
+            List<PeerVerdict> seen)
             implements NodeControlMessage {
         public NodeStatusReply {
             volumes = List.copyOf(volumes);
+            versions = List.copyOf(versions);
             seen = List.copyOf(seen);
             if (usedBytes < 0
                     || freeBytes < 0
+                    || poolBytes < 0
                     || volumes.size() > ClusterMap.VOLUMES_MAX
+                    || versions.size() > ClusterMap.VOLUMES_MAX
                     || seen.size() > PEER_VERDICTS_MAX) {
                 throw new IllegalArgumentException("used " + usedBytes + ", free " + freeBytes + ", " + volumes.size()
                         + " volumes, " + seen.size() + " verdicts");
@@ -47,6 +60,60 @@ public sealed interface NodeControlMessage extends Message {
         public VolumeWork {
             if (volume < 0 || unfinished < 0) {
                 throw new IllegalArgumentException(unfinished + " blocks of volume " + volume);
+            }
+        }
+    }
+
+    /**
+     * What a node has done unasked since it started.
+     *
+     * @param looked fragments re-read and checked, and blocks that peers were asked about
+     * @param foundBad of these damaged, missing or behind
+     * @param repaired of these made good
+     * @param idleMillis how long it worked so while no client asked for anything
+     */
+    record BackgroundReport(long looked, long foundBad, long repaired, long idleMillis) {
+        public BackgroundReport {
+            if (looked < 0 || foundBad < 0 || repaired < 0 || idleMillis < 0) {
+                throw new IllegalArgumentException("looked " + looked + ", bad " + foundBad + ", repaired " + repaired
+                        + ", " + idleMillis + " ms");
+            }
+        }
+    }
+
+    /**
+     * What a node holds of a volume under PASIS, and has verified of it since it started.
+     *
+     * @param unverified versions that are neither verified nor collected
+     * @param poolBytes what their fragments take of the history pool
+     * @param verifications done by this node, by reading at the others
+     * @param onDemand those of them that a bound, a read or a write waited for
+     * @param cooperative versions verified by the word of b + 1 others
+     * @param avoided versions collected without ever having been verified, as a later one was
+     * @param poisonous versions discarded
+     * @param refused writes refused at a bound
+     */
+    record VersionsReport(
+            int volume,
+            long unverified,
+            long poolBytes,
+            long verifications,
+            long onDemand,
+            long cooperative,
+            long avoided,
+            long poisonous,
+            long refused) {
+        public VersionsReport {
+            if (volume < 0
+                    || unverified < 0
+                    || poolBytes < 0
+                    || verifications < 0
+                    || onDemand < 0
+                    || cooperative < 0
+                    || avoided < 0
+                    || poisonous < 0
+                    || refused < 0) {
+                throw new IllegalArgumentException("less than nothing in volume " + volume);
             }
         }
     }

@@ -9,5 +9,9 @@ public enum RecordKind {
     /** One version of a register block: staged or committed fragment. */
     REGISTER_VERSION,
     /** What a node must remember of sessions and freed ranges. */
-    SESSION
+    SESSION,
+    /** One version of a register block under PASIS (PROTOCOLS section 3). */
+    PASIS_VERSION,
+    /** Whom a possible version of such a block is charged to. */
+    PASIS_POSSIBLE
 }

@@ -57,6 +57,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         boolean settled;
         long firstAskedMillis;
         long lastAskedMillis;
+        /** How many of the times that it was asked it has answered. */
         int answers;
 
         @Nullable
@@ -164,8 +165,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 return effects;
             }
         }
+        slot.answers += slot.settled ? 0 : 1;
         slot.settled = true;
-        slot.answers++;
         slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slot.lastAskedMillis);
         if (outcome == null) {
             decide(nowMillis, effects);
@@ -281,10 +282,14 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
     }
 
-    /** Whether asking this slot once more promises nothing. */
+    /**
+     * Whether asking this slot once more promises nothing: it has answered twice, a message that came again left out. A node
+     * that is behind the epoch of this read will hear of it.
+     */
     private boolean exhausted(int index) {
         Slot slot = slots[index];
-        return slot.found != null || (slot.settled && slot.answers > 1);
+        boolean behind = slot.refusal == ReadRefusal.WRONG_EPOCH && slot.refusalEpoch < group.epoch();
+        return slot.found != null || (slot.settled && slot.answers > 1 && !behind);
     }
 
     /** Asks as many further slots as are needed if all those that are not late answer well. */

@@ -174,6 +174,7 @@ public final class ExtentServer implements ProtocolServer {
             case Fact.Freed told when mine.test(told.range().at(0)) -> sessions.learn(turn, told);
             case Fact.ClosedWith told
             when mine.test(new BlockId(told.volume(), told.owner(), told.session(), 0)) -> sessions.learn(turn, told);
+            case Fact.Collapsed told -> sessions.learn(turn, told);
             case Fact.Pending _, Fact.Freed _, Fact.ClosedWith _ -> {}
         }
         return turn.effects();

@@ -259,11 +259,25 @@ final class Sessions {
         });
     }
 
-    /** Tries again what the disk had no space for, or failed to do. */
-    void onTick(Turn turn) {
+    /** Those in memory; of what else is on disk {@link Fact.ClosedWith} tells. */
+    void learn(Turn turn, Fact.Collapsed fact) {
+        for (Session session : all()) {
+            Key key = session.key;
+            if (fact.covers(key.owner(), key.session())) {
+                learn(turn, new Fact.ClosedWith(key.volume(), key.owner(), key.session(), List.of()));
+            }
+        }
+    }
+
+    private List<Session> all() {
         List<Session> all = new ArrayList<>(others.values());
         all.addAll(open.values());
-        for (Session session : all) {
+        return all;
+    }
+
+    /** Tries again what the disk had no space for, or failed to do. */
+    void onTick(Turn turn) {
+        for (Session session : all()) {
             if (session.undeleted() && session.sweeps == 0 && session.record != null) {
                 session.toSweep.add(new long[] {session.undeletedFirst, session.undeletedLast});
                 session.undeletedFirst = Long.MAX_VALUE;

@@ -3,8 +3,8 @@ package io.bulwark.protocol.fp;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.LinkedHashMap;
 
-/** How many repairs each asker may still cause: a bucket of tokens per asker. */
-final class AskRate {
+/** How much work each asker may still cause here: a bucket of tokens for each. */
+public final class AskRate {
     private static final int ASKERS_MAX = 4_096;
 
     private record Bucket(double tokens, long filledMillis) {}
@@ -12,14 +12,14 @@ final class AskRate {
     private final int perSecond;
     private final LinkedHashMap<PrincipalId, Bucket> buckets = new LinkedHashMap<>(16, 0.75f, true);
 
-    AskRate(int perSecond) {
+    public AskRate(int perSecond) {
         this.perSecond = perSecond;
     }
 
-    boolean allow(long nowMillis, PrincipalId asker) {
+    public boolean allow(long nowMillis, PrincipalId asker) {
         Bucket bucket = buckets.getOrDefault(asker, new Bucket(perSecond, nowMillis));
-        double tokens =
-                Math.min(perSecond, bucket.tokens() + (nowMillis - bucket.filledMillis()) * (double) perSecond / 1000);
+        long passed = Math.max(0, nowMillis - bucket.filledMillis());
+        double tokens = Math.min(perSecond, bucket.tokens() + passed * (double) perSecond / 1_000);
         boolean allowed = tokens >= 1;
         buckets.put(asker, new Bucket(allowed ? tokens - 1 : tokens, nowMillis));
         if (buckets.size() > ASKERS_MAX) {

@@ -6,6 +6,7 @@ import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -243,7 +245,7 @@ final class FpAccess {
                 onSession(nowMillis, key, SessionState.CLOSED, whenClosed);
                 yield question(key);
             }
-            case Fact.OfPin _, Fact.Pending _, Fact.Freed _ -> null;
+            case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.Collapsed _ -> null;
         };
     }
 
@@ -274,6 +276,13 @@ final class FpAccess {
 
     private void set(long nowMillis, SessionKey key, Closure closure) {
         put(key, new Session(closure, nowMillis));
+    }
+
+    /** Those of which something is remembered. */
+    List<SessionKey> sessionsOf(PrincipalId owner) {
+        return Stream.concat(sessions.keySet().stream(), doubtful.keySet().stream())
+                .filter(key -> key.owner().equals(owner))
+                .toList();
     }
 
     private @Nullable Session session(SessionKey key) {

@@ -2,6 +2,7 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.fingerprint.BlockCode;
@@ -32,9 +33,10 @@ public record FpGroup(BlockId block, ProtectionPolicy policy, PlacementGroup pla
         return new FpGroup(block, policy, volume.group(block), new BlockCode(policy.m(), policy.f(), policy.n()));
     }
 
-    /** Whether the block is one of a register volume's. */
+    /** Whether the block is one of a register volume's under FP. */
     static boolean holds(Volume volume, BlockId block) {
         return volume.kind() == VolumeKind.REGISTER
+                && volume.policy().protocol() == Protocol.FP
                 && block.volume() == volume.id()
                 && block.owner().equals(PrincipalId.NOBODY)
                 && block.session() == 0

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.fp;
 
+import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;

@@ -2,6 +2,7 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.effect.Verdict;

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.BlockId;
@@ -14,8 +15,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
@@ -132,6 +135,31 @@ public final class FpServer implements ProtocolServer {
 
     @Override
     public List<Effect> onFact(long nowMillis, Fact fact) {
+        if (fact instanceof Fact.Collapsed collapsed) {
+            close(nowMillis, collapsed);
+        } else {
+            take(nowMillis, fact);
+        }
+        return out.drain();
+    }
+
+    /** Closes those of the sessions that this node has heard of, or that have left something staged here. */
+    private void close(long nowMillis, Fact.Collapsed told) {
+        PrincipalId owner = told.owner();
+        if (!node.index().ready(owner)) {
+            node.index().load(owner, now -> close(now, told));
+            return;
+        }
+        Set<FpAccess.SessionKey> sessions = new LinkedHashSet<>(node.access().sessionsOf(owner));
+        sessions.addAll(node.index().sessionsOf(owner));
+        for (FpAccess.SessionKey session : sessions) {
+            if (told.covers(owner, session.session())) {
+                take(nowMillis, new Fact.ClosedWith(session.volume(), owner, session.session(), List.of()));
+            }
+        }
+    }
+
+    private void take(long nowMillis, Fact fact) {
         Question answered = node.access().onFact(nowMillis, fact, now -> onClosed(now, fact));
         if (answered instanceof Question.OfVolume of) {
             // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.
@@ -147,7 +175,6 @@ public final class FpServer implements ProtocolServer {
         } else if (answered != null) {
             release(nowMillis, answered);
         }
-        return out.drain();
     }
 
     private void look(long nowMillis, long requestId, BlockId block) {
@@ -260,7 +287,7 @@ public final class FpServer implements ProtocolServer {
                 leftovers.onClosed(nowMillis, new FpAccess.SessionKey(of.volume(), of.owner(), of.session()));
             case Fact.ClosedWith with ->
                 leftovers.onClosed(nowMillis, new FpAccess.SessionKey(with.volume(), with.owner(), with.session()));
-            case Fact.OfGrant _, Fact.OfVolume _, Fact.OfPin _, Fact.Pending _, Fact.Freed _ -> {}
+            case Fact.OfGrant _, Fact.OfVolume _, Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.Collapsed _ -> {}
         }
     }
 }

@@ -2,6 +2,7 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
@@ -92,6 +93,15 @@ final class StagedIndex {
                 .filter(entry -> session < 0 || entry.getValue() == session)
                 .map(Map.Entry::getKey)
                 .toList();
+    }
+
+    /** Under which of its sessions the client has staged something; none if its index is not here. */
+    Set<FpAccess.SessionKey> sessionsOf(PrincipalId client) {
+        Set<FpAccess.SessionKey> sessions = new HashSet<>();
+        staged.getOrDefault(client, Map.of())
+                .forEach((entry, session) ->
+                        sessions.add(new FpAccess.SessionKey(entry.block().volume(), client, session)));
+        return sessions;
     }
 
     Mutation put(PrincipalId client, long session, Entry entry) {

@@ -3,6 +3,8 @@ package io.bulwark.protocol.id;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * An authenticated party: a storage node, a metadata replica or a client. Five bytes on the wire: kind, number.
@@ -11,6 +13,8 @@ import io.bulwark.protocol.wire.WireWriter;
  */
 public record PrincipalId(PrincipalKind kind, int number) implements Comparable<PrincipalId> {
     public static final PrincipalId NOBODY = new PrincipalId(PrincipalKind.NONE, 0);
+
+    private static final Pattern FORM = Pattern.compile("(node|replica|client)-(0|[1-9][0-9]{0,8})");
 
     public PrincipalId {
         if (number < 0 || (kind == PrincipalKind.NONE && number != 0)) {
@@ -41,6 +45,25 @@ public record PrincipalId(PrincipalKind kind, int number) implements Comparable<
             throw new MalformedException("nobody has no number");
         }
         return new PrincipalId(kind, number);
+    }
+
+    /**
+     * Reads a principal as people write it: {@code node-3}, {@code replica-0}, {@code client-12}.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    public static PrincipalId parse(String text) {
+        Matcher matcher = FORM.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(
+                    "\"" + text + "\" is not a principal such as node-3, replica-0 or client-1");
+        }
+        int number = Integer.parseInt(matcher.group(2));
+        return switch (matcher.group(1)) {
+            case "node" -> node(number);
+            case "replica" -> replica(number);
+            default -> client(number);
+        };
     }
 
     /** By kind, then by number. */

@@ -6,8 +6,11 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
 /**
@@ -16,6 +19,12 @@ import java.util.List;
  * a bad one gets a typed error.
  */
 public sealed interface Command {
+    /**
+     * Changes what the cluster is or who may do what: an operator signs it, and it is kept in the audit log for ever
+     * ({@link AuditEntry}). What operators do, and commands that will be added for them, are all of this kind.
+     */
+    sealed interface Administrative extends Command {}
+
     /** A put consumes at most so many pending uploads. */
     int PENDING_MAX = 256;
 
@@ -23,6 +32,17 @@ public sealed interface Command {
     int RANGES_MAX = 256;
 
     int DETAIL_BYTES_MAX = 256;
+
+    /** A principal has at most so many keys at a time: a new one, and the one before. */
+    int KEYS_MAX = 2;
+
+    /** SHA-256 of a release. */
+    int RELEASE_BYTES = 32;
+
+    /** So many releases are allowed at a time. */
+    int RELEASES_MAX = 16;
+    /** An invitation is good for 30 days at most. */
+    long INVITATION_MILLIS_MAX = 30L * 24 * 3_600_000;
 
     /** Keeps the session open for another time to live, as every command does, and moves the agreed time. */
     record RenewSession() implements Command {}
@@ -41,10 +61,10 @@ public sealed interface Command {
      * @param quotaBytes limit of the bytes of all inodes; 0 for none
      */
     record CreateVolume(String name, VolumeKind kind, ProtectionPolicy policy, long blocks, int groups, long quotaBytes)
-            implements Command {}
+            implements Administrative {}
 
     /** Deletes a volume without buckets and linked inodes, and closes the sessions for it. */
-    record DeleteVolume(String name) implements Command {}
+    record DeleteVolume(String name) implements Administrative {}
 
     /**
      * Makes a bucket.
@@ -138,6 +158,55 @@ public sealed interface Command {
      * @param detail at most {@link #DETAIL_BYTES_MAX} bytes, for people
      */
     record ReportEvidence(int node, BlockId block, Verdict verdict, String detail) implements Command {}
+
+    /** Lets a client or node in, with this key. For who may administer the cluster. */
+    record AddPrincipal(PrincipalId principal, PrincipalKey key) implements Administrative {}
+
+    /**
+     * Gives a principal these keys in place of those it has. For who may administer the cluster, and for the principal itself.
+     *
+     * @param keys the newest first; the one before it while it stays believed
+     */
+    record RotateKey(PrincipalId principal, List<PrincipalKey> keys) implements Administrative {
+        public RotateKey {
+            keys = List.copyOf(keys);
+            if (keys.isEmpty() || keys.size() > KEYS_MAX) {
+                throw new IllegalArgumentException(keys.size() + " keys");
+            }
+        }
+    }
+
+    /**
+     * Puts a client or node out, for good: its sessions are closed, its grants are gone, and what it says from now on is refused.
+     * For who may administer the cluster.
+     */
+    record RevokePrincipal(PrincipalId principal) implements Administrative {}
+
+    /**
+     * Lets a client or node in that is to choose its own key: with the key named here it may only give itself another one, which ends the
+     * invitation. Said again while nobody has done so, it takes the place of the invitation before. For who may administer the
+     * cluster.
+     *
+     * @param expiresMillis from this agreed time on the invitation is good for nothing; at most
+     *     {@link #INVITATION_MILLIS_MAX} from now
+     */
+    record InvitePrincipal(PrincipalId principal, PrincipalKey key, long expiresMillis) implements Administrative {}
+
+    /** Gives a client these rights in place of those it has on just this scope. For who may administer the scope. */
+    record SetGrant(PrincipalId client, Scope scope, Rights rights) implements Administrative {}
+
+    /**
+     * Says whether supervisors may start replicas from this release. For who may administer the cluster.
+     *
+     * @param hash its SHA-256
+     */
+    record SetRelease(Bytes hash, boolean allowed) implements Administrative {
+        public SetRelease {
+            if (hash.length() != RELEASE_BYTES) {
+                throw new IllegalArgumentException("a hash of " + hash.length() + " bytes");
+            }
+        }
+    }
 
     private static void checkRanges(List<BlockRange> ranges) {
         if (ranges.isEmpty() || ranges.size() > RANGES_MAX) {

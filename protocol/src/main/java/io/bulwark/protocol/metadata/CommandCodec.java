@@ -6,7 +6,10 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Command.AbandonRanges;
+import io.bulwark.protocol.metadata.Command.AddPrincipal;
 import io.bulwark.protocol.metadata.Command.CloseSession;
 import io.bulwark.protocol.metadata.Command.CopyObject;
 import io.bulwark.protocol.metadata.Command.CreateBucket;
@@ -14,11 +17,16 @@ import io.bulwark.protocol.metadata.Command.CreateVolume;
 import io.bulwark.protocol.metadata.Command.DeleteBucket;
 import io.bulwark.protocol.metadata.Command.DeleteObject;
 import io.bulwark.protocol.metadata.Command.DeleteVolume;
+import io.bulwark.protocol.metadata.Command.InvitePrincipal;
 import io.bulwark.protocol.metadata.Command.PutObject;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
 import io.bulwark.protocol.metadata.Command.RenameObject;
 import io.bulwark.protocol.metadata.Command.RenewSession;
 import io.bulwark.protocol.metadata.Command.ReportEvidence;
+import io.bulwark.protocol.metadata.Command.RevokePrincipal;
+import io.bulwark.protocol.metadata.Command.RotateKey;
+import io.bulwark.protocol.metadata.Command.SetGrant;
+import io.bulwark.protocol.metadata.Command.SetRelease;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.wire.MalformedException;
@@ -72,6 +80,26 @@ final class CommandCodec {
                 writeVerdict(report.verdict(), out);
                 out.string(report.detail());
             }
+            case AddPrincipal add -> {
+                add.principal().write(out.u8(14));
+                add.key().write(out);
+            }
+            case RotateKey rotate -> {
+                rotate.principal().write(out.u8(15));
+                Lists.write(rotate.keys(), out, PrincipalKey::write);
+            }
+            case RevokePrincipal revoke -> revoke.principal().write(out.u8(16));
+            case SetGrant set -> {
+                set.client().write(out.u8(17));
+                set.scope().write(out);
+                set.rights().write(out);
+            }
+            case SetRelease set -> out.u8(18).raw(set.hash()).bool(set.allowed());
+            case InvitePrincipal invite -> {
+                invite.principal().write(out.u8(19));
+                invite.key().write(out);
+                out.i64(invite.expiresMillis());
+            }
         }
     }
 
@@ -106,6 +134,12 @@ final class CommandCodec {
                         BlockId.read(in),
                         readVerdict(in),
                         in.string(Command.DETAIL_BYTES_MAX));
+            case 14 -> new AddPrincipal(PrincipalId.read(in), PrincipalKey.read(in));
+            case 15 -> new RotateKey(PrincipalId.read(in), Lists.read(in, Command.KEYS_MAX, PrincipalKey::read));
+            case 16 -> new RevokePrincipal(PrincipalId.read(in));
+            case 17 -> new SetGrant(PrincipalId.read(in), Scope.read(in), Rights.read(in));
+            case 18 -> new SetRelease(in.raw(Command.RELEASE_BYTES), in.bool());
+            case 19 -> new InvitePrincipal(PrincipalId.read(in), PrincipalKey.read(in), in.nonNegative64());
             default -> throw new MalformedException("unknown command " + type);
         };
     }

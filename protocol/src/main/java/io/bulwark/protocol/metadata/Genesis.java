@@ -13,9 +13,15 @@ import java.util.List;
  *
  * @param nodes ascending by number
  * @param grants of clients, ascending by principal
+ * @param keys stay beside the state
  */
-public record Genesis(List<NodeAddress> nodes, List<Grant> grants) {
+public record Genesis(List<NodeAddress> nodes, List<Grant> grants, GenesisKeys keys) {
     static final int GRANTS_MAX = 65_535;
+
+    /** Of a cluster whose principals have no keys. */
+    public Genesis(List<NodeAddress> nodes, List<Grant> grants) {
+        this(nodes, grants, GenesisKeys.NONE);
+    }
 
     /** What a client may do, on all volumes. */
     public record Grant(PrincipalId client, boolean mayAdminister, boolean mayRead, boolean mayWrite) {

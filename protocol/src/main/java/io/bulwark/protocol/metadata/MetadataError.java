@@ -33,7 +33,11 @@ public enum MetadataError {
     TOO_MANY_RANGES("the session has too many intervals of used ranges"),
     QUOTA_EXCEEDED("the quota is used up"),
     NO_SUCH_PENDING("no such pending upload in this session"),
-    LIMIT_REACHED("a limit of the cluster is reached");
+    LIMIT_REACHED("a limit of the cluster is reached"),
+    NO_SUCH_PRINCIPAL("no such principal"),
+    PRINCIPAL_EXISTS("this principal exists, or did once"),
+    KEY_USED("this key belongs to another principal"),
+    BAD_SIGNATURE("an administrative command must be signed by who gives it");
 
     private static final MetadataError[] ERRORS = values();
     private final String message;

@@ -26,13 +26,18 @@ public final class MetadataStateMachine {
     /** One command moves the agreed time on by no more than this: whatever a primary's clock says, it is not for good. */
     static final long STEP_MILLIS_MAX = 3_600_000;
 
+    private final GenesisKeys genesis;
     private final Tables tables;
     private final Grants grants;
+    private final Permissions permissions;
     private final Volumes volumes;
     private final Sessions sessions;
     private final Inodes inodes;
     private final Namespace namespace;
     private final EvidenceRecord evidence;
+    private final Registry registry;
+    private final Releases releases;
+    private final AuditLog audit;
 
     /** A new one, in memory. */
     public MetadataStateMachine(Genesis genesis) {
@@ -49,20 +54,24 @@ public final class MetadataStateMachine {
     }
 
     MetadataStateMachine(Genesis genesis, KeyValueState empty, long weightMax, int bucketsMax) {
-        this(empty, weightMax, bucketsMax);
+        this(empty, genesis.keys(), weightMax, bucketsMax);
         tables.create(genesis);
+        audit.begin();
         tables.end();
     }
 
     /**
      * The one whose state this is. All that decides on replies is in there, so that it may be exchanged, or set back, between
      * two calls.
+     *
+     * @param genesis the same at every replica, for good
      */
-    public MetadataStateMachine(KeyValueState state) {
-        this(state, Weight.BYTES_MAX, Namespace.BUCKETS_MAX);
+    public MetadataStateMachine(KeyValueState state, GenesisKeys genesis) {
+        this(state, genesis, Weight.BYTES_MAX, Namespace.BUCKETS_MAX);
     }
 
-    private MetadataStateMachine(KeyValueState state, long weightMax, int bucketsMax) {
+    private MetadataStateMachine(KeyValueState state, GenesisKeys genesis, long weightMax, int bucketsMax) {
+        this.genesis = genesis;
         tables = new Tables(state, weightMax);
         grants = new Grants(tables);
         volumes = new Volumes(tables);
@@ -70,6 +79,10 @@ public final class MetadataStateMachine {
         inodes = new Inodes(tables, sessions, volumes);
         namespace = new Namespace(tables, volumes, inodes, bucketsMax);
         evidence = new EvidenceRecord(tables);
+        permissions = new Permissions(tables, volumes, grants);
+        registry = new Registry(tables, sessions, inodes, grants, genesis);
+        audit = new AuditLog(tables, genesis, registry);
+        releases = new Releases(tables);
     }
 
     /**
@@ -111,6 +124,7 @@ public final class MetadataStateMachine {
         }
         try {
             Grants.require(grants.known(submitter), submitter, "do anything");
+            registry.requireInTime(submitter);
             return switch (submission) {
                 case Submission.OpenSession open -> open(submitter, open).encoded();
                 case Submission.InSession in -> inSession(submitter, in, command);
@@ -136,6 +150,13 @@ public final class MetadataStateMachine {
         tables.begin();
         try {
             Grants.require(grants.known(asker), asker, "ask anything");
+            registry.requireInTime(asker);
+            Grants.require(
+                    !registry.invited(asker)
+                            || decoded instanceof Query.GetGenesis
+                            || decoded instanceof Query.ListPrincipals,
+                    asker,
+                    "ask before it has given itself a key");
             return answer(asker, decoded).encoded();
         } catch (Refusal refusal) {
             return refusal.reply().encoded();
@@ -155,23 +176,24 @@ public final class MetadataStateMachine {
     }
 
     /**
-     * The state machine that gave this snapshot, or the one before it its own, in memory.
+     * The state machine of a cluster without keys that gave this snapshot, or the one before it its own, in memory.
      *
      * @throws MalformedException if it is none; whether it is the right one, its digest tells
      */
     public static MetadataStateMachine restore(Bytes snapshot) {
-        return restore(snapshot, new TreeMapState());
+        return restore(snapshot, new TreeMapState(), GenesisKeys.NONE);
     }
 
     /**
      * The state machine that gave this snapshot.
      *
      * @param empty holds its state from now on, if nothing is thrown
+     * @param genesis the same at every replica, for good
      * @throws MalformedException if it is none; whether it is the right one, its digest tells
      */
-    public static MetadataStateMachine restore(Bytes snapshot, KeyValueState empty) {
+    public static MetadataStateMachine restore(Bytes snapshot, KeyValueState empty, GenesisKeys genesis) {
         WireReader in = new WireReader(snapshot);
-        MetadataStateMachine restored = new MetadataStateMachine(empty);
+        MetadataStateMachine restored = new MetadataStateMachine(empty, genesis);
         switch (in.u8()) {
             case Version2.VERSION -> Version2.read(in, restored.tables);
             case Tables.VERSION -> restored.tables.read(in);
@@ -209,7 +231,7 @@ public final class MetadataStateMachine {
     private Reply open(PrincipalId submitter, Submission.OpenSession open) {
         if (open.volume() != 0) {
             Volume volume = volumes.byId(open.volume()).volume();
-            Grants.require(grants.mayWrite(submitter), submitter, "write to " + volume.name());
+            Grants.require(grants.mayWrite(submitter, volume.id()), submitter, "write to " + volume.name());
         }
         Session session = sessions.open(submitter, open.nonce(), open.volume());
         return new Reply.SessionOpened(session.volume, session.number, Sessions.TTL_MILLIS);
@@ -226,7 +248,7 @@ public final class MetadataStateMachine {
         }
         Reply reply;
         try {
-            reply = run(submitter, session, submission.command());
+            reply = run(submitter, session, submission);
         } catch (Refusal refusal) {
             reply = refusal.reply();
         }
@@ -237,25 +259,31 @@ public final class MetadataStateMachine {
         return encoded;
     }
 
-    private Reply run(PrincipalId submitter, Session session, Command command) {
-        long now = tables.totals().agreedMillis;
-        if (command instanceof Command.CreateVolume || command instanceof Command.DeleteVolume) {
-            Grants.require(grants.mayAdminister(submitter), submitter, "change volumes");
-        } else if (command instanceof Command.ReportEvidence) {
-            Grants.require(grants.isNode(submitter), submitter, "report evidence");
-        } else if (!(command instanceof Command.RenewSession || command instanceof Command.CloseSession)) {
-            Grants.require(grants.mayWrite(submitter), submitter, "write");
-        }
+    private Reply run(PrincipalId submitter, Session session, Submission.InSession submission) {
+        Command command = submission.command();
+        permissions.check(submitter, session, command);
         if (addsToTheState(command)) {
             tables.weight.requireRoom(submitter);
         }
+        if (!(command instanceof Command.Administrative administrative)) {
+            return run(submitter, session, command);
+        }
+        Optional<AuditEntry.Approval> approval = audit.check(submitter, submission, administrative);
+        long registryVersion = registry.version();
+        Reply reply = run(submitter, session, command);
+        audit.append(submitter, submission, administrative, approval, registryVersion);
+        return reply;
+    }
+
+    private Reply run(PrincipalId submitter, Session session, Command command) {
+        long now = tables.totals().agreedMillis;
         return switch (command) {
             case Command.RenewSession _ -> new Reply.Done();
             case Command.CloseSession _ -> done(() -> inodes.close(session));
             case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
             case Command.CreateBucket create -> done(() -> namespace.createBucket(create, submitter, now));
-            case Command.DeleteBucket delete -> done(() -> namespace.deleteBucket(delete.name()));
+            case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));
             case Command.PutObject put -> namespace.put(put, session, now);
             case Command.RegisterPending pending -> {
                 checkRanges(session, pending.ranges());
@@ -266,6 +294,12 @@ public final class MetadataStateMachine {
             case Command.RenameObject rename -> namespace.rename(rename, submitter, now);
             case Command.CopyObject copy -> namespace.copy(copy, submitter, now);
             case Command.ReportEvidence report -> done(() -> report(submitter, report));
+            case Command.AddPrincipal add -> done(() -> registry.add(add, submitter));
+            case Command.RotateKey rotate -> done(() -> registry.rotate(rotate, submitter));
+            case Command.RevokePrincipal revoke -> done(() -> registry.revoke(revoke, submitter));
+            case Command.InvitePrincipal invite -> done(() -> registry.invite(invite, submitter));
+            case Command.SetGrant set -> done(() -> set(submitter, set));
+            case Command.SetRelease set -> done(() -> releases.set(set));
         };
     }
 
@@ -277,14 +311,20 @@ public final class MetadataStateMachine {
                     Command.PutObject _,
                     Command.RegisterPending _,
                     Command.RenameObject _,
-                    Command.CopyObject _ -> true;
+                    Command.CopyObject _,
+                    Command.AddPrincipal _,
+                    Command.RotateKey _,
+                    Command.InvitePrincipal _,
+                    Command.SetGrant _ -> true;
             case Command.AbandonRanges abandon -> !abandon.ranges().isEmpty();
+            case Command.SetRelease set -> set.allowed();
             case Command.RenewSession _,
                     Command.CloseSession _,
                     Command.DeleteVolume _,
                     Command.DeleteBucket _,
                     Command.DeleteObject _,
-                    Command.ReportEvidence _ -> false;
+                    Command.ReportEvidence _,
+                    Command.RevokePrincipal _ -> false;
         };
     }
 
@@ -301,7 +341,24 @@ public final class MetadataStateMachine {
         int id = volume.volume().id();
         sessions.openFor(id).forEach(inodes::close);
         inodes.freeAllOf(id);
+        grants.forgetVolume(id);
         volumes.delete(volume);
+    }
+
+    private void deleteBucket(String name) {
+        Bucket bucket = namespace.bucket(name);
+        namespace.deleteBucket(name);
+        grants.forget(bucket);
+    }
+
+    private void set(PrincipalId submitter, Command.SetGrant set) {
+        switch (set.scope()) {
+            case Scope.All _ -> grants.set(set, Optional.empty(), Optional.empty(), submitter);
+            case Scope.OfVolume of ->
+                grants.set(set, Optional.of(volumes.byName(of.name())), Optional.empty(), submitter);
+            case Scope.OfBucket of ->
+                grants.set(set, Optional.empty(), Optional.of(namespace.bucket(of.name())), submitter);
+        }
     }
 
     private void abandon(Session session, Command.AbandonRanges abandon) {
@@ -349,7 +406,8 @@ public final class MetadataStateMachine {
                 Grants.require(overseer || asker.equals(of.principal()), asker, "ask about " + of.principal());
                 boolean there = tables.volumes.contains(of.volume());
                 yield new Reply.Granted(
-                        there && grants.mayRead(of.principal()), there && grants.mayWrite(of.principal()));
+                        there && grants.mayRead(of.principal(), of.volume()),
+                        there && grants.mayWrite(of.principal(), of.volume()));
             }
             case Query.References of -> {
                 Grants.require(overseer, asker, "ask for references");
@@ -360,8 +418,19 @@ public final class MetadataStateMachine {
                 yield sessions.changesAfter(of.afterSequence(), of.limit());
             }
             case Query.ListEvidence of -> evidence.list(of.afterNumber(), of.limit());
+            case Query.ListPrincipals list -> registry.list(list);
+            case Query.ListReleases _ -> releases.list();
+            case Query.GetGenesis _ -> new Reply.GenesisTold(genesis);
+            case Query.ListAudit list -> {
+                Grants.require(grants.mayAdminister(asker), asker, "read the audit log");
+                yield audit.list(list.afterNumber(), list.limit());
+            }
+            case Query.ListGrants of -> {
+                Grants.require(overseer || asker.equals(of.client()), asker, "ask about " + of.client());
+                yield grants.list(of.client(), volumes);
+            }
             default -> {
-                Grants.require(grants.mayRead(asker), asker, "read");
+                permissions.check(asker, query);
                 yield read(query);
             }
         };

@@ -79,6 +79,26 @@ public sealed interface Query {
     /** Answered by {@link Reply.EvidenceList}. */
     record ListEvidence(long afterNumber, int limit) implements Query {}
 
+    /**
+     * The principals whose keys operators have said since the genesis, and those that are revoked. For everybody who belongs.
+     * Answered by {@link Reply.PrincipalList}.
+     *
+     * @param knownVersion of the registry; if it is still that, the answer is empty. Negative never is
+     * @param after the page before ended with this one; {@link PrincipalId#NOBODY} to begin
+     */
+    record ListPrincipals(long knownVersion, PrincipalId after, int limit) implements Query {}
+
+    /** What a client may do. For who may administer, and for clients about themselves. Answered by {@link Reply.GrantList}. */
+    record ListGrants(PrincipalId client) implements Query {}
+
+    /** The releases that supervisors may start replicas from. For everybody who belongs. Answered by {@link Reply.ReleaseList}. */
+    record ListReleases() implements Query {}
+    /** The audit log, in its order. For who may administer. Answered by {@link Reply.AuditList}. */
+    record ListAudit(long afterNumber, int limit) implements Query {}
+
+    /** What the genesis file says, for who was invited and has none yet. Answered by {@link Reply.GenesisTold}. */
+    record GetGenesis() implements Query {}
+
     default Bytes encoded() {
         return QueryCodec.encode(this);
     }

@@ -3,12 +3,17 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query.FindInode;
 import io.bulwark.protocol.metadata.Query.FindObject;
+import io.bulwark.protocol.metadata.Query.GetGenesis;
 import io.bulwark.protocol.metadata.Query.GetMap;
 import io.bulwark.protocol.metadata.Query.GetStatus;
 import io.bulwark.protocol.metadata.Query.GrantOf;
+import io.bulwark.protocol.metadata.Query.ListAudit;
 import io.bulwark.protocol.metadata.Query.ListBuckets;
 import io.bulwark.protocol.metadata.Query.ListEvidence;
+import io.bulwark.protocol.metadata.Query.ListGrants;
 import io.bulwark.protocol.metadata.Query.ListObjects;
+import io.bulwark.protocol.metadata.Query.ListPrincipals;
+import io.bulwark.protocol.metadata.Query.ListReleases;
 import io.bulwark.protocol.metadata.Query.ListVersions;
 import io.bulwark.protocol.metadata.Query.References;
 import io.bulwark.protocol.metadata.Query.SessionChanges;
@@ -56,6 +61,14 @@ final class QueryCodec {
                         .i32(list.limit());
             case ListBuckets list -> out.u8(11).string(list.after()).i32(list.limit());
             case ListEvidence list -> out.u8(12).i64(list.afterNumber()).i32(list.limit());
+            case ListPrincipals list -> {
+                list.after().write(out.u8(13).i64(list.knownVersion()));
+                out.i32(list.limit());
+            }
+            case ListGrants of -> of.client().write(out.u8(14));
+            case ListReleases _ -> out.u8(15);
+            case GetGenesis _ -> out.u8(17);
+            case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
         }
         return out.toBytes();
     }
@@ -86,6 +99,11 @@ final class QueryCodec {
             case 10 -> new ListVersions(name(in), name(in), name(in), in.nonNegative64(), limit(in));
             case 11 -> new ListBuckets(name(in), limit(in));
             case 12 -> new ListEvidence(in.nonNegative64(), limit(in));
+            case 13 -> new ListPrincipals(in.i64(), PrincipalId.read(in), limit(in));
+            case 14 -> new ListGrants(PrincipalId.read(in));
+            case 15 -> new ListReleases();
+            case 16 -> new ListAudit(in.nonNegative64(), limit(in));
+            case 17 -> new GetGenesis();
             default -> throw new MalformedException("unknown query " + type);
         };
         in.end();

@@ -6,6 +6,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -223,6 +224,67 @@ public sealed interface Reply {
             entries = List.copyOf(entries);
         }
     }
+
+    /**
+     * One entry of the registry.
+     *
+     * @param keys the newest first; none if it is revoked
+     */
+    record PrincipalEntry(PrincipalId principal, List<PrincipalKey> keys, boolean revoked) {
+        public PrincipalEntry {
+            keys = List.copyOf(keys);
+            if (keys.size() > Command.KEYS_MAX || revoked != keys.isEmpty()) {
+                throw new IllegalArgumentException(keys.size() + " keys of " + principal);
+            }
+        }
+    }
+
+    /**
+     * A page, ascending by principal.
+     *
+     * @param version of the registry: the number of its changes
+     * @param next the page goes on behind this one; {@link PrincipalId#NOBODY} if there is none
+     */
+    record PrincipalList(long version, List<PrincipalEntry> principals, PrincipalId next) implements Reply {
+        public PrincipalList {
+            principals = List.copyOf(principals);
+        }
+    }
+
+    record GrantEntry(Scope scope, Rights rights) {}
+
+    /** At most a thousand of a client's grants. */
+    record GrantList(List<GrantEntry> grants) implements Reply {
+        public GrantList {
+            grants = List.copyOf(grants);
+        }
+    }
+
+    /**
+     * The releases that are allowed, ascending by hash; none if nothing is checked.
+     *
+     * @param version the number of changes so far
+     */
+    record ReleaseList(long version, List<Bytes> hashes) implements Reply {
+        public ReleaseList {
+            hashes = List.copyOf(hashes);
+        }
+    }
+
+    /**
+     * A page of the audit log.
+     *
+     * @param count how many entries there are in all
+     * @param head the digest of the last of all
+     * @param registryVersion see {@link AuditEntry#root}
+     */
+    record AuditList(List<AuditEntry> entries, long count, Bytes head, long registryVersion) implements Reply {
+        public AuditList {
+            entries = List.copyOf(entries);
+        }
+    }
+
+    record GenesisTold(GenesisKeys genesis) implements Reply {}
 
     default Bytes encoded() {
         return ReplyCodec.encode(this);

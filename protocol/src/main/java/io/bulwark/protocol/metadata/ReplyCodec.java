@@ -2,9 +2,12 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.Reply.AuditList;
 import io.bulwark.protocol.metadata.Reply.BucketEntry;
 import io.bulwark.protocol.metadata.Reply.BucketList;
 import io.bulwark.protocol.metadata.Reply.Deleted;
@@ -12,6 +15,9 @@ import io.bulwark.protocol.metadata.Reply.Done;
 import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
 import io.bulwark.protocol.metadata.Reply.EvidenceList;
 import io.bulwark.protocol.metadata.Reply.Failed;
+import io.bulwark.protocol.metadata.Reply.GenesisTold;
+import io.bulwark.protocol.metadata.Reply.GrantEntry;
+import io.bulwark.protocol.metadata.Reply.GrantList;
 import io.bulwark.protocol.metadata.Reply.Granted;
 import io.bulwark.protocol.metadata.Reply.InodeFound;
 import io.bulwark.protocol.metadata.Reply.ObjectEntry;
@@ -19,8 +25,11 @@ import io.bulwark.protocol.metadata.Reply.ObjectFound;
 import io.bulwark.protocol.metadata.Reply.ObjectList;
 import io.bulwark.protocol.metadata.Reply.ObjectStored;
 import io.bulwark.protocol.metadata.Reply.PendingRegistered;
+import io.bulwark.protocol.metadata.Reply.PrincipalEntry;
+import io.bulwark.protocol.metadata.Reply.PrincipalList;
 import io.bulwark.protocol.metadata.Reply.Reference;
 import io.bulwark.protocol.metadata.Reply.References;
+import io.bulwark.protocol.metadata.Reply.ReleaseList;
 import io.bulwark.protocol.metadata.Reply.Session;
 import io.bulwark.protocol.metadata.Reply.SessionChanges;
 import io.bulwark.protocol.metadata.Reply.SessionOpened;
@@ -90,6 +99,18 @@ final class ReplyCodec {
                 Lists.write(list.entries(), out.u8(19), ReplyCodec::writeEvidence);
                 out.i64(list.next()).bool(list.more());
             }
+            case PrincipalList list -> {
+                Lists.write(list.principals(), out.u8(20).i64(list.version()), ReplyCodec::writePrincipal);
+                list.next().write(out);
+            }
+            case GrantList list -> Lists.write(list.grants(), out.u8(21), ReplyCodec::writeGrant);
+            case ReleaseList list ->
+                Lists.write(list.hashes(), out.u8(22).i64(list.version()), (hash, to) -> to.raw(hash));
+            case GenesisTold told -> told.genesis().write(out.u8(24));
+            case AuditList list -> {
+                Lists.write(list.entries(), out.u8(23), AuditEntry::write);
+                out.i64(list.count()).raw(list.head()).i64(list.registryVersion());
+            }
         }
         return out.toBytes();
     }
@@ -141,8 +162,45 @@ final class ReplyCodec {
             case 19 ->
                 new EvidenceList(
                         Lists.read(in, Query.PAGE_MAX, ReplyCodec::readEvidence), in.nonNegative64(), in.bool());
+            case 20 -> {
+                long version = in.nonNegative64();
+                List<PrincipalEntry> page = Lists.read(in, Query.PAGE_MAX, ReplyCodec::readPrincipal);
+                yield new PrincipalList(version, page, PrincipalId.read(in));
+            }
+            case 21 -> new GrantList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readGrant));
+            case 22 ->
+                new ReleaseList(
+                        in.nonNegative64(),
+                        Lists.read(in, Command.RELEASES_MAX, from -> from.raw(Command.RELEASE_BYTES)));
+            case 23 ->
+                new AuditList(
+                        Lists.read(in, Query.PAGE_MAX, AuditEntry::read),
+                        in.nonNegative64(),
+                        in.raw(Hashes.LENGTH),
+                        in.nonNegative64());
+            case 24 -> new GenesisTold(GenesisKeys.read(in));
             default -> throw new MalformedException("unknown reply " + type);
         };
+    }
+
+    private static void writePrincipal(PrincipalEntry entry, WireWriter out) {
+        entry.principal().write(out);
+        Lists.write(entry.keys(), out, PrincipalKey::write);
+        out.bool(entry.revoked());
+    }
+
+    private static PrincipalEntry readPrincipal(WireReader in) {
+        return new PrincipalEntry(
+                PrincipalId.read(in), Lists.read(in, Command.KEYS_MAX, PrincipalKey::read), in.bool());
+    }
+
+    private static void writeGrant(GrantEntry entry, WireWriter out) {
+        entry.scope().write(out);
+        entry.rights().write(out);
+    }
+
+    private static GrantEntry readGrant(WireReader in) {
+        return new GrantEntry(Scope.read(in), Rights.read(in));
     }
 
     private static void writeStatus(Status status, WireWriter out) {

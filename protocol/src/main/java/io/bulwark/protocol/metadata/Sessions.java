@@ -150,6 +150,15 @@ final class Sessions {
         return sessions;
     }
 
+    /** All open sessions of a principal, by number. */
+    List<Session> openOf(PrincipalId principal) {
+        List<Session> sessions = new ArrayList<>();
+        for (Table.Entry<Owned, Boolean> open : tables.open.range(new Owned(principal, 0), lastOf(principal))) {
+            sessions.add(require(principal, open.key().number()));
+        }
+        return sessions;
+    }
+
     int openCount() {
         return tables.totals().openSessions;
     }

@@ -1,9 +1,12 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.function.UnaryOperator;
 
 /** What the ordering engine orders: the opening of a session, or a numbered command within one. */
 public sealed interface Submission {
@@ -39,13 +42,41 @@ public sealed interface Submission {
      *
      * @param number counted from 1 by the client; at most {@link #WINDOW} above the lowest unanswered one
      * @param lowestUnanswered replies below this number are no longer needed; at most {@code number}
+     * @param signature of an administrative command: {@link PrincipalKey#SIGNATURE_BYTES} bytes over
+     *     {@link AuditEntry#signed}, or none
      */
-    record InSession(long session, long number, long lowestUnanswered, Command command) implements Submission {
+    record InSession(long session, long number, long lowestUnanswered, Command command, Bytes signature)
+            implements Submission {
         public InSession {
+            if (!signature.isEmpty()
+                    && (signature.length() != PrincipalKey.SIGNATURE_BYTES
+                            || !(command instanceof Command.Administrative))) {
+                throw new IllegalArgumentException("a signature of " + signature.length() + " bytes");
+            }
             if (session < 1 || lowestUnanswered < 1 || number < lowestUnanswered) {
                 throw new IllegalArgumentException(
                         "session " + session + ", number " + number + ", lowest unanswered " + lowestUnanswered);
             }
+        }
+
+        /** Not signed. */
+        public InSession(long session, long number, long lowestUnanswered, Command command) {
+            this(session, number, lowestUnanswered, command, Bytes.EMPTY);
+        }
+
+        /**
+         * The same with a signature, if the command is administrative.
+         *
+         * @param cluster its id
+         * @param by the submitter
+         * @param signing makes the signature of what it is given
+         */
+        public InSession signed(Bytes cluster, PrincipalId by, UnaryOperator<Bytes> signing) {
+            if (!(command instanceof Command.Administrative administrative)) {
+                return this;
+            }
+            Bytes content = AuditEntry.signed(cluster, by, session, number, administrative);
+            return new InSession(session, number, lowestUnanswered, command, signing.apply(content));
         }
     }
 
@@ -54,8 +85,12 @@ public sealed interface Submission {
         switch (this) {
             case OpenSession open -> out.u8(1).raw(open.nonce).i32(open.volume);
             case InSession in -> {
-                out.u8(2).i64(in.session).i64(in.number).i64(in.lowestUnanswered);
+                out.u8(in.signature.isEmpty() ? 2 : 3)
+                        .i64(in.session)
+                        .i64(in.number)
+                        .i64(in.lowestUnanswered);
                 CommandCodec.write(in.command, out);
+                out.raw(in.signature);
             }
         }
         return out.toBytes();
@@ -76,6 +111,9 @@ public sealed interface Submission {
             Submission read = switch (type) {
                 case 1 -> new OpenSession(in.raw(OpenSession.NONCE_BYTES), in.i32());
                 case 2 -> new InSession(in.i64(), in.i64(), in.i64(), CommandCodec.read(in));
+                case 3 ->
+                    new InSession(
+                            in.i64(), in.i64(), in.i64(), CommandCodec.read(in), in.raw(PrincipalKey.SIGNATURE_BYTES));
                 default -> throw new MalformedException("unknown submission " + type);
             };
             in.end();

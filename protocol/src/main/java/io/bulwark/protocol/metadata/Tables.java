@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
 import io.bulwark.protocol.state.KeyValueState;
@@ -47,6 +48,15 @@ import java.util.TreeMap;
  * 23 waiting    reporter (5), number of the report (8) accusation
  * 24 recorded   accusation (30)                        number of the entry
  * 25 evidence   number (8)                             entry
+ * 26 members    principal (5)                          keys, or that it is revoked
+ * 27 keyOwners  public key (91)                        principal that has it or once had it
+ * 28 registry   0 (4); 1 (4)                          number of changes of 26; of 31
+ * 29 grants     volume (4), client (5)                 rights, numbers of buckets with rights
+ * 30 grants     bucket, 0, client (5)                  rights
+ * 31 releases   SHA-256 (32)                           -
+ * 32 audit      number (8)                             entry; never rewritten
+ * 33 audit      0 (4)                                  number and digest of the last entry, and what they begin with
+ * 34 invited    principal (5)                          agreed time at which the invitation ends
  * </pre>
  *
  * Intervals are found by their ends, so that the one around or behind a number is the first from it on.
@@ -76,6 +86,15 @@ final class Tables {
     final Table<Owned, Accusation> waiting;
     final Table<Accusation, Long> recorded;
     final Table<Long, EvidenceEntry> evidence;
+    final Table<PrincipalId, Registry.Member> members;
+    final Table<PrincipalKey, PrincipalId> keyOwners;
+    final Table<Integer, Long> registryVersion;
+    final Table<VolumeGrant, Grants.OnVolume> volumeGrants;
+    final Table<BucketGrant, Rights> bucketGrants;
+    final Table<Bytes, Boolean> releases;
+    final Table<Long, AuditEntry> audit;
+    final Table<Integer, AuditLog.Head> auditHead;
+    final Table<PrincipalId, Long> invitations;
 
     final InHand<PrincipalId, Account> accounts;
     final InHand<Integer, Volumes.Usage> usages;
@@ -154,6 +173,18 @@ final class Tables {
                 in -> new Report(Accusation.FORM.reader().apply(in), PrincipalId.read(in)));
     }
 
+    record VolumeGrant(int volume, PrincipalId client) {
+        private static final Form<VolumeGrant> FORM = new Form<>(
+                (key, out) -> key.client.write(out.i32(key.volume)),
+                in -> new VolumeGrant(in.i32(0, Integer.MAX_VALUE), PrincipalId.read(in)));
+    }
+
+    record BucketGrant(String bucket, PrincipalId client) {
+        private static final Form<BucketGrant> FORM = new Form<>(
+                (key, out) -> key.client.write(out.raw(Names.utf8(key.bucket)).u8(0)),
+                in -> new BucketGrant(Names.text(untilZero(in)), PrincipalId.read(in)));
+    }
+
     Tables(KeyValueState state, long weightMax) {
         this.state = state;
         weight = new Weight(this, weightMax);
@@ -196,6 +227,16 @@ final class Tables {
         waiting = table(23, Owned.FORM, Accusation.FORM);
         recorded = table(24, Accusation.FORM, Form.LONG_NUMBER);
         evidence = table(25, Form.LONG_NUMBER, new Form<>(ReplyCodec::writeEvidence, ReplyCodec::readEvidence));
+        members = table(26, principal, new Form<>(Registry.Member::write, Registry.Member::read));
+        keyOwners = table(27, new Form<>(PrincipalKey::write, PrincipalKey::read), principal);
+        registryVersion = table(28, Form.NUMBER, Form.LONG_NUMBER);
+        volumeGrants = table(29, VolumeGrant.FORM, new Form<>(Grants.OnVolume::write, Grants.OnVolume::read));
+        bucketGrants = table(30, BucketGrant.FORM, new Form<>(Rights::write, Rights::read));
+        releases =
+                table(31, new Form<>((hash, out) -> out.raw(hash), in -> in.raw(Command.RELEASE_BYTES)), Form.NOTHING);
+        audit = table(32, Form.LONG_NUMBER, new Form<>(AuditEntry::write, AuditEntry::read));
+        auditHead = table(33, Form.NUMBER, new Form<>(AuditLog.Head::write, AuditLog.Head::read));
+        invitations = table(34, principal, Form.LONG_NUMBER);
     }
 
     private <K, V> Table<K, V> table(int prefix, Form<K> keys, Form<V> values) {

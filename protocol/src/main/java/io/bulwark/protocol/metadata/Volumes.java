@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.metadata.Tables.GroupsKey;
@@ -107,6 +108,10 @@ final class Volumes {
         return named(name).map(this::entry).orElseThrow(() -> new Refusal(MetadataError.NO_SUCH_VOLUME, name));
     }
 
+    Optional<Integer> idOf(String name) {
+        return named(name).map(volume -> volume.id);
+    }
+
     private Optional<Definition> named(String name) {
         return definitions().filter(volume -> volume.name.equals(name)).findFirst();
     }
@@ -154,8 +159,11 @@ final class Volumes {
         Refusal.unless(
                 nodes.size() >= policy.n(),
                 MetadataError.TOO_FEW_NODES,
-                "fp with f=" + policy.f() + ", m=" + policy.m() + " needs " + policy.n() + " nodes, there are "
-                        + nodes.size());
+                policy.text() + " needs " + policy.n() + " nodes, there are " + nodes.size());
+        Refusal.unless(
+                create.kind() == VolumeKind.REGISTER || policy.protocol() == Protocol.FP,
+                MetadataError.BAD_ARGUMENT,
+                "a volume of " + policy.protocol().text() + " keeps registers, no objects");
         Refusal.unless(
                 (create.kind() == VolumeKind.OBJECT) == (create.blocks() == 0),
                 MetadataError.BAD_ARGUMENT,

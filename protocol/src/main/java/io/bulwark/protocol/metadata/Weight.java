@@ -19,6 +19,9 @@ final class Weight {
     static final int RANGE_BYTES = 64;
     static final int LINK_BYTES = 128;
     static final int BUCKET_BYTES = 512;
+    static final int KEY_BYTES = 256;
+    static final int GRANT_BYTES = 64;
+    static final int AUDIT_BYTES = 64;
 
     private final Tables tables;
     private final long max;

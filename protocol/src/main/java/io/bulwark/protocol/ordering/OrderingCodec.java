@@ -1,5 +1,7 @@
 package io.bulwark.protocol.ordering;
 
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodec;
@@ -7,7 +9,7 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
 /**
- * Family 3. Clients and replicas: type numbers 0x0301 to 0x0305, each body the call number and what belongs to it.
+ * Family 3. Clients and replicas: type numbers 0x0301 to 0x0308, each body the call number and what belongs to it.
  * Replicas among themselves: 0x0310 to 0x031A.
  */
 public final class OrderingCodec implements MessageCodec {
@@ -17,6 +19,9 @@ public final class OrderingCodec implements MessageCodec {
     private static final int ORDERED_QUERY = 0x0303;
     private static final int REPLY = 0x0304;
     private static final int REFUSED = 0x0305;
+    private static final int ASK_RECOVERY = 0x0306;
+    private static final int TOLD_RECOVERY = 0x0307;
+    private static final int REPLY_DIGEST = 0x0308;
 
     @Override
     public int family() {
@@ -25,7 +30,9 @@ public final class OrderingCodec implements MessageCodec {
 
     @Override
     public boolean handles(Message message) {
-        return message instanceof OrderingMessage || message instanceof PeerMessage;
+        return message instanceof OrderingMessage
+                || message instanceof RecoveryMessage
+                || message instanceof PeerMessage;
     }
 
     @Override
@@ -33,12 +40,16 @@ public final class OrderingCodec implements MessageCodec {
         if (message instanceof PeerMessage peer) {
             return PeerCodec.typeOf(peer);
         }
+        if (message instanceof RecoveryMessage recovery) {
+            return recovery instanceof RecoveryMessage.Ask ? ASK_RECOVERY : TOLD_RECOVERY;
+        }
         return switch ((OrderingMessage) message) {
             case OrderingMessage.Submit _ -> SUBMIT;
             case OrderingMessage.Query _ -> QUERY;
             case OrderingMessage.OrderedQuery _ -> ORDERED_QUERY;
             case OrderingMessage.Reply _ -> REPLY;
             case OrderingMessage.Refused _ -> REFUSED;
+            case OrderingMessage.ReplyDigest _ -> REPLY_DIGEST;
         };
     }
 
@@ -48,14 +59,22 @@ public final class OrderingCodec implements MessageCodec {
             PeerCodec.write(peer, out);
             return;
         }
+        if (message instanceof RecoveryMessage recovery) {
+            out.i64(recovery.call());
+            if (recovery instanceof RecoveryMessage.Told told) {
+                told.status().write(out);
+            }
+            return;
+        }
         OrderingMessage ordering = (OrderingMessage) message;
         out.i64(ordering.call());
         switch (ordering) {
-            case OrderingMessage.Submit submit -> out.bytes(submit.command());
-            case OrderingMessage.Query query -> out.bytes(query.query());
-            case OrderingMessage.OrderedQuery query -> out.bytes(query.query());
+            case OrderingMessage.Submit submit -> out.u8(submit.replier()).bytes(submit.command());
+            case OrderingMessage.Query query -> out.u8(query.replier()).bytes(query.query());
+            case OrderingMessage.OrderedQuery query -> out.u8(query.replier()).bytes(query.query());
             case OrderingMessage.Reply reply -> out.i64(reply.incarnation()).bytes(reply.reply());
             case OrderingMessage.Refused refused -> out.u8(refused.reason().ordinal());
+            case OrderingMessage.ReplyDigest said -> out.i64(said.incarnation()).raw(said.digest());
         }
     }
 
@@ -64,15 +83,19 @@ public final class OrderingCodec implements MessageCodec {
         return type >= PeerCodec.FIRST ? PeerCodec.read(type, in) : readOrdering(type, in);
     }
 
-    private static OrderingMessage readOrdering(int type, WireReader in) {
+    private static Message readOrdering(int type, WireReader in) {
         long call = in.i64();
         return switch (type) {
-            case SUBMIT -> new OrderingMessage.Submit(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
-            case QUERY -> new OrderingMessage.Query(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
-            case ORDERED_QUERY -> new OrderingMessage.OrderedQuery(call, in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
+            case SUBMIT -> new OrderingMessage.Submit(call, in.u8(), in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
+            case QUERY -> new OrderingMessage.Query(call, in.u8(), in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
+            case ORDERED_QUERY ->
+                new OrderingMessage.OrderedQuery(call, in.u8(), in.bytes(OrderingMessage.COMMAND_BYTES_MAX));
             case REPLY ->
                 new OrderingMessage.Reply(call, in.nonNegative64(), in.bytes(OrderingMessage.REPLY_BYTES_MAX));
             case REFUSED -> new OrderingMessage.Refused(call, Refusal.of(in.u8()));
+            case ASK_RECOVERY -> new RecoveryMessage.Ask(call);
+            case TOLD_RECOVERY -> new RecoveryMessage.Told(call, RecoveryStatus.read(in));
+            case REPLY_DIGEST -> new OrderingMessage.ReplyDigest(call, in.nonNegative64(), in.raw(Hashes.LENGTH));
             default -> throw new MalformedException("unknown type " + type);
         };
     }

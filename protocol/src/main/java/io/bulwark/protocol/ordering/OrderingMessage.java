@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering;
 
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 
@@ -14,51 +15,78 @@ public sealed interface OrderingMessage extends Message permits OrderingMessage.
     /** The longest reply, in bytes. */
     int REPLY_BYTES_MAX = 4 << 20;
 
+    /** A reply that is no longer, in bytes, all replicas send as it is. */
+    int SHORT_BYTES_MAX = 32;
+
+    /** As the replier: each replica sends the whole reply. */
+    int ALL = 255;
+
     /** The number of the call. */
     long call();
 
     /** What a client sends to every replica. */
     sealed interface ToReplica extends OrderingMessage {
-        /** The same request under another call number. */
-        ToReplica withCall(long call);
+        /** The number of the replica that is to send the whole reply, if that is long, while the others send its digest. */
+        int replier();
+
+        /** The same request with another replier. */
+        ToReplica withReplier(int replier);
     }
 
     /** What a replica answers. */
     sealed interface ToClient extends OrderingMessage {}
 
     /** Order this command, execute it, answer. Carries its own session and number, so that repeating it is safe. */
-    record Submit(long call, Bytes command) implements ToReplica {
+    record Submit(long call, int replier, Bytes command) implements ToReplica {
         public Submit {
+            requireReplier(replier);
             requireLength(command, COMMAND_BYTES_MAX);
         }
 
+        /** To be answered by all. */
+        public Submit(long call, Bytes command) {
+            this(call, ALL, command);
+        }
+
         @Override
-        public Submit withCall(long other) {
-            return new Submit(other, command);
+        public Submit withReplier(int other) {
+            return new Submit(call, other, command);
         }
     }
 
     /** Answer from the state as it is now, without ordering. */
-    record Query(long call, Bytes query) implements ToReplica {
+    record Query(long call, int replier, Bytes query) implements ToReplica {
         public Query {
+            requireReplier(replier);
             requireLength(query, COMMAND_BYTES_MAX);
         }
 
+        /** To be answered by all. */
+        public Query(long call, Bytes query) {
+            this(call, ALL, query);
+        }
+
         @Override
-        public Query withCall(long other) {
-            return new Query(other, query);
+        public Query withReplier(int other) {
+            return new Query(call, other, query);
         }
     }
 
     /** Order this query, then answer it from the state at that place in the order. */
-    record OrderedQuery(long call, Bytes query) implements ToReplica {
+    record OrderedQuery(long call, int replier, Bytes query) implements ToReplica {
         public OrderedQuery {
+            requireReplier(replier);
             requireLength(query, COMMAND_BYTES_MAX);
         }
 
+        /** To be answered by all. */
+        public OrderedQuery(long call, Bytes query) {
+            this(call, ALL, query);
+        }
+
         @Override
-        public OrderedQuery withCall(long other) {
-            return new OrderedQuery(other, query);
+        public OrderedQuery withReplier(int other) {
+            return new OrderedQuery(call, other, query);
         }
     }
 
@@ -72,10 +100,32 @@ public sealed interface OrderingMessage extends Message permits OrderingMessage.
         public Reply {
             requireLength(reply, REPLY_BYTES_MAX);
         }
+
+        /** What a replica sends of it to a client that has named this replier. */
+        public ToClient by(int replica, int replier) {
+            return replier == replica || replier == ALL || reply.length() <= SHORT_BYTES_MAX
+                    ? this
+                    : new ReplyDigest(call, incarnation, Hashes.sha256(reply));
+        }
+    }
+
+    /** The SHA-256 of a reply that another replica is to send. */
+    record ReplyDigest(long call, long incarnation, Bytes digest) implements ToClient {
+        public ReplyDigest {
+            if (digest.length() != Hashes.LENGTH) {
+                throw new IllegalArgumentException("a digest of " + digest.length() + " bytes");
+            }
+        }
     }
 
     /** No answer, for now or for good. */
     record Refused(long call, Refusal reason) implements ToClient {}
+
+    private static void requireReplier(int replier) {
+        if (replier < 0 || replier > ALL) {
+            throw new IllegalArgumentException("replier " + replier);
+        }
+    }
 
     private static void requireLength(Bytes bytes, int max) {
         if (bytes.length() > max) {

@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage.OrderedQuery;
 import io.bulwark.protocol.ordering.OrderingMessage.Query;
@@ -10,18 +11,24 @@ import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One request to the replicated state machine (PROTOCOLS section 7): sent to all 3f+1 replicas, sent again until enough
- * of them have answered the same. A query that finds no agreement in time, since replicas
- * stand at different places of the order, is repeated as an ordered one.
+ * of them have answered the same. One replica, another one each time, is named to send the whole of a long reply, while the others send
+ * its digest (4.2); if enough digests agree and the reply to them does not come, one of those that agree is asked for it. A
+ * query that finds no agreement in time, since replicas stand at different places of the order, is repeated as an
+ * ordered one.
  */
 public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outcome> {
     static final long RESEND_FIRST_MILLIS = 300;
@@ -32,6 +39,9 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
 
     /** Once 2f+1 have answered a query differently, the others get so long to bring agreement. */
     static final long DISAGREEMENT_MILLIS = 40;
+
+    /** Once enough have said the same, whoever is to send all of it gets so long. */
+    static final long REPLIER_MILLIS = 40;
 
     /** How the call ended. */
     public sealed interface Outcome {}
@@ -54,14 +64,23 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         ANSWERED
     }
 
-    private record Given(long incarnation, Bytes reply) {}
+    private record Given(
+            long incarnation, Bytes digest, @Nullable Bytes reply) {
+        private boolean agrees(Given other) {
+            return incarnation == other.incarnation && digest.equals(other.digest);
+        }
+    }
 
     private final SortedMap<PrincipalId, @Nullable Object> answers = new TreeMap<>();
+    private final SortedSet<PrincipalId> late = new TreeSet<>();
+    private final Set<PrincipalId> avoided = new HashSet<>();
     private final RandomGenerator random;
     private final int needed;
     private final int faulty;
     private final long timeoutMillis;
     private ToReplica request;
+    private @Nullable PrincipalId replier;
+    private long wholeAtMillis = Long.MAX_VALUE;
     private long orderAtMillis = Long.MAX_VALUE;
     private long deadlineMillis;
     private long resendAtMillis;
@@ -98,6 +117,17 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         return new ReplicatedCall(replicas, needed, new Query(random.nextLong(), query), timeoutMillis, random);
     }
 
+    /** Names none of these as the replier, unless it must; to be called before it starts. */
+    public ReplicatedCall avoiding(Set<PrincipalId> replicas) {
+        avoided.addAll(replicas);
+        return this;
+    }
+
+    /** Who was to send a whole reply, and did not while enough others agreed on it. */
+    public Set<PrincipalId> late() {
+        return Set.copyOf(late);
+    }
+
     /** The f of n = 3f+1. */
     public static int faultyOf(int replicas) {
         if (replicas < 1 || replicas % 3 != 1) {
@@ -124,13 +154,10 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
             return List.of();
         }
         switch (answer) {
-            case OrderingMessage.Reply reply -> {
-                Given given = new Given(reply.incarnation(), reply.reply());
-                answers.put(from, given);
-                if (count(given) >= needed) {
-                    outcome = new Agreed(reply.reply());
-                }
-            }
+            case OrderingMessage.Reply reply ->
+                onGiven(nowMillis, from, new Given(reply.incarnation(), Hashes.sha256(reply.reply()), reply.reply()));
+            case OrderingMessage.ReplyDigest said ->
+                onGiven(nowMillis, from, new Given(said.incarnation(), said.digest(), null));
             case OrderingMessage.Refused refused -> {
                 if (!(answers.get(from) instanceof Given)) {
                     answers.put(from, refused.reason());
@@ -140,7 +167,65 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
                 }
             }
         }
-        return outcome == null && request instanceof Query ? onDisagreement(nowMillis) : List.of();
+        boolean isOpen = outcome == null && wholeAtMillis == Long.MAX_VALUE;
+        return isOpen && request instanceof Query ? onDisagreement(nowMillis) : List.of();
+    }
+
+    private void onGiven(long nowMillis, PrincipalId from, Given now) {
+        // Whoever is asked again and says the same takes nothing back.
+        if (now.reply != null || !(answers.get(from) instanceof Given before) || !before.agrees(now)) {
+            answers.put(from, now);
+        }
+        if (count(now) >= needed) {
+            Bytes whole = whole(now);
+            if (whole != null) {
+                outcome = new Agreed(whole);
+            } else {
+                wholeAtMillis = Math.min(wholeAtMillis, nowMillis + REPLIER_MILLIS);
+            }
+        }
+    }
+
+    /** The reply that these agree on, whoever has sent it. */
+    private @Nullable Bytes whole(Given agreed) {
+        for (Object answer : answers.values()) {
+            if (answer instanceof Given given && given.agrees(agreed) && given.reply != null) {
+                return given.reply;
+            }
+        }
+        return null;
+    }
+
+    /** Enough agree, and the whole reply has not come: another one of them is to send it. */
+    private List<Effect> askForWhole(long nowMillis) {
+        wholeAtMillis = Long.MAX_VALUE;
+        List<PrincipalId> agreeing = new ArrayList<>();
+        answers.forEach((replica, answer) -> {
+            if (answer instanceof Given given && count(given) >= needed) {
+                agreeing.add(replica);
+            }
+        });
+        if (agreeing.isEmpty()) {
+            return List.of();
+        }
+        PrincipalId last = replier;
+        if (last != null) {
+            late.add(last);
+        }
+        wholeAtMillis = nowMillis + REPLIER_MILLIS;
+        return sendTo(List.of(name(agreeing)));
+    }
+
+    /** Names the replier: any of these but the last one, and none to be avoided if it can be helped. */
+    private PrincipalId name(List<PrincipalId> candidates) {
+        List<PrincipalId> better = candidates.stream()
+                .filter(each -> !each.equals(replier) && !avoided.contains(each) && !late.contains(each))
+                .toList();
+        List<PrincipalId> those = better.isEmpty() ? candidates : better;
+        PrincipalId named = those.get(random.nextInt(those.size()));
+        replier = named;
+        request = request.withReplier(named.number());
+        return named;
     }
 
     private List<Effect> onDisagreement(long nowMillis) {
@@ -165,6 +250,9 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         }
         if (nowMillis >= orderAtMillis) {
             return order(nowMillis);
+        }
+        if (nowMillis >= wholeAtMillis) {
+            return askForWhole(nowMillis);
         }
         return nowMillis >= resendAtMillis ? resend(nowMillis) : List.of();
     }
@@ -203,6 +291,8 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
 
     private List<Effect> begin(long nowMillis) {
         answers.replaceAll((_, _) -> null);
+        wholeAtMillis = Long.MAX_VALUE;
+        var _ = name(List.copyOf(answers.keySet()));
         resendMillis = RESEND_FIRST_MILLIS;
         resendAtMillis = nowMillis + resendMillis;
         return sendTo(List.copyOf(answers.keySet()));
@@ -212,6 +302,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         resendMillis = Math.min(2 * resendMillis, RESEND_MAX_MILLIS);
         // Clients that lost the same replica do not come back in step.
         resendAtMillis = nowMillis + resendMillis / 2 + random.nextLong(resendMillis / 2 + 1);
+        var _ = name(List.copyOf(answers.keySet()));
         // All are asked again: an answer may be wrong, out of date, or of an incarnation that is over.
         return sendTo(List.copyOf(answers.keySet()));
     }
@@ -226,10 +317,11 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
 
     private int count(Object answer) {
         int count = 0;
-        for (Object given : answers.values()) {
-            if (answer.equals(given)) {
-                count++;
-            }
+        for (Object each : answers.values()) {
+            boolean same = answer instanceof Given one
+                    ? each instanceof Given other && one.agrees(other)
+                    : answer.equals(each);
+            count += same ? 1 : 0;
         }
         return count;
     }

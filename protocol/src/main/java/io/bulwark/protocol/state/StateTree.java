@@ -28,9 +28,8 @@ import org.jspecify.annotations.Nullable;
  * steps; with keys of 12 bytes a page has 75 to 300 links. A put or remove rewrites at most two pages per level and adds
  * at most one.
  *
- * <p>Between two checkpoints the modified pages are in memory, each with the bytes that it was read from: what one interval
- * may change has to be bounded, and a checkpoint needs as much again. The others come from the store, through a cache with a
- * bound. A page that comes from the store is digested, and a wrong or missing one is a {@link DamagedPageException}, from
+ * <p>Modified pages are in memory, each with the bytes that it was read from, until they are digested: by a checkpoint, which
+ * needs as much again, or before that by {@link #flush}. The others come from the store, through a cache with a bound. A page that comes from the store is digested, and a wrong or missing one is a {@link DamagedPageException}, from
  * any operation, which then has changed nothing. Single-threaded; the store is written by the driver, wherever it likes.
  */
 public final class StateTree implements KeyValueState {
@@ -46,6 +45,11 @@ public final class StateTree implements KeyValueState {
     private final List<Child.Ref> retired = new ArrayList<>();
     /** Pages with an older stamp are copied before they are written. */
     private long stamp;
+    /** Digested for the next checkpoint, and handed over to be written. */
+    private final Map<Bytes, Bytes> early = new HashMap<>();
+
+    private long earlyNumber = -1;
+    private long modifiedBytes;
 
     private Child rootBefore;
     private int retiredBefore;
@@ -123,23 +127,59 @@ public final class StateTree implements KeyValueState {
         if (number < 0 || (!checkpoints.isEmpty() && number <= checkpoints.lastKey())) {
             throw new IllegalArgumentException("checkpoint " + number + " after " + checkpoints.lastKey());
         }
-        Map<Bytes, Bytes> pages = new LinkedHashMap<>();
-        Child.Ref digested = digested(root, number, pages);
-        CheckpointRecord checkpoint = new CheckpointRecord(digested.digest(), retired);
-        root = digested;
+        Map<Bytes, Bytes> pages = digest(number);
         retired.forEach(ref -> cache.remove(ref.digest()));
+        // What was written early and is not in the tree any more belongs to no checkpoint.
+        List<Bytes> vain = new ArrayList<>();
+        retired.removeIf(ref -> ref.lm() == number && vain.add(ref.digest()));
+        CheckpointRecord checkpoint = new CheckpointRecord(((Child.Ref) root).digest(), retired);
         retired.clear();
         begin();
         checkpoints.put(number, checkpoint);
+        PageBatch batch = new PageBatch(
+                pages, Map.of(), vain, Map.of(number, checkpoint.encode()), Set.of(), earlyNumber >= 0, true);
+        pages.putAll(early);
         unstored.put(number, pages);
-        PageBatch batch =
-                new PageBatch(pages, Map.of(), List.of(), Map.of(number, checkpoint.encode()), Set.of(), false, true);
-        return new Checkpoint(number, digested.digest(), batch);
+        early.clear();
+        earlyNumber = -1;
+        return new Checkpoint(number, checkpoint.root(), batch);
     }
 
     /** The batch of this checkpoint, and those of all before it, are durable. */
     public void stored(long number) {
         unstored.headMap(number, true).clear();
+    }
+
+    /** About how many bytes of pages were modified and not digested since. */
+    public long modifiedBytes() {
+        return modifiedBytes;
+    }
+
+    /**
+     * Digests the modified pages before the next checkpoint, so that they need not stay in memory: between two operations,
+     * after the last flush was written. The state and its digest are as without.
+     *
+     * @param number of the next checkpoint; the batch is to be written before its
+     */
+    public PageBatch flush(long number) {
+        early.clear();
+        early.putAll(digest(number));
+        earlyNumber = number;
+        begin();
+        return PageBatch.staged(Map.of(), early);
+    }
+
+    /** All of the tree has digests from here on; returns the pages that had none. */
+    private Map<Bytes, Bytes> digest(long number) {
+        if (earlyNumber >= 0 && earlyNumber != number) {
+            throw new IllegalArgumentException("checkpoint " + number + ", but pages for " + earlyNumber);
+        }
+        Map<Bytes, Bytes> pages = new LinkedHashMap<>();
+        root = digested(root, number, pages);
+        // A page that was written early, left the tree, and is there again.
+        retired.removeIf(ref -> ref.lm() == number && pages.containsKey(ref.digest()));
+        modifiedBytes = 0;
+        return pages;
     }
 
     /**
@@ -220,6 +260,7 @@ public final class StateTree implements KeyValueState {
             return;
         }
         path.loadNeighbours(old == null ? 0 : old.bytes() - entry.bytes());
+        modifiedBytes += key.length() + value.length();
         Node owned = path.own();
         if (old == null) {
             owned.add(-1 - at, entry);
@@ -302,6 +343,7 @@ public final class StateTree implements KeyValueState {
             for (int i = 0; i < nodes.size(); i++) {
                 Node node = nodes.get(i);
                 if (node.stamp() != stamp) {
+                    modifiedBytes += node.ref() == null ? 0 : node.bytes();
                     retire(node.ref());
                     node = node.copy(stamp);
                     nodes.set(i, node);
@@ -433,6 +475,10 @@ public final class StateTree implements KeyValueState {
     }
 
     private Bytes page(Bytes digest) {
+        Bytes written = early.get(digest);
+        if (written != null) {
+            return written;
+        }
         for (Map<Bytes, Bytes> pages : unstored.values()) {
             Bytes page = pages.get(digest);
             if (page != null) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,40 @@ class ProtectionPolicyTest {
     @CsvSource({"0, 2, 2", "1, 1, 3", "1, 2, 5", "2, 2, 6", "100, 101, 301"})
     void onlyTheArithmeticOfFp(int f, int m, int n) {
         assertThatIllegalArgumentException().isThrownBy(() -> new ProtectionPolicy(f, m, n, MIB));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 2, 5", "1, 1, 5", "1, 3, 6", "2, 3, 9", "3, 4, 13", "5, 6, 21"})
+    void policiesOfPasisTravelBehindAZeroThatNoPolicyOfFpBeginsWith(int b, int m, int n) {
+        for (Verification verification : Verification.values()) {
+            ProtectionPolicy policy = ProtectionPolicy.pasis(b, m, n, MIB, verification);
+            WireWriter out = new WireWriter();
+            policy.write(out);
+            assertThat(out.toBytes().get(0)).isZero();
+            assertThat(ProtectionPolicy.read(new WireReader(out.toBytes()))).isEqualTo(policy);
+            assertThat(policy.writeQuorum()).isEqualTo(n - b);
+            assertThat(Verification.of(verification.text())).contains(verification);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1, 1", "1, 0, 5", "1, 3, 5", "1, 2, 4", "2, 3, 8", "15, 1, 65", "-1, 1, 5", "536870912, 1, 5"})
+    void onlyTheArithmeticOfPasis(int b, int m, int n) {
+        assertThatIllegalArgumentException().isThrownBy(() -> ProtectionPolicy.pasis(b, m, n, MIB, Verification.LAZY));
+    }
+
+    @Test
+    void unknownProtocolsAndVerificationsAreMalformed() {
+        for (WireWriter out : List.of(
+                new WireWriter().u8(0).u8(2).u8(2).u8(1).u8(2).u8(5).i32(MIB),
+                new WireWriter().u8(0).u8(1).u8(4).u8(1).u8(2).u8(5).i32(MIB),
+                // A policy of FP has one encoding only.
+                new WireWriter().u8(0).u8(0).u8(0).u8(1).u8(2).u8(4).i32(MIB))) {
+            assertThatThrownBy(() -> ProtectionPolicy.read(new WireReader(out.toBytes())))
+                    .isInstanceOf(MalformedException.class);
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new ProtectionPolicy(Protocol.FP, 1, 2, 4, MIB, Verification.LAZY));
     }
 
     @Test

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 class NodeCompletionTest {
     private static final int BLOCK = 512;
     private static final PrincipalId OWNER = PrincipalId.client(1);
-    private static final CompletionPace PACE = new CompletionPace(1_000, 4, 100_000, 0, 5_000);
+    private static final CompletionPace PACE = new CompletionPace(1_000, 4, 100_000, 5_000);
 
     private Volume volume = volume(1, List.of(0, 1, 2, 3));
     private final List<SessionChange> changes = new ArrayList<>();
@@ -53,7 +53,7 @@ class NodeCompletionTest {
     private final List<Fact> told = new ArrayList<>();
     private final List<Complete> checked = new ArrayList<>();
     private Progress remembered = Progress.NONE;
-    private NodeCompletion completion = new NodeCompletion(0, PACE, Progress.NONE);
+    private NodeCompletion completion = new NodeCompletion(0, PACE, Allowance.NEVER, Progress.NONE);
 
     private static Volume volume(long epoch, List<Integer> holders) {
         ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, BLOCK);
@@ -167,7 +167,7 @@ class NodeCompletionTest {
         assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
         assertThat(completion.counts().checked()).isEqualTo(11);
         // The next life begins there.
-        completion = new NodeCompletion(0, PACE, remembered);
+        completion = new NodeCompletion(0, PACE, Allowance.NEVER, remembered);
         tick(0);
         assertThat(checked).hasSize(11);
     }
@@ -197,7 +197,7 @@ class NodeCompletionTest {
         references.add(object(3, 1));
         for (CompletionResult end : List.of(CompletionResult.INCOMPLETE, CompletionResult.FREED)) {
             result = _ -> end;
-            completion = new NodeCompletion(0, PACE, Progress.NONE);
+            completion = new NodeCompletion(0, PACE, Allowance.NEVER, Progress.NONE);
             tick(0);
             assertThat(inodes()).containsExactly(Map.entry(1, 3L));
         }
@@ -252,7 +252,7 @@ class NodeCompletionTest {
         tick(10_000);
         assertThat(remembered.sequence()).isEqualTo(3);
         assertThat(told).as("each once").hasSize(2);
-        completion = new NodeCompletion(0, PACE, remembered);
+        completion = new NodeCompletion(0, PACE, Allowance.NEVER, remembered);
         tick(0);
         assertThat(told).hasSize(2);
         assertThat(remembered.sequence()).isEqualTo(3);
@@ -269,6 +269,7 @@ class NodeCompletionTest {
         tick(0);
         assertThat(told)
                 .containsExactly(
+                        new Fact.Collapsed(OWNER, 5, 9),
                         new Fact.ClosedWith(1, OWNER, 5, List.of()),
                         new Fact.ClosedWith(1, OWNER, 9, List.of()),
                         new Fact.Freed(range(20, 0, 1)));
@@ -314,7 +315,7 @@ class NodeCompletionTest {
 
     @Test
     void whatIsReferencedIsReadAgainByScrubbing() {
-        completion = new NodeCompletion(0, new CompletionPace(1_000, 4, 100_000, 100_000, 5_000), Progress.NONE);
+        completion = new NodeCompletion(0, PACE, Allowance.perSecond(100_000), Progress.NONE);
         references.add(object(3, 1));
         references.add(object(4, 1));
         references.add(object(5, 1));

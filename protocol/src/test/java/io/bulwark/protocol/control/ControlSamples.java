@@ -1,8 +1,10 @@
 package io.bulwark.protocol.control;
 
+import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
 import java.util.LinkedHashMap;
@@ -25,6 +27,9 @@ final class ControlSamples {
                         1 << 20,
                         5L << 40,
                         List.of(new VolumeWork(1, 0, true), new VolumeWork(7, 12, false)),
+                        new BackgroundReport(1_000, 3, 2, 60_000),
+                        1 << 30,
+                        List.of(new VersionsReport(7, 9, 1 << 16, 30, 5, 10, 400, 1, 2)),
                         List.of(new PeerVerdict(3, Verdict.CORRUPT, 2))));
         return all;
     }

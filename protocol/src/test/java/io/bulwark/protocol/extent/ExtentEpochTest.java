@@ -86,6 +86,53 @@ class ExtentEpochTest {
                                         .containsEntry(1, "node-1 answered LIMIT")));
     }
 
+    /** Extent campaign, seed 221604: a node that woke up answered two requests at once, and was given up before it had heard. */
+    @Test
+    void aNodeThatHasNotHeardOfTheEpochYetIsAskedAgain() {
+        ExtentRead later = new ExtentRead(
+                LocalNode.volume(2, List.of(0, 1, 2, 3)),
+                BLOCK,
+                ENCODED.fpcc().pin(),
+                Set.of(),
+                ExtentTiming.standard());
+        later.start(0);
+        answer(later, 0, found(0, 2));
+        answer(later, 1, new NotFound(BLOCK, 1, ReadRefusal.WRONG_EPOCH));
+        for (int round = 1; round <= 3; round++) {
+            effects.addAll(later.onTick(round * ExtentTiming.standard().retryMillis()));
+            answer(later, 1, new NotFound(BLOCK, 1, ReadRefusal.WRONG_EPOCH));
+            answer(later, 2, new NotFound(BLOCK, 2, ReadRefusal.NONE));
+            answer(later, 3, new NotFound(BLOCK, 2, ReadRefusal.NONE));
+        }
+        assertThat(later.outcome()).isEmpty();
+        answer(later, 1, found(1, 2));
+        assertThat(later.outcome()).contains(new ReadOutcome.Whole(CONTENT));
+    }
+
+    @Test
+    void anAnswerThatComesTwiceCountsOnce() {
+        read.start(0);
+        answer(read, 0, found(0, 1));
+        effects.addAll(read.onTick(ExtentTiming.standard().retryMillis()));
+        for (int times = 0; times < 3; times++) {
+            answer(read, 1, new NotFound(BLOCK, 1, ReadRefusal.DAMAGED));
+            answer(read, 2, new NotFound(BLOCK, 1, ReadRefusal.NONE));
+            answer(read, 3, new NotFound(BLOCK, 1, ReadRefusal.NONE));
+        }
+        assertThat(read.outcome()).as("all are asked once more").isEmpty();
+        effects.addAll(read.onTick(3 * ExtentTiming.standard().retryMillis()));
+        for (int node = 1; node <= 3; node++) {
+            answer(read, node, new NotFound(BLOCK, 1, ReadRefusal.DAMAGED));
+        }
+        assertThat(read.outcome())
+                .hasValueSatisfying(outcome -> assertThat(outcome).isInstanceOf(ReadOutcome.Unavailable.class));
+    }
+
+    private static Found found(int slot, long epoch) {
+        return new Found(
+                BLOCK, epoch, ENCODED.fpcc(), new Share(ENCODED.fragments().get(slot), null));
+    }
+
     @Test
     void oneNodesWordIsNotEnoughForANewerEpoch() {
         write.start(0);

@@ -181,6 +181,33 @@ class SessionsTest {
         assertThat(whole.freed(new BlockId(1, ALICE, 1, 7))).isFalse();
     }
 
+    /**
+     * Object campaign, seed 210000: a store waited for the answer that its session was open when the node heard that it had
+     * collapsed, found nothing on its disk, and kept what was stored then for ever.
+     */
+    @Test
+    void aCollapsedSessionInMemoryIsClosedWhateverIsHeardOfItLater() {
+        Sessions.Session waiting = session(4);
+        Sessions.Session opened = session(5);
+        sessions.learn(new Fact.OfSession(1, ALICE, 5, SessionState.OPEN));
+        Turn turn = Turn.at(0);
+        sessions.learn(turn, new Fact.Collapsed(MALLORY, 0, 9));
+        sessions.learn(turn, new Fact.Collapsed(ALICE, 6, 9));
+        run(turn);
+        assertThat(waiting.closed()).isFalse();
+        assertThat(opened.closed()).isFalse();
+        Turn collapsed = Turn.at(1);
+        sessions.learn(collapsed, new Fact.Collapsed(ALICE, 4, 5));
+        run(collapsed);
+        sessions.learn(new Fact.OfSession(1, ALICE, 4, SessionState.OPEN));
+        for (long number = 4; number <= 5; number++) {
+            Sessions restarted = new Sessions(NODE, continuations, blocks::discard, blocks::reference);
+            assertThat(session(number).closed()).isTrue();
+            assertThat(session(restarted, number).freed(new BlockId(1, ALICE, number, 0)))
+                    .isTrue();
+        }
+    }
+
     private Sessions.Session session(Sessions of) {
         return session(of, 1);
     }

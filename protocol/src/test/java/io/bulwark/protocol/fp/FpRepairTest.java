@@ -336,6 +336,26 @@ class FpRepairTest {
         assertThat(nodes.versionsOnDisk(0)).isZero();
     }
 
+    /** Sessions without references are told of by their numbers only. */
+    @Test
+    void whatCollapsedSessionsLeftStagedGoesAlsoAfterARestart() {
+        nodes.one(CLIENT, nodes.fragment(0, 5, 1));
+        nodes.restart(0);
+        assertThat(nodes.latest(0)).isEqualTo(Timestamp.NONE);
+        for (int node = 0; node < 4; node++) {
+            nodes.tell(node, new Fact.Collapsed(CLIENT, SESSION + 1, SESSION + 9));
+            nodes.tell(node, new Fact.Collapsed(PrincipalId.client(99), 0, SESSION + 9));
+        }
+        nodes.pass(9_000);
+        assertThat(nodes.versionsOnDisk(0)).as("other sessions").isEqualTo(1);
+        nodes.sessionAtReplicas(SESSION, SessionState.CLOSED);
+        for (int node = 0; node < 4; node++) {
+            nodes.tell(node, new Fact.Collapsed(CLIENT, SESSION, SESSION));
+        }
+        nodes.pass(20_000);
+        assertThat(nodes.versionsOnDisk(0)).isZero();
+    }
+
     @Test
     void whatAClosedSessionPreparedWidelyButNeverCommittedStays() {
         nodes.prepare(3, 5, 1);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;

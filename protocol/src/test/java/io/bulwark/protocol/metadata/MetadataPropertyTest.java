@@ -73,7 +73,7 @@ class MetadataPropertyTest {
             store = new MemoryPageStore();
             tree = StateTree.empty(store, CACHE_BYTES);
             checkpoints = 0;
-            replica = MetadataStateMachine.restore(rig.machine.snapshot(), tree);
+            replica = MetadataStateMachine.restore(rig.machine.snapshot(), tree, GenesisKeys.NONE);
             restored = replica;
             node = new NodeView();
             names.clear();
@@ -139,7 +139,7 @@ class MetadataPropertyTest {
             var _ = replica.execute(Rig.ALICE, bytes, rig.nowMillis);
             tree.rollback();
         }
-        Bytes reply = new MetadataStateMachine(tree).execute(Rig.ALICE, bytes, rig.nowMillis);
+        Bytes reply = new MetadataStateMachine(tree, GenesisKeys.NONE).execute(Rig.ALICE, bytes, rig.nowMillis);
         if (random.nextInt(20) == 0) {
             checkpoints++;
             store.write(tree.checkpoint(checkpoints).batch());

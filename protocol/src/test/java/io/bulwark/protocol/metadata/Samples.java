@@ -11,10 +11,12 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +33,19 @@ final class Samples {
     private static final ObjectLayout LAYOUT =
             new ObjectLayout(1, 1 << 20, (1 << 20) + 5, List.of(RANGE), Rig.filled(64, 0xAB));
 
+    /** The generator of P-256, and its negative. */
+    static final PrincipalKey KEY = key("4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5");
+
+    static final PrincipalKey OTHER_KEY = key("b01cbd1c01e58065711814b583f061e9d431cca994cea1313449bf97c840ae0a");
+
     private Samples() {}
+
+    private static PrincipalKey key(String y) {
+        return new PrincipalKey(Bytes.of(HexFormat.of()
+                .parseHex("3059301306072a8648ce3d020106082a8648ce3d03010703420004"
+                        + "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
+                        + y)));
+    }
 
     private static ObjectAttributes attributes() {
         TreeMap<String, String> tags = new TreeMap<>(Map.of("mtime", "17", "owner", "me"));
@@ -46,6 +60,7 @@ final class Samples {
         Map<String, Submission> all = new LinkedHashMap<>();
         all.put("open-session", new Submission.OpenSession(Rig.filled(16, 1), 1));
         commands().forEach((name, command) -> all.put(name, new Submission.InSession(2, 9, 7, command)));
+        all.put("signed", new Submission.InSession(2, 9, 7, new Command.RevokePrincipal(OWNER), Rig.filled(64, 0x51)));
         return all;
     }
 
@@ -78,6 +93,18 @@ final class Samples {
         all.put("rename-object", new Command.RenameObject("films", "a", "music", "b", Condition.IF_ABSENT));
         all.put("copy-object", new Command.CopyObject("films", "a", 3, "music", "b", Condition.NONE));
         all.put("report-evidence", new Command.ReportEvidence(3, BLOCK, Verdict.CORRUPT, "slot 1"));
+        all.put("add-principal", new Command.AddPrincipal(OWNER, KEY));
+        all.put("rotate-key", new Command.RotateKey(OWNER, List.of(KEY, OTHER_KEY)));
+        all.put("revoke-principal", new Command.RevokePrincipal(OWNER));
+        all.put("invite-principal", new Command.InvitePrincipal(OWNER, KEY, 1_700_000_000_000L));
+        all.put("set-grant", new Command.SetGrant(OWNER, new Scope.All(), new Rights(true, true, false)));
+        all.put(
+                "set-grant-on-volume",
+                new Command.SetGrant(OWNER, new Scope.OfVolume("main"), new Rights(false, false, true)));
+        all.put(
+                "set-grant-on-bucket",
+                new Command.SetGrant(OWNER, new Scope.OfBucket("films"), new Rights(true, false, false)));
+        all.put("set-release", new Command.SetRelease(Rig.filled(32, 0xAB), true));
         return all;
     }
 
@@ -95,6 +122,11 @@ final class Samples {
         all.put("list-versions", new Query.ListVersions("films", "a", "ab", 3, 10));
         all.put("list-buckets", new Query.ListBuckets("films", 10));
         all.put("list-evidence", new Query.ListEvidence(4, 10));
+        all.put("list-principals", new Query.ListPrincipals(-1, OWNER, 10));
+        all.put("list-grants", new Query.ListGrants(OWNER));
+        all.put("list-releases", new Query.ListReleases());
+        all.put("list-audit", new Query.ListAudit(4, 10));
+        all.put("get-genesis", new Query.GetGenesis());
         return all;
     }
 
@@ -165,6 +197,40 @@ final class Samples {
                                 "slot 1")),
                         1,
                         false));
+        putPrincipals(all);
         return all;
+    }
+
+    private static AuditEntry auditEntry(Optional<AuditEntry.Approval> approval) {
+        return new AuditEntry(5, 1_700_000_000_000L, OWNER, 2, 9, new Command.RevokePrincipal(OWNER), approval);
+    }
+
+    private static void putPrincipals(Map<String, Reply> all) {
+        all.put(
+                "genesis-told",
+                new Reply.GenesisTold(new GenesisKeys(Rig.filled(16, 0xC1), OWNER, new TreeMap<>(Map.of(OWNER, KEY)))));
+        all.put(
+                "audit-list",
+                new Reply.AuditList(
+                        List.of(
+                                auditEntry(Optional.empty()),
+                                auditEntry(Optional.of(new AuditEntry.Approval(KEY, Rig.filled(64, 0x51))))),
+                        6,
+                        Rig.filled(32, 0xD1),
+                        3));
+        all.put(
+                "principal-list",
+                new Reply.PrincipalList(
+                        3,
+                        List.of(
+                                new Reply.PrincipalEntry(OWNER, List.of(KEY), false),
+                                new Reply.PrincipalEntry(PrincipalId.client(6), List.of(), true)),
+                        PrincipalId.client(6)));
+        all.put(
+                "grant-list",
+                new Reply.GrantList(List.of(
+                        new Reply.GrantEntry(new Scope.All(), new Rights(true, true, true)),
+                        new Reply.GrantEntry(new Scope.OfBucket("films"), new Rights(true, true, false)))));
+        all.put("release-list", new Reply.ReleaseList(3, List.of(Rig.filled(32, 1), Rig.filled(32, 2))));
     }
 }

@@ -65,7 +65,7 @@ class StateTest {
     @Test
     void aCommandThatMetDamageIsExecutedOnceTheStateIsSetBack() {
         Rotten state = new Rotten();
-        MetadataStateMachine machine = MetadataStateMachine.restore(BEFORE, state);
+        MetadataStateMachine machine = MetadataStateMachine.restore(BEFORE, state, GenesisKeys.NONE);
         long now = machine.agreedMillis() + 1000;
         Bytes close = new Submission.InSession(1, 100, 90, new Command.DeleteObject("diary", "renamed", 0)).encoded();
         TreeMapState before = state.entries.copy();
@@ -91,7 +91,7 @@ class StateTest {
     void aCommandChangesFewRecordsHoweverMuchThereIs() {
         TreeMapState state = new TreeMapState();
         Rig rig = new Rig();
-        rig.machine = MetadataStateMachine.restore(BEFORE, state);
+        rig.machine = MetadataStateMachine.restore(BEFORE, state, GenesisKeys.NONE);
         rig.volume = 1;
         rig.nowMillis = rig.machine.agreedMillis();
         Rig.User alice = rig.user(ALICE, 1);
@@ -109,14 +109,14 @@ class StateTest {
     @Test
     void aSnapshotIsAllPairsInOrder() {
         TreeMapState state = new TreeMapState();
-        MetadataStateMachine machine = MetadataStateMachine.restore(BEFORE, state);
+        MetadataStateMachine machine = MetadataStateMachine.restore(BEFORE, state, GenesisKeys.NONE);
         assertThat(machine.snapshot()).isEqualTo(BEFORE).isEqualTo(snapshot(pairs(state)));
     }
 
     @Test
     void whatIsNoSnapshotIsRefused() {
         TreeMapState state = new TreeMapState();
-        MetadataStateMachine.restore(BEFORE, state);
+        MetadataStateMachine.restore(BEFORE, state, GenesisKeys.NONE);
         List<Pair> pairs = pairs(state);
         refused(List.of());
         refused(pairs.subList(1, pairs.size()));

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
@@ -20,6 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @NullMarked
 class VolumeTest {
+    private static final ProtectionPolicy LAZY = ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY);
+
     private final Rig rig = Rig.ready();
     private final User alice = rig.user(ALICE, 0);
 
@@ -72,7 +75,18 @@ class VolumeTest {
                 MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, Rig.POLICY, 0, -1, 0));
         alice.refused(
                 MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, Rig.POLICY, 0, 1025, 0));
+        alice.refused(MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, LAZY, 0, 0, 0));
         rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, Rig.objectVolume("mine"));
+    }
+
+    @Test
+    void aRegisterVolumeOfPasisKeepsItsPolicyOverASnapshot() {
+        alice.run(new Command.CreateVolume("fresh", VolumeKind.REGISTER, LAZY, 9, 0, 0));
+        assertThat(rig.map().volume("fresh").orElseThrow().policy()).isEqualTo(LAZY);
+        MetadataStateMachine restored = MetadataStateMachine.restore(rig.machine.snapshot());
+        assertThat(restored.digest()).isEqualTo(rig.machine.digest());
+        rig.machine = restored;
+        assertThat(rig.map().volume("fresh").orElseThrow().policy()).isEqualTo(LAZY);
     }
 
     @Test

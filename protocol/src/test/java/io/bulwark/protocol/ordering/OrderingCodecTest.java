@@ -25,7 +25,7 @@ class OrderingCodecTest implements MessageCodecContract {
 
     @Override
     public List<Class<?>> families() {
-        return List.of(OrderingMessage.class, PeerMessage.class);
+        return List.of(OrderingMessage.class, RecoveryMessage.class, PeerMessage.class);
     }
 
     @Override
@@ -40,7 +40,7 @@ class OrderingCodecTest implements MessageCodecContract {
 
     @Test
     void lengthsBeyondTheBoundAreMalformed() {
-        Bytes huge = new WireWriter().i64(1).i32(Integer.MAX_VALUE).u16(0).toBytes();
+        Bytes huge = new WireWriter().i64(1).u8(0).i32(Integer.MAX_VALUE).u16(0).toBytes();
         assertThatThrownBy(() -> codec.read(0x0301, new WireReader(huge))).isInstanceOf(MalformedException.class);
         Bytes tooLong = Bytes.of(new byte[OrderingMessage.COMMAND_BYTES_MAX + 1]);
         assertThatThrownBy(() -> new OrderingMessage.Submit(1, tooLong)).isInstanceOf(IllegalArgumentException.class);

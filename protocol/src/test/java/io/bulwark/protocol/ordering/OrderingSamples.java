@@ -1,5 +1,7 @@
 package io.bulwark.protocol.ordering;
 
+import io.bulwark.protocol.ordering.recovery.RecoveryReport;
+import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.LinkedHashMap;
@@ -17,6 +19,16 @@ final class OrderingSamples {
 
     private OrderingSamples() {}
 
+    private static final RecoveryStatus RECOVERIES = new RecoveryStatus(
+            600_000,
+            61_000,
+            1_700_000_000_000L,
+            true,
+            RecoveryReport.Phase.REACHING,
+            true,
+            new RecoveryStatus.Steps(900, 20, 40, RecoveryStatus.NEVER, RecoveryStatus.NEVER, 256, 10, 1),
+            List.of(new RecoveryReport.KnownRecovery(2, 130, 384, 1_699_999_999_000L, 850, true, false)));
+
     private static Bytes digest() {
         byte[] digest = new byte[PeerMessage.DIGEST_BYTES];
         digest[0] = (byte) 0xEE;
@@ -33,11 +45,14 @@ final class OrderingSamples {
 
     private static List<Message> messages() {
         return List.of(
-                new OrderingMessage.Submit(1, BODY),
+                new OrderingMessage.Submit(1, 2, BODY),
                 new OrderingMessage.Query(-2, Bytes.EMPTY),
                 new OrderingMessage.OrderedQuery(3, BODY),
                 new OrderingMessage.Reply(4, 3, BODY),
                 new OrderingMessage.Refused(5, Refusal.OVERLOADED),
+                new RecoveryMessage.Ask(18),
+                new RecoveryMessage.Told(19, RECOVERIES),
+                new OrderingMessage.ReplyDigest(6, 3, digest()),
                 new PeerMessage.Standing(6, Phase.RUNNING, PLACE),
                 new PeerMessage.Start(7, Position.GENESIS),
                 new PeerMessage.AskDigest(8),

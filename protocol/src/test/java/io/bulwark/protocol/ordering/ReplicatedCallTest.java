@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage.OrderedQuery;
 import io.bulwark.protocol.ordering.OrderingMessage.Query;
@@ -18,8 +19,10 @@ import io.bulwark.protocol.ordering.ReplicatedCall.TimedOut;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -31,6 +34,8 @@ class ReplicatedCallTest {
     private static final Bytes REQUEST = Bytes.of((byte) 1, (byte) 2);
     private static final Bytes RIGHT = Bytes.of((byte) 7);
     private static final Bytes WRONG = Bytes.of((byte) 8);
+    private static final Bytes LONG = Bytes.of(new byte[OrderingMessage.SHORT_BYTES_MAX + 1]);
+    private static final Bytes OTHER = Bytes.of(new byte[OrderingMessage.SHORT_BYTES_MAX + 2]);
     private static final long TIMEOUT = 10_000;
 
     private final SplittableRandom random = new SplittableRandom(1);
@@ -76,7 +81,7 @@ class ReplicatedCallTest {
             if (!sends.isEmpty()) {
                 rounds++;
                 assertThat(receivers(sends)).isEqualTo(FOUR);
-                assertThat(request(sends)).isEqualTo(first);
+                assertThat(anyReplier(request(sends))).isEqualTo(anyReplier(first));
             }
         }
         assertThat(rounds).isBetween(4, 12);
@@ -141,7 +146,8 @@ class ReplicatedCallTest {
                     .isEmpty();
         }
         assertThat(call.onTick(ReplicatedCall.RESEND_FIRST_MILLIS - 1)).isEmpty();
-        assertThat(request(call.onTick(ReplicatedCall.RESEND_FIRST_MILLIS))).isEqualTo(first);
+        assertThat(anyReplier(request(call.onTick(ReplicatedCall.RESEND_FIRST_MILLIS))))
+                .isEqualTo(anyReplier(first));
     }
 
     @Test
@@ -216,6 +222,116 @@ class ReplicatedCallTest {
         assertThat(ReplicatedCall.faultyOf(1)).isZero();
         assertThat(ReplicatedCall.faultyOf(7)).isEqualTo(2);
         assertThatThrownBy(() -> ReplicatedCall.faultyOf(5)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void eachReplicaIsNamedToSendTheWholeReplyAndAnotherOneWhenTheCallIsSentAgain() {
+        Set<Integer> named = new TreeSet<>();
+        for (int i = 0; i < 100; i++) {
+            ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+            int first = request(call.start(0)).replier();
+            named.add(first);
+            assertThat(request(call.onTick(ReplicatedCall.RESEND_FIRST_MILLIS)).replier())
+                    .isNotEqualTo(first)
+                    .isBetween(0, 3);
+        }
+        assertThat(named).containsExactly(0, 1, 2, 3);
+    }
+
+    @Test
+    void aLongReplyAndTwoDigestsOfItAgreeInAnyOrder() {
+        for (int order = 0; order < 3; order++) {
+            ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+            ToReplica asked = request(call.start(0));
+            for (int i = 0; i < 3; i++) {
+                assertThat(call.outcome()).isEmpty();
+                int replica = (asked.replier() + order + i) % 4;
+                call.onMessage(1, FOUR.get(replica), said(asked.call(), LONG).by(replica, asked.replier()));
+            }
+            // The one to send all of it may be the one that has not been heard yet.
+            call.onMessage(1, FOUR.get(asked.replier()), said(asked.call(), LONG));
+            assertThat(call.outcome()).contains(new Agreed(LONG));
+            assertThat(call.late()).isEmpty();
+        }
+    }
+
+    @Test
+    void aWholeReplyThatTheDigestsAreNotOfCountsNothingAndAnotherReplicaIsAsked() {
+        ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+        ToReplica asked = request(call.start(0));
+        PrincipalId liar = FOUR.get(asked.replier());
+        call.onMessage(1, liar, said(asked.call(), OTHER));
+        for (int replica = 0; replica < 4; replica++) {
+            if (replica != asked.replier()) {
+                call.onMessage(1, FOUR.get(replica), said(asked.call(), LONG).by(replica, asked.replier()));
+            }
+        }
+        assertThat(call.outcome()).isEmpty();
+        assertThat(call.onTick(ReplicatedCall.REPLIER_MILLIS)).isEmpty();
+        List<Effect> again = call.onTick(1 + ReplicatedCall.REPLIER_MILLIS);
+        assertThat(again).hasSize(1);
+        PrincipalId next = PrincipalId.replica(request(again).replier());
+        assertThat(receivers(again)).containsExactly(next);
+        assertThat(next).isNotEqualTo(liar);
+        assertThat(request(again).call()).isEqualTo(asked.call());
+        assertThat(call.late()).containsExactly(liar);
+        call.onMessage(50, liar, said(asked.call(), OTHER));
+        assertThat(call.outcome()).isEmpty();
+        call.onMessage(50, next, said(asked.call(), LONG));
+        assertThat(call.outcome()).contains(new Agreed(LONG));
+    }
+
+    @Test
+    void liarsThatWithholdTheReplyAreAskedOnceEach() {
+        List<PrincipalId> seven =
+                IntStream.range(0, 7).mapToObj(PrincipalId::replica).toList();
+        ReplicatedCall call = ReplicatedCall.query(seven, REQUEST, TIMEOUT, random);
+        ToReplica asked = request(call.start(0));
+        for (int replica = 0; replica < 6; replica++) {
+            call.onMessage(1, seven.get(replica), said(asked.call(), LONG).by(replica, 99));
+        }
+        Set<PrincipalId> named = new TreeSet<>(List.of(seven.get(asked.replier())));
+        long now = 1;
+        for (int i = 0; i < 3; i++) {
+            now += ReplicatedCall.REPLIER_MILLIS;
+            List<Effect> again = call.onTick(now);
+            assertThat(request(again)).isInstanceOf(Query.class);
+            assertThat(named.add(receivers(again).getFirst())).isTrue();
+            assertThat(call.outcome()).isEmpty();
+        }
+        call.onMessage(now, seven.get(3), said(asked.call(), LONG));
+        assertThat(call.outcome()).contains(new Agreed(LONG));
+    }
+
+    @Test
+    void aDigestTakesNoReplyBackAndWhoWasLateIsNotNamed() {
+        ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random)
+                .avoiding(Set.of(FOUR.get(0), FOUR.get(1), FOUR.get(3)));
+        ToReplica asked = request(call.start(0));
+        assertThat(asked.replier()).isEqualTo(2);
+        call.onMessage(1, FOUR.get(2), said(asked.call(), LONG));
+        call.onMessage(1, FOUR.get(2), said(asked.call(), LONG).by(2, 0));
+        call.onMessage(1, FOUR.get(0), said(asked.call(), LONG).by(0, 2));
+        assertThat(call.outcome()).isEmpty();
+        call.onMessage(1, FOUR.get(1), said(asked.call(), LONG).by(1, 2));
+        assertThat(call.outcome()).contains(new Agreed(LONG));
+    }
+
+    @Test
+    void onlyLongRepliesAreReplacedByTheirDigest() {
+        Bytes longest = Bytes.of(new byte[OrderingMessage.SHORT_BYTES_MAX]);
+        assertThat(said(1, longest).by(0, 1)).isEqualTo(said(1, longest));
+        assertThat(said(1, LONG).by(1, 1)).isEqualTo(said(1, LONG));
+        assertThat(said(1, LONG).by(0, OrderingMessage.ALL)).isEqualTo(said(1, LONG));
+        assertThat(said(1, LONG).by(0, 1)).isEqualTo(new OrderingMessage.ReplyDigest(1, 1, Hashes.sha256(LONG)));
+    }
+
+    private static Reply said(long number, Bytes reply) {
+        return new Reply(number, 1, reply);
+    }
+
+    private static ToReplica anyReplier(ToReplica request) {
+        return request.withReplier(OrderingMessage.ALL);
     }
 
     private static List<Effect> reply(ReplicatedCall call, int replica, long number, Bytes reply) {

@@ -36,6 +36,14 @@ class StateTreePropertyTest {
             tree = StateTree.empty(store, cacheBytes);
         }
 
+        void maybeFlush(long next) {
+            if (cacheBytes > 0 && habits.nextInt(4) == 0) {
+                write();
+                store.write(tree.flush(next));
+                assertThat(tree.modifiedBytes()).isZero();
+            }
+        }
+
         Bytes checkpoint(long number) {
             StateTree.Checkpoint checkpoint = tree.checkpoint(number);
             contents.put(number, KeyValueStateContract.all(tree));
@@ -134,7 +142,11 @@ class StateTreePropertyTest {
                 int removals = round % 10 < 6 ? 2 : 8;
                 Set<Bytes> digests = new HashSet<>();
                 for (Replica replica : replicas) {
-                    change(replica.tree, keys, new Random(seed), operations, removals);
+                    Random own = new Random(seed);
+                    for (int done = 0; done < operations; done += 20) {
+                        change(replica.tree, keys, own, Math.min(20, operations - done), removals);
+                        replica.maybeFlush(round * 128L);
+                    }
                     digests.add(replica.checkpoint(round * 128L));
                 }
                 assertThat(digests).hasSize(1);

@@ -19,6 +19,9 @@ public sealed interface ReplicaMessage extends Message {
     /** Pairs of one entry of Q at most. */
     int PAIRS_MAX = 4_096;
 
+    /** Length in bytes of the nonces that are signed. */
+    int NONCE_BYTES = 16;
+
     /** Bytes of bodies that one message carries at most, unless it carries one only. */
     int BODIES_BYTES_MAX = 4 << 20;
 
@@ -194,4 +197,32 @@ public sealed interface ReplicaMessage extends Message {
             }
         }
     }
+
+    /** Part of the recovery of a replica (4.4). */
+    sealed interface Recovery extends ReplicaMessage {}
+
+    /** QUERY-STABLE, of a replica that recovers: where does your log stand? {@code round} is a random number. */
+    record QueryStable(long round) implements Recovery {}
+
+    /**
+     * REPLY-STABLE.
+     *
+     * @param checkpoint c, the number of the last checkpoint made at the sender
+     * @param prepared p, the last number that prepared there
+     * @param nonce of {@link #NONCE_BYTES}, which the asker's recovery request is to sign for the sender
+     */
+    record ReplyStable(long round, long checkpoint, long prepared, Bytes nonce) implements Recovery {}
+
+    /** The sender's recovery request, which is signed; to be ordered. */
+    record Recover(Request request) implements Recovery {}
+
+    /**
+     * The receiver's recovery request was executed here.
+     *
+     * @param call of the request
+     * @param accepted false if it came too soon after the last one
+     * @param sequence n_R, the number that it had
+     * @param view that the sender is in, or asks for
+     */
+    record RecoveryReply(long call, boolean accepted, long sequence, long view) implements Recovery {}
 }

@@ -16,6 +16,10 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.QueryStable;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Recover;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
@@ -31,7 +35,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Family 6: what the replicas of the ordering engine say to each other, type numbers 0x0601 to 0x0612. */
+/** Family 6: what the replicas of the ordering engine say to each other, type numbers 0x0601 to 0x0616. */
 public final class ReplicaMessageCodec implements MessageCodec {
     private static final int FAMILY = 6;
     private static final int FIRST = 0x0601;
@@ -71,6 +75,10 @@ public final class ReplicaMessageCodec implements MessageCodec {
                     case Status _ -> 15;
                     case Fetch _ -> 16;
                     case Pages _ -> 17;
+                    case QueryStable _ -> 18;
+                    case ReplyStable _ -> 19;
+                    case Recover _ -> 20;
+                    case RecoveryReply _ -> 21;
                 };
     }
 
@@ -115,6 +123,18 @@ public final class ReplicaMessageCodec implements MessageCodec {
                 out.i64(pages.token()).u16(pages.pages().size());
                 pages.pages().forEach(out::bytes);
             }
+            case QueryStable query -> out.i64(query.round());
+            case ReplyStable reply ->
+                out.i64(reply.round())
+                        .i64(reply.checkpoint())
+                        .i64(reply.prepared())
+                        .raw(reply.nonce());
+            case Recover recover -> recover.request().write(out);
+            case RecoveryReply reply ->
+                out.i64(reply.call())
+                        .bool(reply.accepted())
+                        .i64(reply.sequence())
+                        .i64(reply.view());
         }
     }
 
@@ -139,6 +159,11 @@ public final class ReplicaMessageCodec implements MessageCodec {
             case 15 -> status(in);
             case 16 -> new Fetch(in.i64(), digests(in, FetchSettings.PAGES_MAX));
             case 17 -> new Pages(in.i64(), pages(in));
+            case 18 -> new QueryStable(in.i64());
+            case 19 ->
+                new ReplyStable(in.i64(), in.nonNegative64(), in.nonNegative64(), in.raw(ReplicaMessage.NONCE_BYTES));
+            case 20 -> new Recover(Request.read(in));
+            case 21 -> new RecoveryReply(in.i64(), in.bool(), in.nonNegative64(), in.nonNegative64());
             default -> throw new MalformedException("unknown type " + type);
         };
     }

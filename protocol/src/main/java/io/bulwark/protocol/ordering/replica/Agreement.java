@@ -157,7 +157,7 @@ final class Agreement {
 
     private void tryAccept(long nowMillis, Slot slot) {
         Bytes digest = slot.proposed;
-        if (digest == null || slot.accepted || !batches.isComplete(digest)) {
+        if (digest == null || slot.accepted || !batches.isComplete(digest) || slot.sequence <= log.floor()) {
             return;
         }
         if (slot.decided != null && !slot.decided.equals(digest)) {

@@ -27,6 +27,7 @@ final class Checkpoints {
 
     private final List<NavigableMap<Long, Bytes>> claims = new ArrayList<>();
     private long stable;
+    private @Nullable Numbered stableHere;
 
     private record Own(Bytes digest, long index) {}
 
@@ -102,10 +103,24 @@ final class Checkpoints {
                 for (NavigableMap<Long, Bytes> said : claims) {
                     said.headMap(stable, true).clear();
                 }
-                return new Numbered(stable, digest);
+                stableHere = new Numbered(stable, digest);
+                return stableHere;
             }
         }
         return null;
+    }
+
+    /** The last one that became stable in this life. */
+    @Nullable
+    Numbered stableHere() {
+        return stableHere;
+    }
+
+    /** The number of the last one that was made here. */
+    long last() {
+        long last = stable;
+        last = taken.isEmpty() ? last : Math.max(last, taken.lastKey());
+        return durable.isEmpty() ? last : Math.max(last, durable.lastKey());
     }
 
     /** Smaller checkpoints than the stable one go. */

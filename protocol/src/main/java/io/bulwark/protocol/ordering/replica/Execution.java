@@ -1,20 +1,40 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.recovery.RecoveryLedger;
+import io.bulwark.protocol.ordering.recovery.RecoveryRequest;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Executes what is decided, number by number (4.2), once the conclusion is on disk. What is executed depends on the order and
- * the state only: agreed time, max(previous, proposed), is kept in the state.
+ * the state only: agreed time, max(previous, proposed), is kept in the state, and so are the recoveries.
  */
 final class Execution {
+    /** Who is told. */
+    interface Listener {
+        /** A request was executed, and was not lately. */
+        void onExecuted(Request request);
+
+        /** A recovery request was executed with this number; or a state was fetched that reflects one, accepted. */
+        void onRecovery(long nowMillis, int replica, long call, long sequence, boolean accepted);
+    }
+
+    private static final Listener NOBODY = new Listener() {
+        @Override
+        public void onExecuted(Request request) {}
+
+        @Override
+        public void onRecovery(long nowMillis, int replica, long call, long sequence, boolean accepted) {}
+    };
+
+    private final ReplicaConfig config;
     private final SlotLog log;
     private final BatchStore batches;
     private final RequestPool pool;
@@ -24,37 +44,53 @@ final class Execution {
     private long executed;
     private long highest;
     private long agreedMillis;
-    private Consumer<Request> listener = _ -> {};
+    private RecoveryLedger ledger;
+    private Listener listener = NOBODY;
     private boolean suspended;
     private long progressMillis;
 
     Execution(
+            ReplicaConfig config,
             SlotLog log,
             BatchStore batches,
             RequestPool pool,
             RecentResults results,
             Application application,
             Outbox outbox) {
+        this.config = config;
         this.log = log;
         this.batches = batches;
         this.pool = pool;
         this.results = results;
         this.application = application;
         this.outbox = outbox;
-        readState();
+        ledger = readState();
     }
 
-    private void readState() {
+    private RecoveryLedger readState() {
         executed = application.checkpoints().getLast().sequence();
         Bytes state = application.engineState();
         WireReader in = new WireReader(state);
         agreedMillis = state.isEmpty() ? 0 : in.nonNegative64();
+        RecoveryLedger read =
+                new RecoveryLedger(config.group(), config.recoveries().watchdogMillis());
+        read.read(in);
         in.end();
+        return read;
     }
 
-    /** Who is told of each request that is executed and was not lately. */
-    void setListener(Consumer<Request> newListener) {
+    void setListener(Listener newListener) {
         listener = newListener;
+    }
+
+    /** The recoveries that the state reflects. */
+    RecoveryLedger ledger() {
+        return ledger;
+    }
+
+    /** A recovery is open, and needs the numbers up to here; 0 if none is. */
+    long fillUpTo(long stable) {
+        return ledger.openUpTo(stable);
     }
 
     /** The last number executed. */
@@ -69,7 +105,9 @@ final class Execution {
 
     /** What goes into the state beside the application's. */
     Bytes engineState() {
-        return new WireWriter(16).i64(agreedMillis).toBytes();
+        WireWriter out = new WireWriter(64).i64(agreedMillis);
+        ledger.write(out);
+        return out.toBytes();
     }
 
     /** When something was executed last, or another state began. */
@@ -91,7 +129,14 @@ final class Execution {
         suspended = false;
         progressMillis = nowMillis;
         highest = Math.max(highest, executed);
-        readState();
+        RecoveryLedger before = ledger;
+        ledger = readState();
+        ledger.entries().forEach((replica, entry) -> {
+            RecoveryLedger.Entry known = before.of(replica);
+            if (known == null || known.call() != entry.call()) {
+                listener.onRecovery(nowMillis, replica, entry.call(), entry.sequence(), true);
+            }
+        });
     }
 
     /** The number to be executed next, if it is decided and its batch or bodies are missing. */
@@ -118,22 +163,41 @@ final class Execution {
         agreedMillis = Math.max(agreedMillis, batch.millis());
         List<Request> requests = batches.requests(slot.decided);
         for (int i = 0; i < requests.size(); i++) {
-            execute(batch.requests().get(i), requests.get(i));
+            execute(nowMillis, executed + 1, batch.requests().get(i), requests.get(i));
         }
         executed++;
         progressMillis = nowMillis;
         return true;
     }
 
-    private void execute(RequestId id, Request request) {
+    private void execute(long nowMillis, long sequence, RequestId id, Request request) {
+        if (request.client().kind() == PrincipalKind.REPLICA) {
+            recover(nowMillis, sequence, id, request);
+            return;
+        }
         Bytes result = request.query()
                 ? application.query(request.client(), request.operation())
                 : application.execute(request.client(), request.operation(), agreedMillis);
         if (results.get(id) == null) {
-            listener.accept(request);
+            listener.onExecuted(request);
         }
         results.put(id, result);
         pool.onExecuted(id);
         outbox.add(new ReplicaEffect.Reply(request.client(), request.call(), result));
+    }
+
+    /** Replicas ask for nothing but their recovery. */
+    private void recover(long nowMillis, long sequence, RequestId id, Request request) {
+        pool.onExecuted(id);
+        results.put(id, Bytes.EMPTY);
+        RecoveryRequest asked = RecoveryRequest.of(request).orElse(null);
+        if (asked == null) {
+            return;
+        }
+        RecoveryLedger.Entry last = ledger.of(asked.replica());
+        if (last == null || last.call() != asked.call()) {
+            boolean accepted = ledger.execute(asked, sequence, agreedMillis);
+            listener.onRecovery(nowMillis, asked.replica(), asked.call(), sequence, accepted);
+        }
     }
 }

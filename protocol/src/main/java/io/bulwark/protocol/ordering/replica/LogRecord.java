@@ -35,4 +35,13 @@ public sealed interface LogRecord {
 
     /** This replica takes part in a view: its NEW-VIEW as the primary, the accepted one as a backup. */
     record NewView(ReplicaMessage.NewView message) implements LogRecord {}
+
+    /**
+     * Where the recovery of this replica stands; the last one counts.
+     *
+     * @param open it is not over: who starts with this goes on recovering
+     * @param forgotten it recovers since its promises were lost
+     * @param floor it has forgotten what it promised for the numbers up to here, and promises nothing for them any more
+     */
+    record Recovery(boolean open, boolean forgotten, long floor) implements LogRecord {}
 }

@@ -21,6 +21,7 @@ public final class LogRecordCodec {
     private static final int STABLE = 6;
     private static final int VIEW_CHANGE = 7;
     private static final int NEW_VIEW = 8;
+    private static final int RECOVERY = 9;
 
     private LogRecordCodec() {}
 
@@ -43,6 +44,11 @@ public final class LogRecordCodec {
                 out.u8(STABLE).i64(stable.sequence()).raw(stable.digest());
             case LogRecord.ViewChange change -> ViewMessages.write(change.message(), out.u8(VIEW_CHANGE));
             case LogRecord.NewView newView -> ViewMessages.write(newView.message(), out.u8(NEW_VIEW));
+            case LogRecord.Recovery recovery ->
+                out.u8(RECOVERY)
+                        .bool(recovery.open())
+                        .bool(recovery.forgotten())
+                        .i64(recovery.floor());
         }
     }
 
@@ -72,6 +78,7 @@ public final class LogRecordCodec {
             case STABLE -> new LogRecord.Stable(in.nonNegative64(), digest(in));
             case VIEW_CHANGE -> new LogRecord.ViewChange(ViewMessages.viewChange(in));
             case NEW_VIEW -> new LogRecord.NewView(ViewMessages.newView(in));
+            case RECOVERY -> new LogRecord.Recovery(in.bool(), in.bool(), in.nonNegative64());
             default -> throw new MalformedException("unknown kind of record " + kind);
         };
     }

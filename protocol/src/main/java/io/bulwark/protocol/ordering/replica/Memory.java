@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
@@ -19,27 +20,47 @@ import org.jspecify.annotations.Nullable;
  * replica uses its own promises and conclusions only.
  */
 final class Memory {
+    /** The low water mark of a replica that has forgotten its own; the state there is unknown. */
+    static final Numbered NOWHERE = new Numbered(0, Batch.NULL_DIGEST);
+
     private final List<LogRecord> records;
     private Numbered low;
     private @Nullable ViewChange viewChange;
     private @Nullable NewView newView;
+    private LogRecord.Recovery recovery = new LogRecord.Recovery(false, false, 0);
 
     /** @param genesis the first checkpoint: the low water mark of a replica that begins */
-    Memory(List<LogRecord> records, Numbered genesis) {
+    Memory(Start start, List<LogRecord> records, Numbered genesis) {
         this.records = List.copyOf(records);
+        Numbered recorded = NOWHERE;
         low = genesis;
         for (LogRecord record : this.records) {
             switch (record) {
                 case LogRecord.Stable stable -> {
+                    recorded = new Numbered(stable.sequence(), stable.digest());
                     if (stable.sequence() >= low.sequence()) {
                         low = new Numbered(stable.sequence(), stable.digest());
                     }
                 }
                 case LogRecord.ViewChange change -> viewChange = change.message();
                 case LogRecord.NewView installed -> newView = installed.message();
+                case LogRecord.Recovery found -> recovery = found;
                 default -> {}
             }
         }
+        if (start != Start.NORMAL) {
+            boolean forgotten = start == Start.FORGOTTEN || (recovery.open() && recovery.forgotten());
+            recovery = new LogRecord.Recovery(true, forgotten, recovery.floor());
+        }
+        if (recovery.open() && recovery.forgotten()) {
+            // Where its log began is forgotten, too, until a certificate of a life since then has said it.
+            low = recorded;
+        }
+    }
+
+    /** The recovery that goes on in this life, and the floor of earlier ones. */
+    LogRecord.Recovery recovery() {
+        return recovery;
     }
 
     Numbered low() {
@@ -86,12 +107,14 @@ final class Memory {
     }
 
     /**
-     * The slots: what was learned, and what was promised in the view that goes on.
+     * The slots: what was learned, and what was promised in the view that goes on. A PREPARE whose bodies are not here binds, but
+     * is not said again before they are: after a power cut nobody may have them.
      *
+     * @param batches which have been restored
      * @param self this replica
      * @return the last number of which the disk has a COMMIT or a learned commit: before it is executed nothing is read here
      */
-    long restore(SlotLog log, int self) {
+    long restore(SlotLog log, BatchStore batches, int self) {
         long promised = 0;
         for (LogRecord record : records) {
             switch (record) {
@@ -99,8 +122,10 @@ final class Memory {
                     if (isActive() && prepare.view() == view() && log.covers(prepare.sequence())) {
                         Slot slot = log.slot(prepare.sequence());
                         slot.proposed = prepare.digest();
-                        slot.accepted = true;
-                        slot.prepares.put(self, prepare.digest());
+                        if (batches.isComplete(prepare.digest())) {
+                            slot.accepted = true;
+                            slot.prepares.put(self, prepare.digest());
+                        }
                     }
                 }
                 case LogRecord.Commit commit -> {
@@ -126,7 +151,7 @@ final class Memory {
     /** The digests of all batches that the log may still need. */
     static Set<Bytes> live(SlotLog log, ViewHistory history) {
         Set<Bytes> live = new HashSet<>();
-        for (long sequence = log.low() + 1; sequence <= log.high(); sequence++) {
+        for (long sequence = log.low() + 1; sequence <= log.end(); sequence++) {
             live.addAll(history.digests(sequence));
         }
         for (Slot slot : log.all()) {
@@ -148,9 +173,13 @@ final class Memory {
             List<Numbered> checkpoints,
             SlotLog log,
             ViewHistory history,
+            LogRecord.Recovery recovery,
             List<LogRecord> bodies) {
         List<LogRecord> summary = new ArrayList<>();
         summary.add(new LogRecord.Stable(low.sequence(), low.digest()));
+        if (recovery.open() || recovery.floor() > 0) {
+            summary.add(recovery);
+        }
         if (viewChange != null) {
             summary.add(new LogRecord.ViewChange(viewChange));
         }

@@ -5,21 +5,34 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** Collects effects, and holds each message until the log is durable up to what the message promises. */
 final class Outbox {
     private final ReplicaConfig config;
-    private final SortedMap<Long, List<ReplicaEffect>> held = new TreeMap<>();
+    private final SortedMap<Long, List<ReplicaEffect.Send>> held = new TreeMap<>();
     private List<ReplicaEffect> effects = new ArrayList<>();
     private long appended;
     private long durable;
+    private Predicate<ReplicaMessage> gate = _ -> true;
 
     Outbox(ReplicaConfig config) {
         this.config = config;
     }
 
+    /** What it refuses when it would leave is not sent; STATUS brings it again later. */
+    void setGate(Predicate<ReplicaMessage> newGate) {
+        gate = newGate;
+    }
+
     void add(ReplicaEffect effect) {
         effects.add(effect);
+    }
+
+    private void release(ReplicaEffect.Send send) {
+        if (gate.test(send.message())) {
+            effects.add(send);
+        }
     }
 
     /** Returns the index to wait for. */
@@ -45,9 +58,9 @@ final class Outbox {
         if (to == config.self()) {
             throw new IllegalArgumentException("a message to itself");
         }
-        ReplicaEffect send = new ReplicaEffect.Send(to, message);
+        ReplicaEffect.Send send = new ReplicaEffect.Send(to, message);
         if (isDurable(index)) {
-            effects.add(send);
+            release(send);
         } else {
             held.computeIfAbsent(index, _ -> new ArrayList<>()).add(send);
         }
@@ -71,8 +84,8 @@ final class Outbox {
         }
         if (upTo > durable) {
             durable = upTo;
-            SortedMap<Long, List<ReplicaEffect>> free = held.headMap(upTo + 1);
-            free.values().forEach(effects::addAll);
+            SortedMap<Long, List<ReplicaEffect.Send>> free = held.headMap(upTo + 1);
+            free.values().forEach(sends -> sends.forEach(this::release));
             free.clear();
         }
     }

@@ -16,6 +16,9 @@ import java.util.Set;
  * at once while few batches are under way, else in full batches, so that they fill while the disk is busy.
  */
 final class Proposing {
+    /** So many null batches are under way while a recovery is open. */
+    private static final int NULLS_IN_FLIGHT = 8;
+
     private final ReplicaConfig config;
     private final View view;
     private final SlotLog log;
@@ -76,8 +79,11 @@ final class Proposing {
         gate = index;
     }
 
-    /** @param executed the last number executed here */
-    void propose(long nowMillis, long executed) {
+    /**
+     * @param executed the last number executed here
+     * @param fillUpTo the numbers up to here get null batches when there is nothing else: a recovery waits for them
+     */
+    void propose(long nowMillis, long executed, long fillUpTo) {
         if (!view.isActive() || !view.isPrimary() || abdicated) {
             return;
         }
@@ -86,6 +92,11 @@ final class Proposing {
         while (last < log.high()) {
             List<RequestPool.Entry> next = next();
             boolean full = isFull(next);
+            if (next.isEmpty() && last < fillUpTo && last - executed < NULLS_IN_FLIGHT) {
+                outbox.multicastAfter(gate, new PrePrepare(view.number(), ++last, Batch.NULL));
+                agreement.propose(nowMillis, last, Batch.NULL);
+                continue;
+            }
             if (next.isEmpty() || (!full && last - executed >= config.batches().inFlight())) {
                 return;
             }

@@ -1,7 +1,9 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
@@ -21,11 +23,14 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.view.ViewHistory;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +65,9 @@ public final class Replica {
     private final ViewChanging viewChanging;
     private final EarlyMessages early;
     private final StateTransfer stateTransfer;
+    private final PeerRecoveries peerRecoveries;
+    private final Recovering recovering;
+    private final Wants wants;
     private final Deque<Discard> discards = new ArrayDeque<>();
 
     /** The last number of which the disk had a COMMIT or a learned commit when this life began. */
@@ -69,28 +77,40 @@ public final class Replica {
 
     private record Discard(long index, long sequence) {}
 
+    /** A life of a replica whose group has no keys to sign with: it does not recover, and lets no other recover. */
+    public Replica(ReplicaConfig config, Application application, List<LogRecord> records) {
+        this(config, application, records, Start.NORMAL, Signing.NONE, new SplittableRandom(0));
+    }
+
     /**
      * A life of a replica begins.
      *
      * @param application with the state of its last durable checkpoint
      * @param records what earlier lives left on disk, in order: all segments from the last complete summary on
+     * @param random nobody can foresee it
      */
-    public Replica(ReplicaConfig config, Application application, List<LogRecord> records) {
+    public Replica(
+            ReplicaConfig config,
+            Application application,
+            List<LogRecord> records,
+            Start start,
+            Signing signing,
+            RandomGenerator random) {
         this.config = config;
         this.application = application;
         outbox = new Outbox(config);
-        Memory memory = new Memory(records, application.checkpoints().getFirst());
+        Memory memory = new Memory(start, records, application.checkpoints().getFirst());
         low = memory.low();
         view = new View(config, memory.view(), memory.isActive());
         log = new SlotLog(config.logSize(), low.sequence());
-        history = new ViewHistory(ViewChanging.group(config), low.sequence());
+        history = new ViewHistory(config.group(), low.sequence());
         memory.restore(history);
         results = new RecentResults(config.room().resultsPerClient());
         pool = new RequestPool(config, results);
         batches = new BatchStore(pool);
         memory.restore(batches);
-        promised = memory.restore(log, config.self());
-        execution = new Execution(log, batches, pool, results, application, outbox);
+        promised = memory.restore(log, batches, config.self());
+        execution = new Execution(config, log, batches, pool, results, application, outbox);
         checkpoints = new Checkpoints(config, application, outbox, low.sequence());
         agreement = new Agreement(config, view, log, history, pool, batches, clock, outbox);
         proposing = new Proposing(config, view, log, pool, batches, agreement, clock, outbox);
@@ -100,19 +120,25 @@ public final class Replica {
         statusExchange =
                 new StatusExchange(config, view, log, pool, execution, agreement, checkpoints, learning, outbox);
         suspicion = new Suspicion(view, log, pool, execution);
-        execution.setListener(this::onProgress);
+        execution.setListener(new AfterExecution());
         early = new EarlyMessages(config);
         stateTransfer = new StateTransfer(config, log, execution, checkpoints, outbox);
         viewChanging = new ViewChanging(
                 config, memory, view, log, history, batches, execution, checkpoints, outbox, new AfterViewChange());
-        if (!records.isEmpty()) {
+        Parts parts = new Parts(config, view, log, history, execution, checkpoints, pool, signing, random, outbox);
+        wants = new Wants(parts, agreement, viewChanging, batches, fetching);
+        peerRecoveries = new PeerRecoveries(parts);
+        recovering = new Recovering(
+                parts, memory.recovery(), viewChanging, stateTransfer, peerRecoveries, this::onLogChanged);
+        stateTransfer.setDistrust(recovering::distrustsState);
+        if (!records.isEmpty() || recovering.isOpen()) {
             proposing.abdicate();
         }
         NewView installed = memory.newView();
         if (installed != null && view.isActiveIn(installed.view())) {
             agreement.onChosen(0, installed);
         }
-        roll();
+        recovering.begin(roll());
         checkpoints.announce();
     }
 
@@ -123,6 +149,9 @@ public final class Replica {
 
     /** A request, from its authenticated client. */
     public void onRequest(long nowMillis, Request request) {
+        if (request.client().kind() == PrincipalKind.REPLICA) {
+            return; // its recovery is all that a replica asks for, and that comes signed
+        }
         RequestId id = request.id();
         Bytes result = results.get(id);
         if (result != null) {
@@ -176,11 +205,21 @@ public final class Replica {
             }
             case FetchRequests fetch -> serving.onFetchRequests(nowMillis, from, fetch);
             case RequestBodies bodies -> onBodies(nowMillis, bodies);
+            case ReplicaMessage.Recovery recovery -> onRecovery(nowMillis, from, recovery);
             case Transfer _ -> {} // the driver's, who knows where the application keeps its pages
             case Status status -> {
                 viewChanging.onMessage(nowMillis, from, status);
                 statusExchange.onStatus(nowMillis, from, status);
             }
+        }
+    }
+
+    private void onRecovery(long nowMillis, int from, ReplicaMessage.Recovery message) {
+        switch (message) {
+            case ReplicaMessage.QueryStable query -> peerRecoveries.onQuery(from, query);
+            case ReplicaMessage.ReplyStable reply -> recovering.onReply(nowMillis, from, reply);
+            case ReplicaMessage.Recover recover -> peerRecoveries.onRecover(nowMillis, from, recover);
+            case ReplicaMessage.RecoveryReply reply -> recovering.onReply(nowMillis, from, reply);
         }
     }
 
@@ -213,13 +252,21 @@ public final class Replica {
         checkpoints.onKeyChange(peer);
         early.onKeyChange(peer);
         viewChanging.changes().onKeyChange(peer);
+        recovering.onKeyChange(peer);
     }
 
     /** The log is synced up to this index. */
     public void onDurable(long nowMillis, long upTo) {
         outbox.onDurable(upTo);
         viewChanging.onDurable(nowMillis);
-        while (!discards.isEmpty() && outbox.isDurable(discards.peek().index()) && !execution.isSuspended()) {
+        discard();
+    }
+
+    private void discard() {
+        while (!discards.isEmpty()
+                && outbox.isDurable(discards.peek().index())
+                && !execution.isSuspended()
+                && !recovering.isChecking()) {
             checkpoints.discard(discards.remove().sequence());
         }
     }
@@ -229,10 +276,27 @@ public final class Replica {
         checkpoints.onDurable(sequence);
     }
 
-    /** The state that was to be fetched is here, durable, and the application's last checkpoint. */
-    public void onStateFetched(long nowMillis) {
+    /**
+     * The state that was to be fetched is here, durable, and the application's last checkpoint.
+     *
+     * @param pages so many of those that were here before were digested
+     * @param damaged so many of them were wrong or missing
+     */
+    public void onStateFetched(long nowMillis, long pages, long damaged) {
         stateTransfer.onFetched(nowMillis);
         pool.clear();
+        recovering.onStateChecked(nowMillis, pages, damaged);
+    }
+
+    /**
+     * The pages of the checkpoint that was to be checked are right now.
+     *
+     * @param pages so many were digested
+     * @param damaged so many of them were wrong or missing, and were replaced
+     */
+    public void onStateChecked(long nowMillis, long pages, long damaged) {
+        recovering.onStateChecked(nowMillis, pages, damaged);
+        discard();
     }
 
     /**
@@ -240,7 +304,11 @@ public final class Replica {
      * at the low water mark is fetched, and what is decided above it is executed again.
      */
     public void onStateDamaged(long nowMillis) {
-        stateTransfer.fetch(nowMillis, low);
+        if (low.equals(Memory.NOWHERE)) {
+            stateTransfer.lose();
+        } else {
+            stateTransfer.fetch(nowMillis, low);
+        }
     }
 
     /** The primary gives its view up, since it is about to stop: all others ask for the next at once. */
@@ -255,37 +323,18 @@ public final class Replica {
         viewChanging.onTick(nowMillis);
         long timeoutMillis =
                 Math.min(viewChanging.changes().timeoutMillis(), config.timers().requestMillisMax());
-        if (proposing.hasAbdicated() || suspicion.suspects(nowMillis, timeoutMillis)) {
+        boolean suspects = suspicion.suspects(nowMillis, timeoutMillis) || proposing.hasAbdicated();
+        if (suspects && !recovering.isMute()) {
             viewChanging.suspect(nowMillis, view.number());
         }
-        stateTransfer.onTick(nowMillis, beginning());
+        if (!recovering.isMute() || recovering.isForgotten()) {
+            stateTransfer.onTick(nowMillis, beginning());
+        }
+        recovering.onTick(nowMillis);
+        peerRecoveries.onTick(nowMillis);
         pool.onTick(nowMillis);
-        want(nowMillis);
+        wants.onTick(nowMillis);
         statusExchange.onTick(nowMillis, viewChanging.changes());
-    }
-
-    private void want(long nowMillis) {
-        for (Slot slot : log.all()) {
-            if (slot.proposed != null && !slot.accepted && agreement.isBacked(slot)) {
-                want(nowMillis, slot.proposed);
-            }
-        }
-        Bytes next = execution.waitingFor();
-        if (next != null) {
-            want(nowMillis, next);
-        }
-        viewChanging.missing().forEach(each -> want(nowMillis, each.digest()));
-        pool.missing().forEach((id, sources) -> fetching.wantRequest(nowMillis, id, sources));
-        fetching.ask(nowMillis);
-    }
-
-    private void want(long nowMillis, Bytes digest) {
-        Batch batch = batches.get(digest);
-        if (batch == null) {
-            fetching.wantBatch(nowMillis, digest, view.primary());
-        } else {
-            batches.missing(batch).forEach(id -> fetching.wantRequest(nowMillis, id, -1));
-        }
     }
 
     /** Does what the inputs since the last time have made possible, and returns all effects since. */
@@ -305,7 +354,7 @@ public final class Replica {
         for (int from = 0; from < vouches.size(); from += Batch.REQUESTS_MAX) {
             outbox.multicast(new Vouch(vouches.subList(from, Math.min(vouches.size(), from + Batch.REQUESTS_MAX))));
         }
-        proposing.propose(nowMillis, execution.executed());
+        proposing.propose(nowMillis, execution.executed(), execution.fillUpTo(log.low()));
         return outbox.drain();
     }
 
@@ -324,28 +373,50 @@ public final class Replica {
             low = stable;
             log.trim(stable.sequence());
             history.trim(stable.sequence());
+            recovering.onStable(stable.sequence());
         }
+        discards.add(new Discard(onLogChanged(nowMillis), stable.sequence()));
+    }
+
+    /** The water marks have moved. */
+    private long onLogChanged(long nowMillis) {
         long index = roll();
-        discards.add(new Discard(index, stable.sequence()));
         // After the record of the low water mark, on which the high one rests.
         NewView installed = viewChanging.installed();
         if (installed != null && view.isActiveIn(installed.view())) {
             agreement.onChosen(nowMillis, installed);
         }
+        return index;
     }
 
-    private void onProgress(Request executed) {
-        suspicion.onExecuted(executed);
-        if (view.isActive()) {
-            viewChanging.changes().onProgress();
+    private final class AfterExecution implements Execution.Listener {
+        @Override
+        public void onExecuted(Request request) {
+            suspicion.onExecuted(request);
+            if (view.isActive()) {
+                viewChanging.changes().onProgress();
+            }
+        }
+
+        @Override
+        public void onRecovery(long nowMillis, int replica, long call, long sequence, boolean accepted) {
+            if (replica == config.self()) {
+                recovering.onExecuted(nowMillis, call, sequence, accepted);
+                return;
+            }
+            peerRecoveries.onExecuted(nowMillis, replica, call, sequence, accepted);
+            if (accepted) {
+                onKeyChange(replica);
+                outbox.add(new ReplicaEffect.DropKeys(replica));
+            }
         }
     }
 
     private long roll() {
         List<LogRecord> bodies = batches.retain(Memory.live(log, history));
         List<Numbered> held = checkpoints.held(Long.MAX_VALUE);
-        long index = outbox.roll(
-                Memory.summary(low, viewChanging.own(), viewChanging.installed(), held, log, history, bodies));
+        long index = outbox.roll(Memory.summary(
+                low, viewChanging.own(), viewChanging.installed(), held, log, history, recovering.record(), bodies));
         proposing.gate(index);
         return index;
     }
@@ -388,21 +459,31 @@ public final class Replica {
         return missing == null ? 0 : Math.max(0, missing.sequence() - execution.executed());
     }
 
+    /** Where recoveries stand, this replica's and the others'. */
+    public RecoveryReport recoveries(long nowMillis) {
+        return new RecoveryReport(
+                recovering.phase(), recovering.isForgotten(), recovering.report(), peerRecoveries.report(nowMillis));
+    }
+
     /** The low water mark h. */
     public long lowWaterMark() {
         return log.low();
     }
 
-    /** What is decided for a number between the water marks: the digest of its batch. */
+    /**
+     * What is decided for a number between the water marks: the digest of its batch. Before the conclusion is durable nothing
+     * may rest on it: it can be forgotten, as can the own COMMIT that it may count.
+     */
     public @Nullable Bytes decided(long sequence) {
         Slot slot = log.peek(sequence);
-        return slot == null ? null : slot.decided;
+        return slot == null || slot.decided == null || !outbox.isDurable(slot.decidedIndex) ? null : slot.decided;
     }
 
     @Override
     public String toString() {
         return "view " + view.number() + (view.isActive() ? "" : " (open)") + ", h " + log.low() + ", executed "
                 + execution.executed() + (execution.isSuspended() ? " (fetching)" : "") + ", "
-                + pool.ready().size() + " ready";
+                + pool.ready().size() + " ready"
+                + (recovering.isOpen() ? ", recovers: " + recovering.phase() : "");
     }
 }

@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.view.ViewGroup;
 
 /**
  * What one replica of a group of 3f+1 is told. All but {@code self} must be the same at all of them.
@@ -14,9 +15,17 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage;
  * @param batches how the primary fills batches
  * @param room what one client may have outstanding at one replica
  * @param timers how long a replica waits for what
+ * @param recoveries how often replicas recover, and what that takes at most
  */
 public record ReplicaConfig(
-        int self, int faulty, int checkpointInterval, int logSize, Batches batches, Room room, Timers timers) {
+        int self,
+        int faulty,
+        int checkpointInterval,
+        int logSize,
+        Batches batches,
+        Room room,
+        Timers timers,
+        Recoveries recoveries) {
     /**
      * A batch holds at most so many requests, and operations of at most so many bytes unless it holds one only. While
      * {@code inFlight} batches or more are not executed yet, only full ones are proposed.
@@ -76,6 +85,23 @@ public record ReplicaConfig(
         }
     }
 
+    /**
+     * In milliseconds.
+     *
+     * @param watchdogMillis T_w, between two recoveries of one replica; what comes within half of it is refused
+     * @param keyMillis T_k, how long a session key is in force at most
+     * @param slowMillis how long a recovery of another replica may take before this one raises the alarm
+     */
+    public record Recoveries(long watchdogMillis, long keyMillis, long slowMillis) {
+        public static final Recoveries DEFAULT = new Recoveries(600_000, 60_000, 120_000);
+
+        public Recoveries {
+            if (watchdogMillis < 1 || keyMillis < 1 || slowMillis < 1) {
+                throw new IllegalArgumentException(watchdogMillis + ", " + keyMillis + ", " + slowMillis);
+            }
+        }
+    }
+
     public ReplicaConfig {
         if (faulty < 1 || 3 * faulty + 1 > ReplicaMessage.REPLICAS_MAX || self < 0 || self > 3 * faulty) {
             throw new IllegalArgumentException("replica " + self + " with f = " + faulty);
@@ -90,23 +116,28 @@ public record ReplicaConfig(
 
     /** With K = 128 and L = 256. */
     public static ReplicaConfig of(int self, int faulty) {
-        return new ReplicaConfig(self, faulty, 128, 256, Batches.DEFAULT, Room.DEFAULT, Timers.DEFAULT);
+        return new ReplicaConfig(
+                self, faulty, 128, 256, Batches.DEFAULT, Room.DEFAULT, Timers.DEFAULT, Recoveries.DEFAULT);
     }
 
     public ReplicaConfig withLog(int newCheckpointInterval, int newLogSize) {
-        return new ReplicaConfig(self, faulty, newCheckpointInterval, newLogSize, batches, room, timers);
+        return new ReplicaConfig(self, faulty, newCheckpointInterval, newLogSize, batches, room, timers, recoveries);
     }
 
     public ReplicaConfig withBatches(Batches other) {
-        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, other, room, timers);
+        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, other, room, timers, recoveries);
     }
 
     public ReplicaConfig withRoom(Room other) {
-        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, batches, other, timers);
+        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, batches, other, timers, recoveries);
     }
 
     public ReplicaConfig withTimers(Timers other) {
-        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, batches, room, other);
+        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, batches, room, other, recoveries);
+    }
+
+    public ReplicaConfig withRecoveries(Recoveries other) {
+        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, batches, room, timers, other);
     }
 
     public int replicas() {
@@ -121,6 +152,10 @@ public record ReplicaConfig(
     /** f+1: there is a correct replica among so many. */
     public int oneCorrect() {
         return faulty + 1;
+    }
+
+    ViewGroup group() {
+        return new ViewGroup(faulty, checkpointInterval, logSize);
     }
 
     public int primary(long view) {

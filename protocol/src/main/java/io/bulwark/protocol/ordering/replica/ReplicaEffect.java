@@ -37,9 +37,29 @@ public sealed interface ReplicaEffect {
 
     /**
      * Fetch the state of this checkpoint, or of a later one that f+1 replicas vouch for, and tell by {@link
-     * Replica#onStateFetched}. Replaces a fetch in progress. Until then the application is not called.
+     * Replica#onStateFetched}. Replaces a fetch or a check in progress. Until then the application is not called.
+     *
+     * @param checking no page that is here is trusted: all are digested, in a recovery
      */
-    record FetchState(Numbered checkpoint) implements ReplicaEffect {}
+    record FetchState(Numbered checkpoint, boolean checking) implements ReplicaEffect {}
+
+    /**
+     * Digest each page of this checkpoint, which is one of the own, and replace those that are wrong by the others' (4.4);
+     * tell by {@link Replica#onStateChecked}. Meanwhile the application goes on, and does not discard the checkpoint.
+     */
+    record CheckState(Numbered checkpoint) implements ReplicaEffect {}
+
+    /**
+     * The other replica recovers: an intruder may know the keys under which it spoke. They count no more, from the messages
+     * on that arrive after this; send it new ones.
+     */
+    record DropKeys(int replica) implements ReplicaEffect {}
+
+    /**
+     * What the log holds cannot be right. Remove all of it, and begin another life with {@link Start#FORGOTTEN}; this one
+     * does nothing more.
+     */
+    record Forget() implements ReplicaEffect {}
 
     /** This replica sent what no correct one sends. */
     record Misbehaved(int replica, String what) implements ReplicaEffect {}

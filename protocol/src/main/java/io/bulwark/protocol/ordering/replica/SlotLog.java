@@ -9,6 +9,8 @@ final class SlotLog {
     private final int logSize;
     private final TreeMap<Long, Slot> slots = new TreeMap<>();
     private long low;
+    private long ceiling = Long.MAX_VALUE;
+    private long floor;
 
     SlotLog(int logSize, long low) {
         this.logSize = logSize;
@@ -20,9 +22,37 @@ final class SlotLog {
         return low;
     }
 
-    /** The high water mark H. */
+    /** The high water mark H; while a recovery is open and has not come to H_M, that at most. */
     long high() {
+        return Math.max(low, Math.min(ceiling, end()));
+    }
+
+    /** What H is without a recovery: the log may have kept something up to here. */
+    long end() {
         return low + logSize;
+    }
+
+    /** Nothing above this number is taken, or sent, until it is raised again. */
+    void setCeiling(long newCeiling) {
+        ceiling = newCeiling;
+    }
+
+    long ceiling() {
+        return ceiling;
+    }
+
+    /** This replica has forgotten what it promised up to this number, and does not vote on it. */
+    void setFloor(long newFloor) {
+        floor = newFloor;
+    }
+
+    long floor() {
+        return floor;
+    }
+
+    /** What lies above a number is not known to be right. */
+    void discardAbove(long sequence) {
+        slots.tailMap(sequence, false).clear();
     }
 
     boolean covers(long sequence) {

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,8 @@ final class StateTransfer {
     private @Nullable Numbered target;
     private long askedMillis;
     private long missingSinceMillis = Long.MAX_VALUE;
+    private boolean lost;
+    private BooleanSupplier distrust = () -> false;
 
     StateTransfer(ReplicaConfig config, SlotLog log, Execution execution, Checkpoints checkpoints, Outbox outbox) {
         this.config = config;
@@ -26,11 +29,27 @@ final class StateTransfer {
         this.outbox = outbox;
     }
 
+    /** While this holds, no page that is here is trusted. */
+    void setDistrust(BooleanSupplier newDistrust) {
+        distrust = newDistrust;
+    }
+
+    boolean isFetching() {
+        return target != null || lost;
+    }
+
+    /** The state here is of no use: whatever f+1 others have is fetched. */
+    void lose() {
+        lost = true;
+        target = null;
+        execution.suspend();
+    }
+
     /** @param low the checkpoint at the low water mark */
     void onTick(long nowMillis, Numbered low) {
-        long executed = execution.executed();
+        long executed = lost ? -1 : execution.executed();
         Numbered missing = checkpoints.missing(executed);
-        if (executed < low.sequence() && (missing == null || missing.sequence() < low.sequence())) {
+        if (!lost && executed < low.sequence() && (missing == null || missing.sequence() < low.sequence())) {
             missing = low;
         }
         if (missing == null) {
@@ -58,7 +77,7 @@ final class StateTransfer {
         target = checkpoint;
         askedMillis = nowMillis;
         execution.suspend();
-        outbox.add(new ReplicaEffect.FetchState(checkpoint));
+        outbox.add(new ReplicaEffect.FetchState(checkpoint, distrust.getAsBoolean()));
     }
 
     void onFetched(long nowMillis) {
@@ -66,6 +85,7 @@ final class StateTransfer {
             throw new IllegalStateException("no state was to be fetched");
         }
         target = null;
+        lost = false;
         missingSinceMillis = Long.MAX_VALUE;
         execution.resume(nowMillis);
         checkpoints.announce();

@@ -93,6 +93,10 @@ final class Suspicion {
                 since = Math.min(since, slot.acceptedMillis);
             }
         }
+        if (execution.executed() < Math.min(execution.fillUpTo(log.low()), log.high())) {
+            // A recovery waits for numbers, which the primary is to fill.
+            since = Math.min(since, execution.progressMillis());
+        }
         return since;
     }
 

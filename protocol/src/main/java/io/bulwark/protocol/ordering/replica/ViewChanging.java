@@ -54,16 +54,12 @@ final class ViewChanging {
         this.host = host;
         own = memory.viewChange();
         installed = memory.newView();
-        ViewGroup group = group(config);
+        ViewGroup group = config.group();
         long timeoutMillis = config.timers().requestMillis();
         Decision.Bodies bodies = (n, digest) -> n <= execution.executed() || batches.isComplete(digest);
         changes = own == null
                 ? new ViewChanges(group, config.self(), timeoutMillis, bodies)
                 : ViewChanges.restarted(group, config.self(), timeoutMillis, bodies, own, installed);
-    }
-
-    static ViewGroup group(ReplicaConfig config) {
-        return new ViewGroup(config.faulty(), config.checkpointInterval(), config.logSize());
     }
 
     ViewChanges changes() {
@@ -96,6 +92,24 @@ final class ViewChanging {
 
     void onTick(long nowMillis) {
         carryOut(nowMillis, changes.onTick(nowMillis));
+    }
+
+    /** What lies above a number is not known to be right. */
+    void discardAbove(long sequence) {
+        history.discardAbove(sequence);
+    }
+
+    /** The view of the disk is forged: back to that of the others. */
+    void returnTo(long nowMillis, long others) {
+        if (others == 0) {
+            own = null;
+            installed = null;
+            promised = true;
+            changes.restart();
+            view.enter(0);
+        } else {
+            carryOut(nowMillis, changes.returnTo(others));
+        }
     }
 
     /** Bodies or batches may have come. */

@@ -60,6 +60,7 @@ public final class ViewChanges {
     private long deadlineMillis = Long.MAX_VALUE;
     private long fetchAtMillis = Long.MAX_VALUE;
     private Decision.@Nullable Undecided told;
+    private boolean forgotten;
 
     /**
      * A replica that has just begun, in view 0.
@@ -239,6 +240,30 @@ public final class ViewChanges {
         }
     }
 
+    /** What this replica said in an earlier life is lost: a NEW-VIEW may name it, and need not name what it says now. */
+    public void forget() {
+        forgotten = true;
+    }
+
+    /** As a replica that has just begun. */
+    public void restart() {
+        view = 0;
+        phase = Phase.ACTIVE;
+        failed = -1;
+        newView = null;
+        told = null;
+        deadlineMillis = Long.MAX_VALUE;
+        messages.clear();
+    }
+
+    /** The view of a recovering replica is forged, and is not to be gone on with: asks for an earlier one, that of the others. */
+    public List<ViewStep> returnTo(long earlier) {
+        restart();
+        List<ViewStep> steps = leaveTo(earlier);
+        failed = 0;
+        return steps;
+    }
+
     private List<ViewStep> leaveTo(long next) {
         failed = (int) Math.min(failed + next - view, DOUBLINGS_MAX);
         view = next;
@@ -408,7 +433,8 @@ public final class ViewChanges {
         Decision decision = new Decision(group);
         List<Support> absent = new ArrayList<>();
         for (Support named : message.support()) {
-            if (messages.contradicts(named, primary())) {
+            boolean lost = forgotten && named.replica() == self;
+            if (!lost && messages.contradicts(named, primary())) {
                 reject("a NEW-VIEW that names what this replica or the primary never sent", steps);
                 return;
             }

@@ -103,6 +103,17 @@ public final class ViewHistory {
         prePreparedSet.headMap(low, true).clear();
     }
 
+    /** What lies above a number is not known to be right: a recovering replica discards it. */
+    public void discardAbove(long sequence) {
+        preparedSet.tailMap(sequence, false).clear();
+        prePreparedSet.tailMap(sequence, false).clear();
+    }
+
+    /** The last number that prepared here in any view; the low water mark if none above it did. */
+    public long lastPrepared() {
+        return preparedSet.isEmpty() ? low : preparedSet.lastKey();
+    }
+
     public long low() {
         return low;
     }

@@ -75,7 +75,15 @@ class ReplicaMessageCodecTest implements MessageCodecContract {
             muchInAll.bytes(Bytes.of(new byte[1 << 20]));
         }
         assertMalformed(0x0612, muchInAll.toBytes());
-        assertMalformed(0x0613, Bytes.EMPTY);
+        assertMalformed(
+                0x0614,
+                new WireWriter()
+                        .i64(1)
+                        .i64(-1)
+                        .i64(1)
+                        .raw(Bytes.of(new byte[16]))
+                        .toBytes());
+        assertMalformed(0x0617, Bytes.EMPTY);
         assertThatThrownBy(() -> new Request(
                         PrincipalId.client(1), 1, false, Bytes.of(new byte[OrderingMessage.COMMAND_BYTES_MAX + 1])))
                 .isInstanceOf(IllegalArgumentException.class);

@@ -67,6 +67,10 @@ final class ReplicaMessageSamples {
                 new ReplicaMessage.RequestBodies(List.of(REQUEST)),
                 new ReplicaMessage.Status(12, true, 13, 14, Bytes.of((byte) 0x3F), Bytes.of((byte) 0x07), 0x0FL, false),
                 new ReplicaMessage.Fetch(15, List.of(DIGEST)),
-                new ReplicaMessage.Pages(-16, List.of(REQUEST.operation(), Bytes.EMPTY)));
+                new ReplicaMessage.Pages(-16, List.of(REQUEST.operation(), Bytes.EMPTY)),
+                new ReplicaMessage.QueryStable(-17),
+                new ReplicaMessage.ReplyStable(18, 128, 200, DIGEST.slice(0, 16)),
+                new ReplicaMessage.Recover(REQUEST),
+                new ReplicaMessage.RecoveryReply(-19, true, 20, 21));
     }
 }

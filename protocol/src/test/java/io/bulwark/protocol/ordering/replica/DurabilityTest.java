@@ -132,10 +132,10 @@ class DurabilityTest {
         assertThatThrownBy(() -> replica.drain(0)).isInstanceOf(IllegalStateException.class);
         replica.onStateDamaged(0);
         assertThat(drain(replica))
-                .contains(new ReplicaEffect.FetchState(application.checkpoints().getFirst()));
+                .contains(new ReplicaEffect.FetchState(application.checkpoints().getFirst(), false));
         application.isUnreadable = false;
         application.crash();
-        replica.onStateFetched(0);
+        replica.onStateFetched(0, 0, 0);
         drain(replica);
         assertThat(replica.executed()).isEqualTo(1);
         assertThat(application.journal()).hasSize(1);
@@ -150,6 +150,35 @@ class DurabilityTest {
         assertThat(written(effects)).anyMatch(LogRecord.ViewChange.class::isInstance);
         assertThat(replica.isActive()).isFalse();
         assertThat(replica.view()).isEqualTo(1);
+    }
+
+    /** After a power cut the promise can be there without the body, at all replicas: then nobody must prepare it. */
+    @Test
+    void aPrepareWhoseBodyIsLostBindsAndIsNotSaidAgainBeforeTheBodyIsBack() {
+        Bytes digest = batch.digest();
+        LogRecord.Bodies bodies = new LogRecord.Bodies(batch, List.of(request));
+        for (boolean lost : new boolean[] {false, true}) {
+            List<LogRecord> disk = new ArrayList<>(lost ? List.of() : List.of(bodies));
+            disk.add(new LogRecord.Prepare(0, 1, digest));
+            Replica replica = new Replica(ReplicaConfig.of(2, 1), new JournalApplication(), disk);
+            drain(replica);
+            replica.onDurable(0, appended);
+            replica.onMessage(1_000, 0, new ReplicaMessage.Status(0, true, 0, 0, Bytes.EMPTY, Bytes.EMPTY, 0, false));
+            assertThat(sent(drain(replica)).contains(new Prepare(0, 1, digest))).isEqualTo(!lost);
+            replica.onMessage(1_000, 0, new PrePrepare(0, 1, Batch.NULL));
+            assertThat(drain(replica)).anyMatch(ReplicaEffect.Misbehaved.class::isInstance);
+            if (lost) {
+                replica.onMessage(1_000, 0, new Prepare(0, 1, digest));
+                replica.onMessage(1_000, 1, new Prepare(0, 1, digest));
+                replica.onTick(1_000);
+                replica.onMessage(1_000, 0, new ReplicaMessage.BatchBody(batch));
+                replica.onRequest(1_000, request);
+                List<ReplicaEffect> effects = drain(replica);
+                assertThat(written(effects)).startsWith(bodies, new LogRecord.Prepare(0, 1, digest));
+                replica.onDurable(1_000, appended);
+                assertThat(sent(drain(replica))).contains(new Prepare(0, 1, digest));
+            }
+        }
     }
 
     @Test

@@ -35,7 +35,8 @@ class LogRecordCodecTest {
                 new LogRecord.Stable(7, DIGEST),
                 new LogRecord.ViewChange(
                         new ReplicaMessage.ViewChange(8, 9, List.of(new Numbered(9, DIGEST)), List.of(), List.of())),
-                new LogRecord.NewView(new ReplicaMessage.NewView(10, List.of(), new Numbered(9, DIGEST), List.of())));
+                new LogRecord.NewView(new ReplicaMessage.NewView(10, List.of(), new Numbered(9, DIGEST), List.of())),
+                new LogRecord.Recovery(true, false, 11));
     }
 
     private static Bytes bytes(LogRecord record) {
@@ -58,7 +59,7 @@ class LogRecordCodecTest {
 
     @Test
     void otherKindsAreMalformed() {
-        assertThatThrownBy(() -> LogRecordCodec.read(Bytes.of((byte) 9))).isInstanceOf(MalformedException.class);
+        assertThatThrownBy(() -> LogRecordCodec.read(Bytes.of((byte) 10))).isInstanceOf(MalformedException.class);
         assertThatThrownBy(() -> LogRecordCodec.read(Bytes.EMPTY)).isInstanceOf(MalformedException.class);
     }
 

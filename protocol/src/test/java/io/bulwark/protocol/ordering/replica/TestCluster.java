@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
@@ -56,6 +57,8 @@ final class TestCluster {
         private final Set<Long> saving = new HashSet<>();
         private int checked;
         boolean isRotten;
+        boolean isLogForged;
+        final List<Integer> dropped = new ArrayList<>();
         private @Nullable Numbered wanted;
 
         private Node(int self) {
@@ -67,6 +70,16 @@ final class TestCluster {
             int before = disk.size();
             disk.removeIf(LogRecord.Bodies.class::isInstance);
             syncedRecords -= before - disk.size();
+        }
+
+        /** What the promises have come to; the state stays. */
+        void forget() {
+            disk = new ArrayList<>();
+            syncedRecords = 0;
+        }
+
+        List<LogRecord> disk() {
+            return disk;
         }
 
         Replica up() {
@@ -104,6 +117,7 @@ final class TestCluster {
     long maxDelayMillis = 3;
     double loss;
     long syncMillis = 2;
+    long checkMillis = 40;
     Wire wire = (from, to, message) -> List.of(message);
     private final SplittableRandom random;
     private final UnaryOperator<ReplicaConfig> settings;
@@ -130,6 +144,10 @@ final class TestCluster {
     }
 
     void start(int i) {
+        start(i, Start.NORMAL);
+    }
+
+    void start(int i, Start start) {
         Node node = nodes.get(i);
         node.life++;
         node.written = 0;
@@ -137,8 +155,20 @@ final class TestCluster {
         node.synced = 0;
         node.syncing = false;
         node.saving.clear();
-        Replica replica = new Replica(settings.apply(ReplicaConfig.of(i, faulty)), node.application, node.disk);
+        Replica replica = new Replica(
+                settings.apply(ReplicaConfig.of(i, faulty)),
+                node.application,
+                node.disk,
+                start,
+                new TestSigning(i),
+                new Random(random.nextLong()));
         node.replica = replica;
+        // Every start begins with NEW-KEY.
+        for (Node other : nodes) {
+            if (other.self != i && other.replica != null) {
+                other.replica.onKeyChange(i);
+            }
+        }
         replica.onClock(nowMillis, WALL_MILLIS + nowMillis);
         node.dirty = true;
         tick(node, node.life);
@@ -255,6 +285,9 @@ final class TestCluster {
                 node.wanted = fetch.checkpoint();
                 fetchState(node, node.life, fetch.checkpoint());
             }
+            case ReplicaEffect.CheckState check -> check(node, node.life, check.checkpoint());
+            case ReplicaEffect.DropKeys drop -> node.dropped.add(drop.replica());
+            case ReplicaEffect.Forget _ -> node.isLogForged = true;
             case ReplicaEffect.Misbehaved misbehaved -> node.evidence.add(misbehaved);
         }
     }
@@ -340,12 +373,23 @@ final class TestCluster {
                     node.application.adopt(checkpoint.sequence(), saved);
                     node.checked = 0;
                     node.saving.clear();
-                    node.up().onStateFetched(nowMillis);
+                    node.up().onStateFetched(nowMillis, 0, 0);
                     node.dirty = true;
                     return;
                 }
             }
             fetchState(node, life, checkpoint);
+        });
+    }
+
+    /** What is checked here is right. */
+    private void check(Node node, int life, Numbered checkpoint) {
+        at(checkMillis, () -> {
+            if (node.life == life) {
+                assertThat(node.application.saved(checkpoint)).isNotNull();
+                node.up().onStateChecked(nowMillis, 1, 0);
+                node.dirty = true;
+            }
         });
     }
 

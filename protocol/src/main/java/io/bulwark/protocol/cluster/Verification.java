@@ -1,0 +1,27 @@
+package io.bulwark.protocol.cluster;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** When it is verified that a write is complete and not poisonous (lazy verification paper, 3 and 5.2). The order is part of the formats. */
+public enum Verification {
+    /** By the nodes before a write is over. FP has no other. */
+    WRITE_TIME,
+    /** By the reader, on every read. */
+    READ_TIME,
+    /** By the nodes in the background, and before that by whoever needs it. */
+    LAZY,
+    /** Never: a new version takes the place of the old one at once. For measuring only, as a faulty client can destroy data. */
+    NONE;
+
+    /** As people write it. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** The inverse of {@link #text}. */
+    public static Optional<Verification> of(String text) {
+        return Arrays.stream(values()).filter(each -> each.text().equals(text)).findFirst();
+    }
+}

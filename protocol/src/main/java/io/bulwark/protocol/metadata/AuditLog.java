@@ -1,0 +1,140 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Every administrative command that was executed, with the signature of who gave it. A command is refused unless it is signed,
+ * where principals have keys. A state from before there was this log goes on without it until the first signed command, so that
+ * what was ordered before is executed as it was then.
+ */
+final class AuditLog {
+    private static final int HEAD = 0;
+
+    private final Tables tables;
+    private final GenesisKeys genesis;
+    private final Registry registry;
+
+    /**
+     * What the log comes to.
+     *
+     * @param digest of the last entry, or what the chain begins with
+     * @param registryVersion see {@link AuditEntry#root}
+     */
+    record Head(long entries, Bytes digest, long registryVersion) {
+        void write(WireWriter out) {
+            out.i64(entries).raw(digest).i64(registryVersion);
+        }
+
+        static Head read(WireReader in) {
+            return new Head(in.nonNegative64(), Bytes.of(in.raw(Hashes.LENGTH).toByteArray()), in.nonNegative64());
+        }
+    }
+
+    AuditLog(Tables tables, GenesisKeys genesis, Registry registry) {
+        this.tables = tables;
+        this.genesis = genesis;
+        this.registry = registry;
+    }
+
+    /** From now on nothing administrative is done without a signature. */
+    void begin() {
+        if (genesis.signs()) {
+            tables.auditHead.put(HEAD, head());
+        }
+    }
+
+    /**
+     * Checks the signature of an administrative command that its giver may give.
+     *
+     * @return empty where nobody has keys, and in old states
+     */
+    Optional<AuditEntry.Approval> check(
+            PrincipalId by, Submission.InSession submission, Command.Administrative command) {
+        WireWriter encoded = new WireWriter();
+        CommandCodec.write(command, encoded);
+        Refusal.unless(
+                encoded.length() <= AuditEntry.COMMAND_BYTES_MAX,
+                MetadataError.BAD_ARGUMENT,
+                "an administrative command of " + encoded.length() + " bytes, at most " + AuditEntry.COMMAND_BYTES_MAX);
+        Bytes signature = submission.signature();
+        if (signature.isEmpty()) {
+            Refusal.unless(
+                    !genesis.signs() || !tables.auditHead.contains(HEAD),
+                    MetadataError.BAD_SIGNATURE,
+                    by + " has not signed it");
+            return Optional.empty();
+        }
+        Bytes signed = AuditEntry.signed(genesis.cluster(), by, submission.session(), submission.number(), command);
+        for (PrincipalKey key : registry.keysOf(by)) {
+            if (key.verifies(signed, signature)) {
+                return Optional.of(new AuditEntry.Approval(key, signature));
+            }
+        }
+        throw new Refusal(MetadataError.BAD_SIGNATURE, "no key of " + by + " has made it for this command");
+    }
+
+    /** Keeps a command that was executed. */
+    void append(
+            PrincipalId by,
+            Submission.InSession submission,
+            Command.Administrative command,
+            Optional<AuditEntry.Approval> approval,
+            long registryVersionBefore) {
+        if (genesis.signs() && approval.isEmpty()) {
+            return;
+        }
+        Head head = tables.auditHead.get(HEAD).orElseGet(() -> beginning(registryVersionBefore));
+        AuditEntry entry = new AuditEntry(
+                head.entries + 1,
+                tables.totals().agreedMillis,
+                by,
+                submission.session(),
+                submission.number(),
+                command,
+                approval);
+        tables.audit.put(entry.number(), entry);
+        tables.auditHead.put(HEAD, new Head(entry.number(), entry.digest(head.digest), head.registryVersion));
+        tables.weight.add(by, weightOf(entry));
+    }
+
+    /** A page of the log. */
+    Reply.AuditList list(long after, int limit) {
+        List<AuditEntry> page = new ArrayList<>();
+        int bytes = 0;
+        for (Table.Entry<Long, AuditEntry> record : tables.audit.from(after + 1)) {
+            if (page.size() == limit || bytes > Query.PAGE_BYTES_MAX) {
+                break;
+            }
+            page.add(record.value());
+            bytes += bytesOf(record.value());
+        }
+        Head head = head();
+        return new Reply.AuditList(page, head.entries, head.digest, head.registryVersion);
+    }
+
+    static int weightOf(AuditEntry entry) {
+        return Weight.AUDIT_BYTES + bytesOf(entry);
+    }
+
+    private static int bytesOf(AuditEntry entry) {
+        WireWriter out = new WireWriter();
+        entry.write(out);
+        return out.length();
+    }
+
+    private Head head() {
+        return tables.auditHead.get(HEAD).orElseGet(() -> beginning(registry.version()));
+    }
+
+    private Head beginning(long registryVersion) {
+        return new Head(0, AuditEntry.root(genesis.cluster(), registryVersion), registryVersion);
+    }
+}

@@ -1,0 +1,123 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Checks an audit log from its first entry on, believing the genesis file alone: which keys a principal had when it signed follows
+ * from the genesis and the entries before. So replicas, however many, cannot make up a command, and who knows an earlier digest
+ * sees whether anything up to it was changed or left out.
+ */
+public final class AuditVerification {
+    private final GenesisKeys genesis;
+    private final long registryVersion;
+    /** Of principals whose keys the log has told; none once revoked. */
+    private final Map<PrincipalId, List<PrincipalKey>> told = new HashMap<>();
+
+    private final Set<Given> given = new HashSet<>();
+    private Bytes head;
+    private long entries;
+    private long agreedMillis;
+    private long unsigned;
+    private long registeredBefore;
+
+    private record Given(PrincipalId by, long session, long number) {}
+
+    /**
+     * Before the first entry.
+     *
+     * @param registryVersion what the replicas say the log began with: keys that were registered before it began are known by their
+     *     word alone, and counted
+     */
+    public AuditVerification(GenesisKeys genesis, long registryVersion) {
+        this.genesis = genesis;
+        this.registryVersion = registryVersion;
+        this.head = AuditEntry.root(genesis.cluster(), registryVersion);
+    }
+
+    /**
+     * Checks the next entry, if none was wrong yet.
+     *
+     * @return what is wrong with it
+     */
+    public Optional<String> add(AuditEntry entry) {
+        if (entry.number() != entries + 1) {
+            return Optional.of("it comes after entry " + entries);
+        }
+        if (entry.agreedMillis() < agreedMillis) {
+            return Optional.of("it is older than the one before");
+        }
+        if (!given.add(new Given(entry.by(), entry.session(), entry.sessionNumber()))) {
+            return Optional.of("the same command of " + entry.by() + " was executed before");
+        }
+        Optional<String> problem = entry.approval()
+                .map(approval -> problemOf(entry, approval))
+                .orElseGet(() -> genesis.signs() ? Optional.of("it is not signed") : Optional.empty());
+        if (problem.isPresent()) {
+            return problem;
+        }
+        if (entry.approval().isEmpty()) {
+            unsigned++;
+        }
+        learn(entry.command());
+        entries++;
+        agreedMillis = entry.agreedMillis();
+        head = entry.digest(head);
+        return Optional.empty();
+    }
+
+    /** Checked so far. */
+    public long entries() {
+        return entries;
+    }
+
+    /** Stands for all entries checked so far. */
+    public Bytes head() {
+        return head;
+    }
+
+    /** Entries that nobody has signed, in a cluster without keys. */
+    public long unsigned() {
+        return unsigned;
+    }
+
+    /** Entries signed with keys that were registered before the log began. */
+    public long registeredBefore() {
+        return registeredBefore;
+    }
+
+    private Optional<String> problemOf(AuditEntry entry, AuditEntry.Approval approval) {
+        Bytes signed = AuditEntry.signed(
+                genesis.cluster(), entry.by(), entry.session(), entry.sessionNumber(), entry.command());
+        if (!approval.key().verifies(signed, approval.signature())) {
+            return Optional.of("the signature is not that of " + entry.by());
+        }
+        List<PrincipalKey> keys = told.get(entry.by());
+        if (keys == null
+                && registryVersion > 0
+                && !approval.key().equals(genesis.keys().get(entry.by()))) {
+            registeredBefore++;
+            return Optional.empty();
+        }
+        boolean known =
+                keys == null ? approval.key().equals(genesis.keys().get(entry.by())) : keys.contains(approval.key());
+        return known ? Optional.empty() : Optional.of("it is signed with a key that " + entry.by() + " did not have");
+    }
+
+    private void learn(Command.Administrative command) {
+        switch (command) {
+            case Command.AddPrincipal add -> told.put(add.principal(), List.of(add.key()));
+            case Command.InvitePrincipal invite -> told.put(invite.principal(), List.of(invite.key()));
+            case Command.RotateKey rotate -> told.put(rotate.principal(), rotate.keys());
+            case Command.RevokePrincipal revoke -> told.put(revoke.principal(), List.of());
+            default -> {}
+        }
+    }
+}

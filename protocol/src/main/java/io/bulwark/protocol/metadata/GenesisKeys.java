@@ -1,0 +1,69 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What the genesis file says, the same at every replica for good: it is no part of the state, but decides on replies as the
+ * state does.
+ *
+ * @param cluster the cluster's id
+ * @param operator the client that may administer from the first
+ * @param keys of all principals of the genesis; none in a cluster where nobody has keys, and nothing is signed
+ */
+public record GenesisKeys(Bytes cluster, PrincipalId operator, SortedMap<PrincipalId, PrincipalKey> keys) {
+    public static final int CLUSTER_BYTES = 16;
+
+    /** No cluster begins with more. */
+    public static final int PRINCIPALS_MAX = 4096;
+
+    /** Of a cluster whose principals have no keys. */
+    public static final GenesisKeys NONE =
+            new GenesisKeys(Bytes.of(new byte[CLUSTER_BYTES]), PrincipalId.NOBODY, new TreeMap<>());
+
+    public GenesisKeys {
+        keys = Collections.unmodifiableSortedMap(new TreeMap<>(keys));
+        if (cluster.length() != CLUSTER_BYTES
+                || keys.isEmpty() != operator.equals(PrincipalId.NOBODY)
+                || keys.size() > PRINCIPALS_MAX) {
+            throw new IllegalArgumentException("a cluster's id of " + cluster.length() + " bytes, " + keys.size()
+                    + " keys, and " + operator + " as operator");
+        }
+    }
+
+    void write(WireWriter out) {
+        operator.write(out.raw(cluster));
+        out.u16(keys.size());
+        keys.forEach((principal, key) -> {
+            principal.write(out);
+            key.write(out);
+        });
+    }
+
+    static GenesisKeys read(WireReader in) {
+        Bytes cluster = in.raw(CLUSTER_BYTES);
+        PrincipalId operator = PrincipalId.read(in);
+        int count = in.count16(PRINCIPALS_MAX);
+        SortedMap<PrincipalId, PrincipalKey> keys = new TreeMap<>();
+        for (int i = 0; i < count; i++) {
+            PrincipalId principal = PrincipalId.read(in);
+            if (!keys.isEmpty() && principal.compareTo(keys.lastKey()) <= 0) {
+                throw new MalformedException("principals out of order");
+            }
+            keys.put(principal, PrincipalKey.read(in));
+        }
+        return new GenesisKeys(cluster, operator, keys);
+    }
+
+    /** Whether administrative commands must be signed. */
+    public boolean signs() {
+        return !keys.isEmpty();
+    }
+}

@@ -1,0 +1,197 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who belongs to the cluster and with which keys, as far as operators have said it since the genesis (PROTOCOLS section 6). A
+ * principal without an entry has the key that the genesis file gives it. Revocation is for good: neither the principal nor its
+ * keys come back.
+ */
+final class Registry {
+    private static final int VERSION = 0;
+
+    private final Tables tables;
+    private final Sessions sessions;
+    private final Inodes inodes;
+    private final Grants grants;
+    private final GenesisKeys genesis;
+
+    /**
+     * An entry.
+     *
+     * @param keys the newest first; none once it is revoked
+     */
+    record Member(List<PrincipalKey> keys, boolean revoked) {
+        Member {
+            keys = List.copyOf(keys);
+            if (keys.size() > Command.KEYS_MAX || revoked != keys.isEmpty()) {
+                throw new IllegalArgumentException(keys.size() + " keys");
+            }
+        }
+
+        void write(WireWriter out) {
+            Lists.write(keys, out, PrincipalKey::write);
+            out.bool(revoked);
+        }
+
+        static Member read(WireReader in) {
+            return new Member(Lists.read(in, Command.KEYS_MAX, PrincipalKey::read), in.bool());
+        }
+    }
+
+    Registry(Tables tables, Sessions sessions, Inodes inodes, Grants grants, GenesisKeys genesis) {
+        this.tables = tables;
+        this.sessions = sessions;
+        this.inodes = inodes;
+        this.grants = grants;
+        this.genesis = genesis;
+    }
+
+    void add(Command.AddPrincipal add, PrincipalId by) {
+        PrincipalId principal = add.principal();
+        requireNew(principal);
+        put(principal, List.of(add.key()), by);
+    }
+
+    /** Lets somebody in with a key that is good for nothing but to be exchanged. */
+    void invite(Command.InvitePrincipal invite, PrincipalId by) {
+        PrincipalId principal = invite.principal();
+        if (!tables.invitations.contains(principal)) {
+            requireNew(principal);
+        }
+        long now = tables.totals().agreedMillis;
+        Refusal.unless(
+                invite.expiresMillis() > now && invite.expiresMillis() - now <= Command.INVITATION_MILLIS_MAX,
+                MetadataError.BAD_ARGUMENT,
+                "an invitation is good for 30 days at most, and ends later than now");
+        Refusal.unless(
+                !tables.keyOwners.contains(invite.key()),
+                MetadataError.KEY_USED,
+                "the key of an invitation is used for nothing else");
+        put(principal, List.of(invite.key()), by);
+        tables.invitations.put(principal, invite.expiresMillis());
+    }
+
+    /** Whether it is invited, and has not given itself a key of its own. */
+    boolean invited(PrincipalId principal) {
+        return tables.invitations.contains(principal);
+    }
+
+    /** Refuses one whose invitation has expired. */
+    void requireInTime(PrincipalId principal) {
+        Refusal.unless(
+                tables.invitations.get(principal).orElse(Long.MAX_VALUE) > tables.totals().agreedMillis,
+                MetadataError.NOT_AUTHORISED,
+                "the invitation of " + principal + " has expired");
+    }
+
+    private void requireNew(PrincipalId principal) {
+        Refusal.unless(
+                principal.kind() == PrincipalKind.CLIENT || principal.kind() == PrincipalKind.NODE,
+                MetadataError.BAD_ARGUMENT,
+                principal + " cannot be added: only clients and nodes can");
+        Refusal.unless(
+                !grants.known(principal) && tables.members.get(principal).isEmpty(),
+                MetadataError.PRINCIPAL_EXISTS,
+                principal.toString());
+    }
+
+    /** Other keys for a principal. */
+    void rotate(Command.RotateKey rotate, PrincipalId by) {
+        PrincipalId principal = rotate.principal();
+        Refusal.unless(grants.known(principal), MetadataError.NO_SUCH_PRINCIPAL, principal.toString());
+        Refusal.unless(
+                !invited(principal)
+                        || (rotate.keys().size() == 1
+                                && !keysOf(principal).contains(rotate.keys().getFirst())),
+                MetadataError.BAD_ARGUMENT,
+                "the key of an invitation is given up for one other key");
+        put(principal, rotate.keys(), by);
+        tables.invitations.remove(principal);
+    }
+
+    /** Closes its sessions, so that nothing it has under way takes effect, and refuses all it says from now on. */
+    void revoke(Command.RevokePrincipal revoke, PrincipalId by) {
+        PrincipalId principal = revoke.principal();
+        Refusal.unless(
+                principal.kind() != PrincipalKind.REPLICA && principal.kind() != PrincipalKind.NONE,
+                MetadataError.BAD_ARGUMENT,
+                principal + " cannot be revoked: only clients and nodes can");
+        Refusal.unless(
+                !principal.equals(by),
+                MetadataError.BAD_ARGUMENT,
+                principal + " cannot revoke itself: another operator must");
+        if (revoked(principal)) {
+            return;
+        }
+        Refusal.unless(grants.known(principal), MetadataError.NO_SUCH_PRINCIPAL, principal.toString());
+        sessions.openOf(principal).forEach(inodes::close);
+        grants.removeAllOf(principal);
+        tables.invitations.remove(principal);
+        tables.members.put(principal, new Member(List.of(), true));
+        changed();
+    }
+
+    /** The keys of a principal, the newest first. */
+    List<PrincipalKey> keysOf(PrincipalId principal) {
+        return tables.members
+                .get(principal)
+                .map(Member::keys)
+                .orElseGet(() -> Optional.ofNullable(genesis.keys().get(principal)).stream()
+                        .toList());
+    }
+
+    boolean revoked(PrincipalId principal) {
+        return tables.members.get(principal).filter(Member::revoked).isPresent();
+    }
+
+    /** The entries behind a principal, or none if nothing has changed since this version. */
+    Reply.PrincipalList list(Query.ListPrincipals list) {
+        long version = version();
+        if (version == list.knownVersion()) {
+            return new Reply.PrincipalList(version, List.of(), PrincipalId.NOBODY);
+        }
+        List<Reply.PrincipalEntry> page = new ArrayList<>();
+        for (Table.Entry<PrincipalId, Member> entry : tables.members.from(list.after())) {
+            if (entry.key().equals(list.after())) {
+                continue;
+            }
+            if (page.size() == list.limit()) {
+                return new Reply.PrincipalList(version, page, page.getLast().principal());
+            }
+            page.add(new Reply.PrincipalEntry(
+                    entry.key(), entry.value().keys(), entry.value().revoked()));
+        }
+        return new Reply.PrincipalList(version, page, PrincipalId.NOBODY);
+    }
+
+    private void put(PrincipalId principal, List<PrincipalKey> keys, PrincipalId by) {
+        for (PrincipalKey key : keys) {
+            Optional<PrincipalId> owner = tables.keyOwners.get(key);
+            Refusal.unless(
+                    owner.isEmpty() || owner.get().equals(principal),
+                    MetadataError.KEY_USED,
+                    "it is or was that of " + owner.map(PrincipalId::toString).orElse(""));
+        }
+        keys.forEach(key -> tables.keyOwners.put(key, principal));
+        tables.weight.add(by, Weight.KEY_BYTES);
+        tables.members.put(principal, new Member(keys, false));
+        changed();
+    }
+
+    /** The number of changes. */
+    long version() {
+        return tables.registryVersion.get(VERSION).orElse(0L);
+    }
+
+    private void changed() {
+        tables.registryVersion.put(VERSION, version() + 1);
+    }
+}

@@ -1,0 +1,16 @@
+package io.bulwark.protocol.ordering.key;
+
+import io.bulwark.protocol.wire.Bytes;
+import java.util.Optional;
+
+/** The port to the encryption of session keys: under a fresh ephemeral key against the receiver's static key, each time. */
+public interface KeyCipher {
+    /** The longest encrypted key, in bytes. */
+    int SEALED_BYTES_MAX = 512;
+
+    /** Encrypts a session key for a replica. */
+    Bytes seal(int replica, Bytes key);
+
+    /** Decrypts what was encrypted for this one; none if it was not, or is no session key. Any bytes may come. */
+    Optional<Bytes> open(Bytes sealed);
+}

@@ -1,0 +1,43 @@
+package io.bulwark.protocol.ordering.key;
+
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+
+/** What replicas say to each other about session keys, and under them. None but {@link Authentic} is under a session key. */
+public sealed interface KeyMessage extends Message {
+    /** Length in bytes of a nonce. */
+    int NONCE_BYTES = 16;
+
+    /** The longest message that travels under a session key, in bytes. */
+    int BODY_BYTES_MAX = 16 << 20;
+
+    /**
+     * Which nonce shall the sender's NEW-KEY for the receiver sign?
+     *
+     * @param watchdogMillis the sender's T_w, which decides what is executed: whoever has another one is no member of the group
+     */
+    record AskNonce(long watchdogMillis) implements KeyMessage {}
+
+    /** This one, until a NEW-KEY has used it. */
+    record GiveNonce(Bytes nonce) implements KeyMessage {}
+
+    /**
+     * NEW-KEY (4.1): under this key the receiver shall speak to the sender from now on.
+     *
+     * @param nonce the receiver's
+     * @param sealed the key, encrypted for the receiver
+     * @param signature of both replicas, nonce and encrypted key
+     */
+    record NewKey(Bytes nonce, Bytes sealed, Bytes signature) implements KeyMessage {}
+
+    /** The sender has no key under which to speak to the receiver. */
+    record NoKey() implements KeyMessage {}
+
+    /**
+     * A message under a session key.
+     *
+     * @param type its type number
+     * @param mac of sender, receiver, type and body
+     */
+    record Authentic(int type, Bytes body, Bytes mac) implements KeyMessage {}
+}

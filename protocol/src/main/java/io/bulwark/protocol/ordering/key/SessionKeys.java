@@ -1,0 +1,260 @@
+package io.bulwark.protocol.ordering.key;
+
+import io.bulwark.protocol.ordering.key.KeyMessage.AskNonce;
+import io.bulwark.protocol.ordering.key.KeyMessage.Authentic;
+import io.bulwark.protocol.ordering.key.KeyMessage.GiveNonce;
+import io.bulwark.protocol.ordering.key.KeyMessage.NewKey;
+import io.bulwark.protocol.ordering.key.KeyMessage.NoKey;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The session keys of one replica (4.1; PROTOCOLS section 7, "Keys", "Keys and restarts"). Of each pair of replicas and direction
+ * there is one: its receiver chooses it, and tells the sender by NEW-KEY, which is signed over a fresh nonce of the sender, so that
+ * no signature made ahead or earlier is worth anything. A nonce is repeated until a NEW-KEY has used it; none outlives this life,
+ * and no key does: every start begins with NEW-KEYs.
+ *
+ * <p>In a scheduled refresh the old key stays until the peer uses the new one, and until it is T_k old at most. After a recovery
+ * of the peer it goes at once ({@link #drop}). Who says that it has no key gets the one in force again: that changes nothing here.
+ * Who has another T_w gets no nonce, and so cannot be heard by it: it would execute something else.
+ * Single-threaded.
+ */
+public final class SessionKeys {
+    private static final String PURPOSE = "bulwark new key";
+
+    /**
+     * In milliseconds.
+     *
+     * @param keyMillis T_k: after so long no message under a key is taken any more; half of it after its choice it is refreshed
+     * @param retryMillis until what was not answered is said again; several message delays
+     * @param watchdogMillis T_w, which all replicas of a group have in common
+     */
+    public record Settings(long keyMillis, long retryMillis, long watchdogMillis) {
+        public Settings {
+            if (retryMillis < 1 || keyMillis < 8 * retryMillis || watchdogMillis < 1) {
+                throw new IllegalArgumentException(
+                        keyMillis + " ms, " + retryMillis + " ms, " + watchdogMillis + " ms");
+            }
+        }
+    }
+
+    /** Under which a peer speaks to this replica. */
+    private record Inbound(SessionKey key, long sinceMillis) {}
+
+    private static final class Peer {
+        private @Nullable Inbound current;
+        private boolean used;
+        private @Nullable Inbound previous;
+        private boolean announces;
+        private long askMillis = Long.MIN_VALUE / 2;
+        private long signedMillis = Long.MIN_VALUE / 2;
+        private long checkedMillis = Long.MIN_VALUE / 2;
+        private long wantMillis = Long.MIN_VALUE / 2;
+        private @Nullable Bytes nonce;
+        private @Nullable SessionKey outbound;
+    }
+
+    private final int self;
+    private final Settings settings;
+    private final Signing signing;
+    private final KeyCipher cipher;
+    private final RandomGenerator random;
+    private final Peer[] peers;
+    private List<KeyEffect> effects = new ArrayList<>();
+
+    /** @param random nobody can foresee it */
+    public SessionKeys(
+            int self, int replicas, Settings settings, Signing signing, KeyCipher cipher, RandomGenerator random) {
+        this.self = self;
+        this.settings = settings;
+        this.signing = signing;
+        this.cipher = cipher;
+        this.random = random;
+        peers = new Peer[replicas];
+        for (int i = 0; i < replicas; i++) {
+            peers[i] = new Peer();
+        }
+    }
+
+    /** What is to be done since the last call; due after each other call. */
+    public List<KeyEffect> drain() {
+        List<KeyEffect> drained = effects;
+        effects = new ArrayList<>();
+        return drained;
+    }
+
+    /** Every 10 to 50 ms. */
+    public void onTick(long nowMillis) {
+        for (int replica = 0; replica < peers.length; replica++) {
+            if (replica == self) {
+                continue;
+            }
+            Peer peer = peers[replica];
+            refresh(nowMillis, replica, peer);
+            if (peer.announces && nowMillis - peer.askMillis >= settings.retryMillis()) {
+                peer.askMillis = nowMillis;
+                send(replica, new AskNonce(settings.watchdogMillis()));
+            }
+            if (peer.outbound == null && nowMillis - peer.wantMillis >= settings.retryMillis()) {
+                peer.wantMillis = nowMillis;
+                send(replica, new NoKey());
+            }
+        }
+    }
+
+    private void refresh(long nowMillis, int replica, Peer peer) {
+        Inbound current = peer.current;
+        if (current == null || nowMillis - current.sinceMillis() >= settings.keyMillis() / 2) {
+            // One that was never used has nothing to go on with.
+            boolean inForce = current != null && peer.used;
+            peer.previous = inForce ? current : peer.previous;
+            choose(nowMillis, peer);
+        }
+        Inbound previous = peer.previous;
+        if (previous != null && nowMillis - previous.sinceMillis() >= settings.keyMillis()) {
+            peer.previous = null;
+            effects.add(new KeyEffect.Changed(replica));
+        }
+    }
+
+    private void choose(long nowMillis, Peer peer) {
+        peer.current = new Inbound(new SessionKey(draw(SessionKey.BYTES)), nowMillis);
+        peer.used = false;
+        peer.announces = true;
+        peer.askMillis = nowMillis - settings.retryMillis();
+    }
+
+    private Bytes draw(int length) {
+        byte[] drawn = new byte[length];
+        random.nextBytes(drawn);
+        return Bytes.of(drawn);
+    }
+
+    /** The keys under which this replica speaks may be known to an intruder: none of them counts from now on. */
+    public void drop(long nowMillis, int replica) {
+        Peer peer = peers[replica];
+        peer.previous = null;
+        choose(nowMillis, peer);
+    }
+
+    /** A message of another replica that is under no session key. */
+    public void onMessage(long nowMillis, int from, KeyMessage message) {
+        Peer peer = peers[from];
+        switch (message) {
+            case AskNonce ask -> {
+                if (ask.watchdogMillis() == settings.watchdogMillis()) {
+                    send(from, new GiveNonce(nonceFor(peer)));
+                } else {
+                    effects.add(new KeyEffect.Misfit(from, ask.watchdogMillis()));
+                }
+            }
+            case GiveNonce give -> onNonce(nowMillis, from, peer, give.nonce());
+            case NewKey key -> onNewKey(nowMillis, from, peer, key);
+            case NoKey _ -> peer.announces = true;
+            case Authentic _ -> {} // to be verified
+        }
+    }
+
+    private Bytes nonceFor(Peer peer) {
+        Bytes nonce = peer.nonce;
+        if (nonce == null) {
+            nonce = draw(KeyMessage.NONCE_BYTES);
+            peer.nonce = nonce;
+        }
+        return nonce;
+    }
+
+    private void onNonce(long nowMillis, int from, Peer peer, Bytes nonce) {
+        Inbound current = peer.current;
+        if (!peer.announces || current == null || nowMillis - peer.signedMillis < settings.retryMillis() / 2) {
+            return;
+        }
+        peer.signedMillis = nowMillis;
+        // One that was used may be wanted again only once: the peer has lost it.
+        peer.announces = !peer.used;
+        Bytes sealed = cipher.seal(from, current.key().secret());
+        send(from, new NewKey(nonce, sealed, signing.sign(content(self, from, nonce, sealed))));
+    }
+
+    private void onNewKey(long nowMillis, int from, Peer peer, NewKey message) {
+        if (!message.nonce().equals(nonceFor(peer))) {
+            send(from, new GiveNonce(nonceFor(peer)));
+            return;
+        }
+        if (nowMillis - peer.checkedMillis < settings.retryMillis() / 8) {
+            return; // a check is dear
+        }
+        peer.checkedMillis = nowMillis;
+        if (!signing.verify(from, content(from, self, message.nonce(), message.sealed()), message.signature())) {
+            return;
+        }
+        Optional<Bytes> key = cipher.open(message.sealed()).filter(each -> each.length() == SessionKey.BYTES);
+        key.ifPresent(secret -> {
+            peer.nonce = null;
+            peer.outbound = new SessionKey(secret);
+        });
+    }
+
+    private static Bytes content(int from, int to, Bytes nonce, Bytes sealed) {
+        return new WireWriter()
+                .string(PURPOSE)
+                .u8(from)
+                .u8(to)
+                .raw(nonce)
+                .bytes(sealed)
+                .toBytes();
+    }
+
+    /** The message under the key that the receiver has chosen last; none if it has told none yet. */
+    public Optional<Authentic> authenticate(int to, int type, Bytes body) {
+        SessionKey key = peers[to].outbound;
+        return key == null ? Optional.empty() : Optional.of(new Authentic(type, body, key.mac(self, to, type, body)));
+    }
+
+    /** Whether a message is of this replica, under a key in force. If so, {@link #drain} goes before what it says. */
+    public boolean verify(long nowMillis, int from, Authentic message) {
+        Peer peer = peers[from];
+        refresh(nowMillis, from, peer);
+        Inbound current = peer.current;
+        if (current != null && verifies(current, from, message)) {
+            if (!peer.used) {
+                peer.used = true;
+                peer.announces = false;
+                peer.previous = null;
+                effects.add(new KeyEffect.Changed(from));
+            }
+            return true;
+        }
+        Inbound previous = peer.previous;
+        if (previous != null && verifies(previous, from, message)) {
+            return true;
+        }
+        peer.announces = true;
+        return false;
+    }
+
+    private boolean verifies(Inbound inbound, int from, Authentic message) {
+        return inbound.key().verifies(from, self, message.type(), message.body(), message.mac());
+    }
+
+    /** How old the oldest key is under which a message is still taken, in milliseconds. */
+    public long oldestMillis(long nowMillis) {
+        long oldest = 0;
+        for (Peer peer : peers) {
+            Inbound current = peer.current;
+            Inbound previous = peer.previous;
+            oldest = Math.max(oldest, current == null ? 0 : nowMillis - current.sinceMillis());
+            oldest = Math.max(oldest, previous == null ? 0 : nowMillis - previous.sinceMillis());
+        }
+        return oldest;
+    }
+
+    private void send(int to, KeyMessage message) {
+        effects.add(new KeyEffect.Send(to, message));
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Session keys between replicas, and between a client and a replica (proactive recovery paper, section 4.1; PROTOCOLS section
+ * 7, "Keys"): who signs, and when which key is in force.
+ */
+@NullMarked
+package io.bulwark.protocol.ordering.key;
+
+import org.jspecify.annotations.NullMarked;

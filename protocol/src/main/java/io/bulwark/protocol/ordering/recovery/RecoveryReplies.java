@@ -1,0 +1,84 @@
+package io.bulwark.protocol.ordering.recovery;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
+import io.bulwark.protocol.ordering.view.ViewGroup;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The replies to a recovery request (4.4): 2f+1 equal ones, of which the replica's own execution is one, so that a recovery
+ * ends with f others dead.
+ */
+public final class RecoveryReplies {
+    /** In place of its view in the replica's own reply, which says nothing about the others' views. */
+    public static final long NO_VIEW = -1;
+
+    private final ViewGroup group;
+    private final Map<Integer, RecoveryReply> said = new TreeMap<>();
+
+    public RecoveryReplies(ViewGroup group) {
+        this.group = group;
+    }
+
+    /** The last one of each replica counts. */
+    public void onReply(int from, RecoveryReply reply) {
+        said.put(from, reply);
+    }
+
+    public void forget(int replica) {
+        said.remove(replica);
+    }
+
+    public void clear() {
+        said.clear();
+    }
+
+    /** The number of the request, once 2f+1 replicas say that they executed it so and accepted it. */
+    public Optional<Long> accepted() {
+        return sequence(true, group.quorum());
+    }
+
+    /** f+1 replicas, a correct one among them, refused it when they executed it. */
+    public boolean isRefused() {
+        return sequence(false, group.oneCorrect()).isPresent();
+    }
+
+    private Optional<Long> sequence(boolean accepted, int needed) {
+        for (RecoveryReply each : said.values()) {
+            int equal = 0;
+            for (RecoveryReply other : said.values()) {
+                equal += other.accepted() == accepted && other.sequence() == each.sequence() ? 1 : 0;
+            }
+            if (equal >= needed) {
+                return Optional.of(each.sequence());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The view that a replica goes on with: its own if f+1 others are as far, else the median of theirs. */
+    public long validView(long own) {
+        long[] views = views();
+        int asFar = 0;
+        for (long view : views) {
+            asFar += view >= own ? 1 : 0;
+        }
+        // Of an even number the lesser one in the middle: f+1 are not below it.
+        return asFar >= group.oneCorrect() || views.length == 0 ? own : views[(views.length - 1) / 2];
+    }
+
+    /** The latest view that one of the others says; a liar's too. */
+    public long latestView() {
+        long[] views = views();
+        return views.length == 0 ? 0 : views[views.length - 1];
+    }
+
+    private long[] views() {
+        return said.values().stream()
+                .mapToLong(RecoveryReply::view)
+                .filter(view -> view != NO_VIEW)
+                .sorted()
+                .toArray();
+    }
+}

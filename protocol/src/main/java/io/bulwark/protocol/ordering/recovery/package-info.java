@@ -1,0 +1,9 @@
+/**
+ * Proactive recovery (paper, section 4.4; PROTOCOLS section 7), as far as it is no part of the log: the estimate of the high
+ * water mark, the recovery request and what the replicated state remembers of it, the replies, and what a replica tells of
+ * its recovery. {@code protocol.ordering.replica} acts on it.
+ */
+@NullMarked
+package io.bulwark.protocol.ordering.recovery;
+
+import org.jspecify.annotations.NullMarked;

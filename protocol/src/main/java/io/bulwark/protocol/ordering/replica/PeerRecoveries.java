@@ -1,0 +1,162 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.key.Signing;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.QueryStable;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Recover;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.recovery.RecoveryLedger;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.KnownRecovery;
+import io.bulwark.protocol.ordering.recovery.RecoveryRequest;
+import io.bulwark.protocol.ordering.view.ViewHistory;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a replica does for others that recover (4.4): it says where its log stands, lets a request in that signs its nonce, replies
+ * once it was executed, and watches how long the recovery takes. A nonce is repeated until a request that signs it is executed,
+ * or this life ends, so that nobody who asks in another's name can take it away; none is valid in a later life.
+ */
+final class PeerRecoveries {
+    /** Signatures of one replica are checked this far apart at least: a check is dear. */
+    private static final long CHECK_MILLIS = 20;
+
+    private final ReplicaConfig config;
+    private final View view;
+    private final SlotLog log;
+    private final ViewHistory history;
+    private final Execution execution;
+    private final Checkpoints checkpoints;
+    private final RequestPool pool;
+    private final Signing signing;
+    private final RandomGenerator random;
+    private final Outbox outbox;
+    private final @Nullable Bytes[] nonces;
+    private final long[] checkedMillis;
+    private final Map<Integer, Answered> answered = new TreeMap<>();
+    private final Map<Integer, Watched> watched = new TreeMap<>();
+
+    private record Answered(long call, long sequence, boolean accepted) {}
+
+    private record Watched(long sequence, long sinceMillis, long endMillis) {}
+
+    PeerRecoveries(Parts parts) {
+        config = parts.config();
+        view = parts.view();
+        log = parts.log();
+        history = parts.history();
+        execution = parts.execution();
+        checkpoints = parts.checkpoints();
+        pool = parts.pool();
+        signing = parts.signing();
+        random = parts.random();
+        outbox = parts.outbox();
+        nonces = new Bytes[config.replicas()];
+        checkedMillis = new long[config.replicas()];
+    }
+
+    void onQuery(int from, QueryStable query) {
+        if (log.floor() == Long.MAX_VALUE) {
+            return; // what it has is not what it had
+        }
+        Bytes nonce = nonces[from];
+        if (nonce == null) {
+            byte[] drawn = new byte[RecoveryRequest.NONCE_BYTES];
+            random.nextBytes(drawn);
+            nonce = Bytes.of(drawn);
+            nonces[from] = nonce;
+        }
+        outbox.send(from, new ReplyStable(query.round(), checkpoints.last(), prepared(), nonce));
+    }
+
+    /** The last number that prepared here. */
+    long prepared() {
+        // What is decided without an own COMMIT has prepared elsewhere.
+        long last = Math.max(history.lastPrepared(), execution.executed());
+        for (Slot slot : log.above(last)) {
+            last = slot.decided == null ? last : slot.sequence;
+        }
+        return last;
+    }
+
+    /** A recovery request, from the replica itself. */
+    void onRecover(long nowMillis, int from, Recover message) {
+        Request request = message.request();
+        RecoveryRequest asked = RecoveryRequest.of(request).orElse(null);
+        if (asked == null || asked.replica() != from) {
+            outbox.add(new ReplicaEffect.Misbehaved(from, "a recovery request that is none of its own"));
+            return;
+        }
+        Answered before = answered.get(from);
+        RecoveryLedger.Entry entry = execution.ledger().of(from);
+        if (before != null && before.call == asked.call()) {
+            reply(from, before);
+        } else if (entry != null && entry.call() == asked.call()) {
+            reply(from, new Answered(entry.call(), entry.sequence(), true));
+        } else if (isFresh(nowMillis, asked)) {
+            pool.onRequest(nowMillis, request.id(), request);
+        }
+    }
+
+    private boolean isFresh(long nowMillis, RecoveryRequest asked) {
+        int from = asked.replica();
+        Bytes nonce = nonces[from];
+        if (nowMillis - checkedMillis[from] < CHECK_MILLIS
+                || nonce == null
+                || !asked.nonceOf(config.self()).equals(nonce)) {
+            return false;
+        }
+        checkedMillis[from] = nowMillis;
+        return signing.verify(from, asked.content(), asked.signature());
+    }
+
+    /** A request of another replica was executed, or a state is here that reflects it. */
+    void onExecuted(long nowMillis, int replica, long call, long sequence, boolean accepted) {
+        Answered answer = new Answered(call, sequence, accepted);
+        answered.put(replica, answer);
+        nonces[replica] = null;
+        if (accepted) {
+            watched.put(replica, new Watched(sequence, nowMillis, -1));
+        }
+        reply(replica, answer);
+    }
+
+    private void reply(int replica, Answered answer) {
+        outbox.send(replica, new RecoveryReply(answer.call, answer.accepted, answer.sequence, view.number()));
+    }
+
+    void onTick(long nowMillis) {
+        execution.ledger().entries().forEach((replica, entry) -> {
+            Watched seen = watched.get(replica);
+            if (seen == null || seen.sequence != entry.sequence()) {
+                seen = new Watched(entry.sequence(), nowMillis, -1);
+            }
+            if (seen.endMillis < 0 && entry.point() <= log.low()) {
+                seen = new Watched(seen.sequence, seen.sinceMillis, nowMillis);
+            }
+            watched.put(replica, seen);
+        });
+    }
+
+    /** The last recovery of each replica that the state reflects. */
+    List<KnownRecovery> report(long nowMillis) {
+        List<KnownRecovery> report = new ArrayList<>();
+        execution.ledger().entries().forEach((replica, entry) -> {
+            Watched seen = watched.get(replica);
+            if (seen != null) {
+                boolean open = seen.endMillis < 0;
+                long millis = (open ? nowMillis : seen.endMillis) - seen.sinceMillis;
+                boolean slow = open && millis > config.recoveries().slowMillis();
+                report.add(new KnownRecovery(
+                        replica, entry.sequence(), entry.point(), entry.agreedMillis(), millis, open, slow));
+            }
+        });
+        return report;
+    }
+}

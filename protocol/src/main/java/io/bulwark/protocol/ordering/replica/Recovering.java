@@ -1,0 +1,396 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.ordering.key.Signing;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.QueryStable;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Recover;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.recovery.Estimation;
+import io.bulwark.protocol.ordering.recovery.RecoveryLedger;
+import io.bulwark.protocol.ordering.recovery.RecoveryReplies;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.OwnRecovery;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
+import io.bulwark.protocol.ordering.recovery.RecoveryRequest;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The recovery of this replica (4.4). First H_M is estimated; until then nothing with a number is sent, and until a stable
+ * checkpoint at or above H_M nothing above H_M: the ceiling of the log. Then a signed request is ordered, whose execution makes
+ * the others drop the keys that an intruder may know; 2f+1 replies give the recovery point. Meanwhile each page of the state
+ * is checked. The replica has recovered when the state is checked and the checkpoint at the recovery point is stable.
+ *
+ * <p>One that has forgotten its promises, or cannot believe them, votes on nothing up to the recovery point, and asks for no view
+ * with a log that begins below it: the floor of the log. It goes on with the others' view; what it said in an earlier life
+ * counts nowhere any more after 2 T_k, and before that it votes on nothing at all (PROTOCOLS section 7, "damage" and
+ * "recovery").
+ */
+final class Recovering {
+    /** What else a replica does then. */
+    interface Host {
+        /** The marks have moved, or the recovery has come to another step: a new segment of the log begins, with this index. */
+        long onLogChanged(long nowMillis);
+    }
+
+    private final ReplicaConfig config;
+    private final SlotLog log;
+    private final ViewChanging views;
+    private final View view;
+    private final StateTransfer transfer;
+    private final Execution execution;
+    private final PeerRecoveries peers;
+    private final Checkpoints checkpoints;
+    private final RequestPool pool;
+    private final Signing signing;
+    private final RandomGenerator random;
+    private final Outbox outbox;
+    private final Host host;
+    private final boolean forgotten;
+    private final Estimation estimation;
+    private final RecoveryReplies replies;
+    private final Map<Integer, Bytes> nonces = new TreeMap<>();
+    private Phase phase;
+    private long beginIndex;
+    private long round;
+    private long nextMillis = Long.MIN_VALUE / 2;
+    private long sentMillis;
+    private long estimate = -1;
+    private long point;
+    private @Nullable RecoveryRequest request;
+    private @Nullable Numbered checking;
+    private boolean checked;
+    private boolean forgedView;
+    private boolean useless;
+    private boolean executedHere;
+    private long call;
+    private long startedMillis;
+    private long estimatedMillis;
+    private long answeredMillis;
+    private long checkedMillis;
+    private long recoveredMillis;
+    private long checkedPages;
+    private long damagedPages;
+
+    Recovering(
+            Parts parts,
+            LogRecord.Recovery found,
+            ViewChanging views,
+            StateTransfer transfer,
+            PeerRecoveries peers,
+            Host host) {
+        config = parts.config();
+        log = parts.log();
+        view = parts.view();
+        execution = parts.execution();
+        checkpoints = parts.checkpoints();
+        pool = parts.pool();
+        signing = parts.signing();
+        random = parts.random();
+        outbox = parts.outbox();
+        this.views = views;
+        this.transfer = transfer;
+        this.peers = peers;
+        this.host = host;
+        estimation = new Estimation(config.group());
+        replies = new RecoveryReplies(config.group());
+        forgotten = found.open() && found.forgotten();
+        phase = found.open() ? Phase.ESTIMATING : Phase.NONE;
+        log.setFloor(forgotten ? Long.MAX_VALUE : found.floor());
+        if (found.open() && !forgotten) {
+            log.setCeiling(log.low());
+        }
+        if (log.floor() > 0) {
+            views.changes().forget();
+        }
+        outbox.setGate(this::allows);
+    }
+
+    /** What this life begins with is recorded with this index: nothing of the recovery is said before that is durable. */
+    void begin(long index) {
+        beginIndex = index;
+    }
+
+    /** What the log keeps of it. */
+    LogRecord.Recovery record() {
+        boolean open = phase != Phase.NONE;
+        return new LogRecord.Recovery(open, open && forgotten, log.floor() == Long.MAX_VALUE ? 0 : log.floor());
+    }
+
+    /** The gate: what must not leave now. */
+    private boolean allows(ReplicaMessage message) {
+        return switch (message) {
+            case ReplicaMessage.Phase said -> isWithin(said.sequence());
+            case ReplicaMessage.Checkpoint said -> isWithin(said.sequence());
+            case ReplicaMessage.Executed said ->
+                isWithin(said.first()) && said.first() + said.digests().size() - 1 <= log.ceiling();
+            case ReplicaMessage.ViewChange said -> !isMute() && said.stable() >= log.floor() && isBelowCeiling(said);
+            case ReplicaMessage.NewView said ->
+                !isMute()
+                        && said.checkpoint().sequence() >= log.floor()
+                        && said.checkpoint().sequence() <= log.ceiling() - config.logSize();
+            default -> true;
+        };
+    }
+
+    private boolean isWithin(long sequence) {
+        return sequence > log.floor() && sequence <= log.ceiling();
+    }
+
+    private boolean isBelowCeiling(ReplicaMessage.ViewChange said) {
+        return said.prepared().stream().allMatch(entry -> entry.sequence() <= log.ceiling())
+                && said.prePrepared().stream().allMatch(entry -> entry.sequence() <= log.ceiling());
+    }
+
+    boolean isOpen() {
+        return phase != Phase.NONE;
+    }
+
+    /** It could not ask for another view now. */
+    boolean isMute() {
+        return log.floor() == Long.MAX_VALUE || (phase != Phase.NONE && !forgotten && estimate < 0);
+    }
+
+    /** Pages here are not trusted yet. */
+    boolean distrustsState() {
+        return phase != Phase.NONE && !checked;
+    }
+
+    /** The checkpoint that is being checked must stay. */
+    boolean isChecking() {
+        return checking != null;
+    }
+
+    void onTick(long nowMillis) {
+        if (phase == Phase.NONE || useless || !outbox.isDurable(beginIndex)) {
+            return;
+        }
+        if (startedMillis == 0) {
+            startedMillis = Math.max(1, nowMillis);
+            call = random.nextLong();
+            round = random.nextLong();
+            if (!forgotten) {
+                estimation.onReply(config.self(), checkpoints.last(), peers.prepared());
+            }
+        }
+        if (nowMillis >= nextMillis) {
+            switch (phase) {
+                case ESTIMATING, REFUSED -> {
+                    phase = phase == Phase.REFUSED ? Phase.REQUESTING : phase;
+                    ask(nowMillis);
+                }
+                case REQUESTING -> repeat(nowMillis);
+                case REACHING, NONE -> {}
+            }
+        }
+        if (phase == Phase.REACHING) {
+            checkState();
+            reach(nowMillis);
+        }
+    }
+
+    private void ask(long nowMillis) {
+        nextMillis = nowMillis + config.timers().statusMillis();
+        outbox.multicast(new QueryStable(round));
+    }
+
+    /** The request goes out again; if that does not help, its nonces may be forgotten, and it is signed anew. */
+    private void repeat(long nowMillis) {
+        RecoveryRequest current = request;
+        if (current != null && nowMillis - sentMillis < 4 * config.timers().requestMillis()) {
+            nextMillis = nowMillis + config.timers().statusMillis();
+            submit(nowMillis, current);
+            return;
+        }
+        if (current != null) {
+            withdraw();
+        }
+        ask(nowMillis);
+    }
+
+    private void withdraw() {
+        request = null;
+        nonces.clear();
+        round = random.nextLong();
+    }
+
+    private void submit(long nowMillis, RecoveryRequest current) {
+        Request ordered = current.request();
+        if (!executedHere) {
+            pool.onRequest(nowMillis, ordered.id(), ordered);
+        }
+        outbox.multicast(new Recover(ordered));
+    }
+
+    void onReply(long nowMillis, int from, ReplyStable reply) {
+        boolean wanted = phase == Phase.ESTIMATING || (phase == Phase.REQUESTING && request == null);
+        if (!wanted || reply.round() != round || startedMillis == 0 || useless) {
+            return;
+        }
+        nonces.put(from, reply.nonce());
+        estimation.onReply(from, reply.checkpoint(), reply.prepared());
+        if (nonces.size() < 2 * config.faulty()) {
+            return;
+        }
+        if (estimate < 0) {
+            OptionalLong estimated = estimation.estimate();
+            if (estimated.isEmpty()) {
+                return;
+            }
+            onEstimated(nowMillis, estimated.getAsLong());
+        }
+        if (!useless) {
+            makeRequest(nowMillis);
+        }
+    }
+
+    private void onEstimated(long nowMillis, long highMark) {
+        if (!forgotten && log.low() > highMark - config.logSize()) {
+            // No correct replica has a stable checkpoint there: the log is forged.
+            useless = true;
+            log.setFloor(Long.MAX_VALUE);
+            outbox.add(new ReplicaEffect.Forget());
+            return;
+        }
+        estimate = highMark;
+        estimatedMillis = nowMillis;
+        if (!forgotten) {
+            log.discardAbove(estimate);
+            views.discardAbove(estimate);
+            log.setCeiling(estimate);
+        }
+        if (execution.executed() > estimate) {
+            transfer.lose(); // a state that nobody can have come to
+        }
+        host.onLogChanged(nowMillis);
+    }
+
+    private void makeRequest(long nowMillis) {
+        phase = Phase.REQUESTING;
+        List<RecoveryRequest.Challenge> challenges = new ArrayList<>();
+        nonces.forEach((replica, nonce) -> challenges.add(new RecoveryRequest.Challenge(replica, nonce)));
+        Bytes signature = signing.sign(RecoveryRequest.content(config.self(), call, estimate, challenges));
+        RecoveryRequest made = new RecoveryRequest(config.self(), call, estimate, challenges, signature);
+        request = made;
+        sentMillis = nowMillis;
+        nextMillis = nowMillis + config.timers().statusMillis();
+        submit(nowMillis, made);
+    }
+
+    void onReply(long nowMillis, int from, RecoveryReply reply) {
+        if (phase != Phase.REQUESTING || reply.call() != call) {
+            return;
+        }
+        replies.onReply(from, reply);
+        replies.accepted().ifPresent(sequence -> onAnswered(nowMillis, sequence));
+        if (phase == Phase.REQUESTING && replies.isRefused()) {
+            phase = Phase.REFUSED;
+            withdraw();
+            replies.clear();
+            call = random.nextLong();
+            executedHere = false;
+            nextMillis = nowMillis + config.recoveries().watchdogMillis() / 16;
+        }
+    }
+
+    /** This replica has executed its own request, or has a state that reflects it. */
+    void onExecuted(long nowMillis, long executedCall, long sequence, boolean accepted) {
+        executedHere |= executedCall == call;
+        onReply(nowMillis, config.self(), new RecoveryReply(executedCall, accepted, sequence, RecoveryReplies.NO_VIEW));
+    }
+
+    private void onAnswered(long nowMillis, long sequence) {
+        phase = Phase.REACHING;
+        point = Math.max(estimate, RecoveryLedger.markAt(config.group(), sequence));
+        answeredMillis = nowMillis;
+        // A correct replica asks for one view above the others' at most.
+        forgedView = replies.validView(view.number()) < view.number() && view.number() > replies.latestView() + 1;
+    }
+
+    /** The state is checked in place, at the first checkpoint that is stable in this life. */
+    private void checkState() {
+        Numbered stable = checkpoints.stableHere();
+        if (!checked && checking == null && stable != null && !transfer.isFetching()) {
+            checking = stable;
+            outbox.add(new ReplicaEffect.CheckState(stable));
+        }
+    }
+
+    /**
+     * @param pages so many were digested
+     * @param damaged so many of them were wrong or missing
+     */
+    void onStateChecked(long nowMillis, long pages, long damaged) {
+        checking = null;
+        if (phase != Phase.NONE && !checked) {
+            checked = true;
+            checkedMillis = nowMillis;
+            checkedPages = pages;
+            damagedPages = damaged;
+        }
+    }
+
+    private void reach(long nowMillis) {
+        boolean past = nowMillis - startedMillis >= 2 * config.recoveries().keyMillis();
+        if (forgotten && log.floor() == Long.MAX_VALUE && past) {
+            log.setFloor(point);
+            host.onLogChanged(nowMillis);
+        }
+        if (forgedView && past) {
+            forgedView = false;
+            views.returnTo(nowMillis, replies.validView(view.number()));
+            host.onLogChanged(nowMillis);
+        }
+        boolean stable = checkpoints.stableHere() != null && log.low() >= point;
+        if (stable && checked && !forgedView && log.floor() != Long.MAX_VALUE) {
+            phase = Phase.NONE;
+            recoveredMillis = nowMillis;
+            host.onLogChanged(nowMillis);
+        }
+    }
+
+    /** The low water mark has moved to a checkpoint that is certified in this life. */
+    void onStable(long sequence) {
+        if (estimate >= 0 && sequence >= estimate) {
+            log.setCeiling(Long.MAX_VALUE);
+        }
+    }
+
+    /** What the peer said under old keys does not count. */
+    void onKeyChange(int peer) {
+        if (phase == Phase.ESTIMATING) {
+            estimation.forget(peer);
+            nonces.remove(peer);
+        }
+        replies.forget(peer);
+    }
+
+    Phase phase() {
+        return phase;
+    }
+
+    boolean isForgotten() {
+        return phase != Phase.NONE && forgotten;
+    }
+
+    OwnRecovery report() {
+        return new OwnRecovery(
+                startedMillis,
+                estimatedMillis,
+                answeredMillis,
+                checkedMillis,
+                recoveredMillis,
+                Math.max(0, estimate),
+                point,
+                checkedPages,
+                damagedPages);
+    }
+}

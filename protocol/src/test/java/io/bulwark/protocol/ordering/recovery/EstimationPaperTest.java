@@ -1,0 +1,74 @@
+package io.bulwark.protocol.ordering.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.ordering.view.ViewGroup;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Section 4.4, the estimate of the high water mark: K = 8, L = 16, f = 1. */
+@NullMarked
+class EstimationPaperTest {
+    private final Estimation estimation = new Estimation(new ViewGroup(1, 8, 16));
+
+    @Test
+    void itNeedsTwoFOthersWithNoLaterCheckpoint() {
+        estimation.onReply(3, 8, 9);
+        estimation.onReply(0, 8, 9);
+        assertThat(estimation.estimate()).isEmpty();
+        estimation.onReply(1, 8, 9);
+        assertThat(estimation.estimate()).hasValue(8 + 16);
+    }
+
+    @Test
+    void aCheckpointThatIsStableIsNeverAboveIt() {
+        estimation.onReply(3, 8, 20);
+        estimation.onReply(0, 16, 20);
+        estimation.onReply(1, 16, 20);
+        // Of 8 it is not known that no later one is stable.
+        assertThat(estimation.estimate()).hasValue(16 + 16);
+    }
+
+    @Test
+    void aLiarCannotDrawTheRecoveryOut() {
+        estimation.onReply(0, 8, 9);
+        estimation.onReply(1, 8, 9);
+        estimation.onReply(2, 8_000, 8_000);
+        assertThat(estimation.estimate()).isEmpty();
+        estimation.onReply(3, 8, 9);
+        assertThat(estimation.estimate()).hasValue(8 + 16);
+    }
+
+    @Test
+    void theLeastCheckpointAndTheGreatestPreparedNumberOfEachCount() {
+        estimation.onReply(0, 8, 9);
+        estimation.onReply(1, 16, 9);
+        estimation.onReply(3, 8, 9);
+        assertThat(estimation.estimate()).isEmpty();
+        estimation.onReply(1, 8, 20);
+        estimation.onReply(1, 16, 9);
+        assertThat(estimation.estimate()).hasValue(8 + 16);
+    }
+
+    @Test
+    void whatNoReplicaCanSayDoesNotCount() {
+        estimation.onReply(0, 0, 0);
+        estimation.onReply(1, 0, 0);
+        estimation.onReply(2, 3, 9);
+        estimation.onReply(2, -8, 9);
+        estimation.onReply(2, 8, -1);
+        estimation.onReply(2, Long.MAX_VALUE / 8 * 8, Long.MAX_VALUE);
+        assertThat(estimation.estimate()).isEmpty();
+        estimation.onReply(2, 0, 0);
+        assertThat(estimation.estimate()).hasValue(16);
+    }
+
+    @Test
+    void newKeysUndoAReply() {
+        estimation.onReply(0, 8, 9);
+        estimation.onReply(1, 8, 9);
+        estimation.onReply(2, 8, 9);
+        estimation.forget(1);
+        assertThat(estimation.estimate()).isEmpty();
+    }
+}

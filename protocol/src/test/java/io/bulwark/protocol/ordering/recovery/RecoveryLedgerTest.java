@@ -1,0 +1,86 @@
+package io.bulwark.protocol.ordering.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bulwark.protocol.ordering.view.ViewGroup;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class RecoveryLedgerTest {
+    private static final ViewGroup GROUP = new ViewGroup(1, 8, 16);
+    private final RecoveryLedger ledger = new RecoveryLedger(GROUP, 1_000);
+
+    private static RecoveryRequest request(int replica, long call, long estimate) {
+        return new RecoveryRequest(replica, call, estimate, List.of(), Bytes.EMPTY);
+    }
+
+    @Test
+    void thePointIsTheGreaterOfBothMarks() {
+        assertThat(ledger.execute(request(1, 5, 24), 9, 100)).isTrue();
+        assertThat(ledger.of(1)).isEqualTo(new RecoveryLedger.Entry(9, 5, 100, 24));
+        assertThat(ledger.execute(request(2, 5, 40), 9, 100)).isTrue();
+        assertThat(ledger.of(2)).isEqualTo(new RecoveryLedger.Entry(9, 5, 100, 40));
+        assertThat(ledger.execute(request(0, 5, 16), 16, 100)).isTrue();
+        assertThat(ledger.of(0)).isEqualTo(new RecoveryLedger.Entry(16, 5, 100, 32));
+    }
+
+    @Test
+    void twoOfOneReplicaAreHalfAPeriodApart() {
+        assertThat(ledger.execute(request(1, 5, 16), 9, 100)).isTrue();
+        assertThat(ledger.execute(request(1, 6, 16), 10, 599)).isFalse();
+        assertThat(ledger.execute(request(2, 6, 16), 11, 599)).isTrue();
+        assertThat(ledger.execute(request(1, 7, 16), 12, 600)).isTrue();
+    }
+
+    @Test
+    void aReplayIsRefused() {
+        assertThat(ledger.execute(request(1, 5, 16), 9, 100)).isTrue();
+        assertThat(ledger.execute(request(1, 5, 16), 10, 5_000)).isFalse();
+    }
+
+    @Test
+    void anEstimateThatNobodyCanComeToIsRefused() {
+        assertThat(ledger.execute(request(1, 5, 64), 9, 100)).isFalse();
+        assertThat(ledger.execute(request(1, 5, 17), 9, 100)).isFalse();
+        assertThat(ledger.execute(request(4, 5, 16), 9, 100)).isFalse();
+        assertThat(ledger.execute(request(1, 5, 56), 9, 100)).isTrue();
+    }
+
+    @Test
+    void itIsOpenUntilItsPointIsStable() {
+        assertThat(ledger.openUpTo(0)).isZero();
+        ledger.execute(request(1, 5, 32), 9, 100);
+        ledger.execute(request(2, 5, 16), 9, 100);
+        assertThat(ledger.openUpTo(8)).isEqualTo(32);
+        assertThat(ledger.openUpTo(24)).isEqualTo(32);
+        assertThat(ledger.openUpTo(32)).isZero();
+    }
+
+    @Test
+    void itIsPartOfTheState() {
+        assertThat(written(ledger)).isEqualTo(Bytes.EMPTY);
+        ledger.execute(request(1, -5, 24), 9, 100);
+        ledger.execute(request(2, 7, 24), 10, 100);
+        RecoveryLedger other = new RecoveryLedger(GROUP, 1_000);
+        WireReader in = new WireReader(written(ledger));
+        other.read(in);
+        in.end();
+        assertThat(other.entries()).isEqualTo(ledger.entries());
+        assertThat(written(other)).isEqualTo(written(ledger));
+        assertThatThrownBy(() -> other.read(new WireReader(Bytes.of((byte) 1, (byte) 4))))
+                .isInstanceOf(MalformedException.class);
+    }
+
+    private static Bytes written(RecoveryLedger ledger) {
+        WireWriter out = new WireWriter();
+        ledger.write(out);
+        return out.toBytes();
+    }
+}

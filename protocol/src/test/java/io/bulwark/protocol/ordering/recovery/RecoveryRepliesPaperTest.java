@@ -1,0 +1,60 @@
+package io.bulwark.protocol.ordering.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
+import io.bulwark.protocol.ordering.view.ViewGroup;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Section 4.4: 2f+1 replies, and the view that a recovering replica goes on with. */
+@NullMarked
+class RecoveryRepliesPaperTest {
+    private final RecoveryReplies replies = new RecoveryReplies(new ViewGroup(1, 8, 16));
+
+    private void says(int replica, boolean accepted, long sequence, long view) {
+        replies.onReply(replica, new RecoveryReply(1, accepted, sequence, view));
+    }
+
+    @Test
+    void twoFPlusOneEqualOnesAreNeededItsOwnAmongThem() {
+        says(0, true, 9, 0);
+        says(3, true, 9, RecoveryReplies.NO_VIEW);
+        says(1, true, 10, 0);
+        assertThat(replies.accepted()).isEmpty();
+        says(2, true, 9, 0);
+        assertThat(replies.accepted()).hasValue(9L);
+        replies.forget(2);
+        assertThat(replies.accepted()).isEmpty();
+    }
+
+    @Test
+    void aLiarAloneRefusesNothing() {
+        says(0, false, 9, 0);
+        assertThat(replies.isRefused()).isFalse();
+        says(1, false, 9, 0);
+        assertThat(replies.isRefused()).isTrue();
+    }
+
+    @Test
+    void theOwnViewStaysIfFPlusOneOthersAreAsFar() {
+        says(0, true, 9, 7);
+        says(1, true, 9, 5);
+        says(2, true, 9, 3);
+        says(3, true, 9, RecoveryReplies.NO_VIEW);
+        assertThat(replies.validView(5)).isEqualTo(5);
+        assertThat(replies.validView(4)).isEqualTo(4);
+        assertThat(replies.latestView()).isEqualTo(7);
+    }
+
+    @Test
+    void elseItIsTheMedian() {
+        says(0, true, 9, 7_000);
+        says(1, true, 9, 5);
+        says(2, true, 9, 3);
+        assertThat(replies.validView(6)).isEqualTo(5);
+        replies.forget(2);
+        // A liar says the greater one: f+1 are not below the lesser.
+        assertThat(replies.validView(6)).isEqualTo(5);
+    }
+}
