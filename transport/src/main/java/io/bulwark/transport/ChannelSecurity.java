@@ -9,7 +9,7 @@ import java.net.InetSocketAddress;
  * {@link Authenticated} as a user event once they know, or throw a {@link ConnectionFault}; the pipeline already holds
  * a {@link FrameDecoder} that lets only {@link ControlMessage}s through until then.
  */
-interface ChannelSecurity {
+interface ChannelSecurity extends AutoCloseable {
     /**
      * Refuses an address.
      *
@@ -17,9 +17,15 @@ interface ChannelSecurity {
      */
     void check(InetSocketAddress address);
 
+    /** Whether a link to this principal can ever be authenticated. */
+    boolean knows(PrincipalId remote);
+
     void accepting(ChannelPipeline pipeline);
 
     void connecting(ChannelPipeline pipeline, PrincipalId remote);
+
+    @Override
+    default void close() {}
 
     /** The user event that ends the handshake. */
     record Authenticated(PrincipalId principal) {}

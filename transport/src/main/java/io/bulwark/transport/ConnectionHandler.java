@@ -6,9 +6,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.DecoderException;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +32,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private final Owner owner;
     private @Nullable Connection connection;
     private @Nullable Future<?> deadline;
+    private boolean closing;
 
     private ConnectionHandler(Transport transport, Owner owner) {
         this.transport = transport;
@@ -105,7 +108,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         switch (cause) {
-            case ConnectionFault fault -> close(ctx, fault.fault(), String.valueOf(fault.getMessage()));
+            case ConnectionFault fault -> close(ctx, fault);
+            case DecoderException decoding
+            when decoding.getCause() instanceof SSLException broken -> close(ctx, ConnectionFault.ofTls(broken));
+            case SSLException broken -> close(ctx, ConnectionFault.ofTls(broken));
             case IOException broken -> close(ctx, Fault.INPUT_OUTPUT, String.valueOf(broken.getMessage()));
             default -> {
                 LOG.error("a handler failed on {}", ctx.channel().remoteAddress(), cause);
@@ -114,7 +120,15 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         }
     }
 
+    private void close(ChannelHandlerContext ctx, ConnectionFault fault) {
+        close(ctx, fault.fault(), String.valueOf(fault.getMessage()));
+    }
+
     private void close(ChannelHandlerContext ctx, Fault fault, String detail) {
+        if (closing) {
+            return; // TLS that fails says so twice.
+        }
+        closing = true;
         PrincipalId who = connection == null ? null : connection.principal();
         transport.metrics().fault(who, ctx.channel().remoteAddress(), fault, detail);
         var _ = ctx.close();

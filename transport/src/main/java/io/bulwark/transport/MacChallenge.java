@@ -43,6 +43,11 @@ final class MacChallenge implements ChannelSecurity {
     }
 
     @Override
+    public boolean knows(PrincipalId remote) {
+        return keys.knows(remote);
+    }
+
+    @Override
     public void accepting(ChannelPipeline pipeline) {
         pipeline.addLast(new Accepting());
     }
@@ -75,18 +80,18 @@ final class MacChallenge implements ChannelSecurity {
         return Bytes.of(nonce);
     }
 
-    private static void send(ChannelHandlerContext ctx, ControlMessage message) {
+    static void send(ChannelHandlerContext ctx, ControlMessage message) {
         byte[][] segments =
                 CODECS.frame(0, message).stream().map(Bytes::toByteArray).toArray(byte[][]::new);
         var _ = ctx.writeAndFlush(Unpooled.wrappedBuffer(segments), ctx.voidPromise());
     }
 
-    private static ConnectionFault outOfOrder(Object message) {
+    static ConnectionFault outOfOrder(Object message) {
         return new ConnectionFault(
                 Fault.HANDSHAKE_ORDER, "unexpected " + message.getClass().getSimpleName());
     }
 
-    private static void finish(ChannelHandlerContext ctx, PrincipalId principal) {
+    static void finish(ChannelHandlerContext ctx, PrincipalId principal) {
         ctx.fireUserEventTriggered(new Authenticated(principal));
         ctx.pipeline().remove(ctx.handler());
     }

@@ -11,6 +11,10 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,10 +24,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection to one principal at one address, made anew whenever it breaks, after pauses that double up to a bound
- * and vary by chance. Messages may be lost with a connection, and are never repeated.
+ * and vary by chance. An address by name is looked up for each attempt. Now and then it takes a fresh connection in the place of the
+ * one it has, under fresh keys, and what is under way ends on the one before. Messages may be lost with a connection, and are never repeated.
  */
 public final class PeerLink implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
+
+    /** A renewal that fails is tried so many times in the life of a connection: a server closes it after two lives. */
+    private static final int RENEWAL_TRIES = 16;
+
+    /** How long answers may come on a connection that was replaced. */
+    private static final long LINGER_MILLIS_MAX = 30_000;
 
     private final Transport transport;
     private final PrincipalId remote;
@@ -37,6 +48,12 @@ public final class PeerLink implements AutoCloseable {
 
     // confined to the loop
     private @Nullable Future<?> nextAttempt;
+    private @Nullable Future<?> nextRenewal;
+    /** To take the place of the connection that there is, once it is authenticated. */
+    private @Nullable Connection renewal;
+    /** Of the renewal, and of connections that were replaced and wait for their last answers. */
+    private final Set<Channel> others = new HashSet<>();
+
     private int failures;
     private long upSinceNanos;
     private boolean everUp;
@@ -113,9 +130,33 @@ public final class PeerLink implements AutoCloseable {
     }
 
     private void connect(Connection attempt) {
+        if (!address.isUnresolved()) {
+            connect(attempt, address);
+            return;
+        }
+        // To look a name up may take seconds, which the other connections of this loop do not have.
+        Thread.ofVirtual().name("resolve-" + remote).start(() -> {
+            InetSocketAddress found = Destination.resolve(address);
+            try {
+                loop.execute(() -> connect(attempt, found));
+            } catch (RejectedExecutionException e) {
+                LOG.debug("the transport has closed before {} was found", address);
+            }
+        });
+    }
+
+    private void connect(Connection attempt, InetSocketAddress target) {
         if (closed.get()) {
             down(attempt, "the link is closed");
             return;
+        }
+        if (address.isUnresolved()) {
+            try {
+                transport.security().check(target);
+            } catch (UnsafeAddressException e) {
+                down(attempt, String.valueOf(e.getMessage()));
+                return;
+            }
         }
         Attempt owner = new Attempt(attempt);
         ChannelFuture connecting = new Bootstrap()
@@ -133,8 +174,14 @@ public final class PeerLink implements AutoCloseable {
                         ConnectionHandler.install(transport, owner, opened.pipeline(), remote);
                     }
                 })
-                .connect(address);
-        channel = connecting.channel();
+                .connect(target);
+        Channel opening = connecting.channel();
+        if (attempt == connection) {
+            channel = opening;
+        } else {
+            others.add(opening);
+            var _ = opening.closeFuture().addListener(_ -> others.remove(opening));
+        }
         var _ = connecting.addListener(done -> {
             if (!done.isSuccess()) {
                 down(attempt, String.valueOf(done.cause().getMessage()));
@@ -142,8 +189,27 @@ public final class PeerLink implements AutoCloseable {
         });
     }
 
-    /** The attempt failed or its connection broke: pauses and tries again. */
+    /** The attempt failed or its connection broke: pauses and tries again, unless there is another connection. */
     private void down(Connection attempt, String why) {
+        if (attempt != connection) {
+            attempt.detach();
+            if (attempt == renewal) {
+                LOG.info("no fresh connection with {} at {}: {}; the one before stays", remote, address, why);
+                renewal = null;
+                scheduleRenewal(transport.settings().connectionLifeMillis() / RENEWAL_TRIES);
+            }
+            return;
+        }
+        if (nextRenewal != null) {
+            nextRenewal.cancel(false);
+        }
+        if (renewal != null) {
+            connection = renewal;
+            renewal = null;
+            state = LinkState.CONNECTING;
+            attempt.detach();
+            return;
+        }
         boolean wasUp = state == LinkState.UP;
         TransportSettings settings = transport.settings();
         long upNanos = wasUp ? System.nanoTime() - upSinceNanos : 0;
@@ -164,9 +230,38 @@ public final class PeerLink implements AutoCloseable {
         nextAttempt = loop.schedule(() -> connect(prepare()), pauseMillis, TimeUnit.MILLISECONDS);
     }
 
+    private void scheduleRenewal(long inMillis) {
+        if (!closed.get()) {
+            nextRenewal = loop.schedule(this::renew, inMillis, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Begins a connection beside the one that there is. */
+    private void renew() {
+        if (!closed.get() && state == LinkState.UP && renewal == null) {
+            Connection fresh = new Connection(transport, remote, address, handler, false);
+            renewal = fresh;
+            connect(fresh);
+        }
+    }
+
+    /** What is sent from now on takes the fresh connection; answers still come on the one before, for a while. */
+    private void replace(Connection before, Channel beforeChannel) {
+        others.add(beforeChannel);
+        var _ = beforeChannel.closeFuture().addListener(_ -> others.remove(beforeChannel));
+        long lingerMillis = Math.min(LINGER_MILLIS_MAX, transport.settings().connectionLifeMillis() / 4 + 1);
+        var _ = loop.schedule(before::finish, lingerMillis, TimeUnit.MILLISECONDS);
+    }
+
     private void closeOnLoop() {
         if (nextAttempt != null) {
             nextAttempt.cancel(false);
+        }
+        if (nextRenewal != null) {
+            nextRenewal.cancel(false);
+        }
+        for (Channel other : List.copyOf(others)) {
+            var _ = other.close();
         }
         Connection current = connection;
         Channel open = channel;
@@ -190,12 +285,23 @@ public final class PeerLink implements AutoCloseable {
             if (!principal.equals(remote)) {
                 throw new ConnectionFault(Fault.WRONG_TARGET, principal + " answers instead of " + remote);
             }
-            state = LinkState.UP;
-            upSinceNanos = System.nanoTime();
-            if (everUp) {
+            others.remove(opened);
+            Connection before = connection;
+            Channel beforeChannel = channel;
+            if (attempt == renewal && before != null && beforeChannel != null) {
+                renewal = null;
+                connection = attempt;
+                replace(before, beforeChannel);
+                attempt.counters().renewals.increment();
+            } else if (everUp) {
                 attempt.counters().reconnects.increment();
             }
+            channel = opened;
             everUp = true;
+            state = LinkState.UP;
+            upSinceNanos = System.nanoTime();
+            long lifeMillis = transport.settings().connectionLifeMillis();
+            scheduleRenewal(lifeMillis * 3 / 4 + ThreadLocalRandom.current().nextLong(lifeMillis / 2 + 1));
             return attempt;
         }
 

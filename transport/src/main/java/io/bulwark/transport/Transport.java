@@ -21,6 +21,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -29,15 +30,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One principal's access to the network: the event loops that its servers and links share, its keys, the messages it
+ * One principal's access to the network: the event loops that its servers and links share, its credentials, the messages it
  * speaks, and its meters. Most processes have exactly one.
  */
 public final class Transport implements AutoCloseable {
     private final TransportSettings settings;
-    private final PairwiseKeys keys;
+    private final Credentials credentials;
     private final MessageCodecs codecs;
     private final ChannelSecurity security;
     private final TransportMetrics metrics;
+    private final MeterRegistry registry;
+    private final List<Gauge> gauges;
     private final EventLoopGroup loops;
     private final AtomicLong queuedBytes = new AtomicLong();
     private final UnfinishedFrames unfinished;
@@ -48,50 +51,61 @@ public final class Transport implements AutoCloseable {
     private volatile boolean closed;
 
     private Transport(
-            TransportSettings settings,
-            PairwiseKeys keys,
-            MessageCodecs codecs,
-            ChannelSecurity security,
-            MeterRegistry registry) {
+            TransportSettings settings, Credentials credentials, MessageCodecs codecs, MeterRegistry registry) {
         if (codecs.knowsFamilyOf(ControlCodec.FAMILY << 8)) {
             throw new IllegalArgumentException("family " + ControlCodec.FAMILY + " belongs to the transport");
         }
         this.settings = settings;
-        this.keys = keys;
+        this.credentials = credentials;
         this.codecs = codecs;
-        this.security = security;
+        this.security = switch (credentials) {
+            case TlsCredentials tls -> new TlsChannels(tls);
+            case InsecureLoopback plain -> new MacChallenge(plain.keys());
+        };
         this.unfinished = new UnfinishedFrames(settings.unfinishedTotalBytes());
         this.metrics = new TransportMetrics(registry);
-        Gauge.builder("bulwark.transport.queued", queuedBytes, AtomicLong::doubleValue)
-                .baseUnit("bytes")
-                .register(registry);
-        Gauge.builder("bulwark.transport.unfinished", unfinished, UnfinishedFrames::bytes)
-                .baseUnit("bytes")
-                .register(registry);
+        this.registry = registry;
+        this.gauges = List.of(
+                Gauge.builder("bulwark.transport.queued", queuedBytes, AtomicLong::doubleValue)
+                        .baseUnit("bytes")
+                        .register(registry),
+                Gauge.builder("bulwark.transport.unfinished", unfinished, UnfinishedFrames::bytes)
+                        .baseUnit("bytes")
+                        .register(registry));
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         this.loops = new MultiThreadIoEventLoopGroup(
-                settings.eventLoopThreads(), new DefaultThreadFactory("transport-" + keys.self(), true), io);
+                settings.eventLoopThreads(), new DefaultThreadFactory("transport-" + credentials.self(), true), io);
     }
 
     /**
-     * Opens a transport whose connections are authenticated by a MAC challenge and protected by nothing else, hence
-     * confined to loopback addresses.
+     * Opens a transport.
      *
-     * @param keys the own principal, and the keys it shares with those it talks to
+     * @param credentials who it is, and how connections are secured
      * @param codecs what may be sent and received; family 4 is the transport's own
      */
     public static Transport open(
-            TransportSettings settings, PairwiseKeys keys, MessageCodecs codecs, MeterRegistry registry) {
-        return new Transport(settings, keys, codecs, new MacChallenge(keys), registry);
+            TransportSettings settings, Credentials credentials, MessageCodecs codecs, MeterRegistry registry) {
+        return new Transport(settings, credentials, codecs, registry);
     }
 
-    /** As {@link #open(TransportSettings, PairwiseKeys, MessageCodecs, MeterRegistry)}, with a registry of its own. */
+    /** As {@link #open(TransportSettings, Credentials, MessageCodecs, MeterRegistry)}, with a registry of its own. */
+    public static Transport open(TransportSettings settings, Credentials credentials, MessageCodecs codecs) {
+        return open(settings, credentials, codecs, new SimpleMeterRegistry());
+    }
+
+    /** A transport of {@link InsecureLoopback}. */
+    public static Transport open(
+            TransportSettings settings, PairwiseKeys keys, MessageCodecs codecs, MeterRegistry registry) {
+        return open(settings, new InsecureLoopback(keys), codecs, registry);
+    }
+
+    /** A transport of {@link InsecureLoopback}, with a registry of its own. */
     public static Transport open(TransportSettings settings, PairwiseKeys keys, MessageCodecs codecs) {
-        return open(settings, keys, codecs, new SimpleMeterRegistry());
+        return open(settings, new InsecureLoopback(keys), codecs);
     }
 
     public PrincipalId self() {
-        return keys.self();
+        return credentials.self();
     }
 
     public TransportSettings settings() {
@@ -101,27 +115,31 @@ public final class Transport implements AutoCloseable {
     /**
      * Listens, and returns once connections are accepted.
      *
-     * @param address port 0 takes any free port: {@link TransportServer#boundAddress()} tells which
+     * @param address port 0 takes any free port: {@link TransportServer#boundAddress()} tells which; a name is looked up now
      * @throws UnsafeAddressException if the security in use does not protect connections at this address
      * @throws IOException if the address cannot be bound
      */
     public TransportServer listen(InetSocketAddress address, InboundHandler handler) throws IOException {
         requireOpen();
-        security.check(address);
-        return TransportServer.bind(this, address, handler);
+        InetSocketAddress local = Destination.resolve(address);
+        security.check(local);
+        return TransportServer.bind(this, local, handler);
     }
 
     /**
      * Starts a link, which connects at once and keeps connecting until it is closed.
      *
+     * @param address may be unresolved: it is looked up for each attempt, and checked then
      * @throws UnsafeAddressException if the security in use does not protect connections to this address
-     * @throws IllegalArgumentException if no key is shared with the remote principal
+     * @throws IllegalArgumentException if it could never be authenticated: no key is shared with the remote principal
      */
     public PeerLink link(PrincipalId remote, InetSocketAddress address, InboundHandler handler) {
         requireOpen();
-        security.check(address);
-        if (!keys.knows(remote)) {
-            throw new IllegalArgumentException(keys.self() + " shares no key with " + remote + " at " + address);
+        if (!address.isUnresolved()) {
+            security.check(address);
+        }
+        if (!security.knows(remote)) {
+            throw new IllegalArgumentException(self() + " shares no key with " + remote + " at " + address);
         }
         PeerLink link = new PeerLink(this, remote, address, handler);
         links.add(link);
@@ -140,12 +158,15 @@ public final class Transport implements AutoCloseable {
             servers.forEach(server -> closing.execute(server::close));
             links.forEach(link -> closing.execute(link::close));
         }
+        security.close();
+        // Another transport may be opened with the same registry.
+        gauges.forEach(registry::remove);
         var _ = loops.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
     }
 
     private void requireOpen() {
         if (closed) {
-            throw new IllegalStateException("the transport of " + keys.self() + " is closed");
+            throw new IllegalStateException("the transport of " + self() + " is closed");
         }
     }
 

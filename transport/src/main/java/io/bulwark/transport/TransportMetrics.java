@@ -57,6 +57,7 @@ final class TransportMetrics {
         final Counter framesOut;
         final Counter connects;
         final Counter reconnects;
+        final Counter renewals;
         final Counter dropsFull;
         final Counter dropsDisconnected;
 
@@ -67,6 +68,7 @@ final class TransportMetrics {
             framesOut = registry.counter("bulwark.transport.frames", "peer", peer, "direction", "out");
             connects = registry.counter("bulwark.transport.connects", "peer", peer);
             reconnects = registry.counter("bulwark.transport.reconnects", "peer", peer);
+            renewals = registry.counter("bulwark.transport.renewals", "peer", peer);
             dropsFull = registry.counter("bulwark.transport.drops", "peer", peer, "reason", "queue-full");
             dropsDisconnected = registry.counter("bulwark.transport.drops", "peer", peer, "reason", "disconnected");
         }

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -32,6 +33,7 @@ public final class TransportServer implements AutoCloseable {
     private final Set<Channel> handshaking = new LinkedHashSet<>();
 
     private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
+    private final Map<Channel, Future<?>> ends = new ConcurrentHashMap<>();
     private final Map<PrincipalId, Integer> countByPrincipal = new HashMap<>();
     private volatile @Nullable Channel listening;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -174,6 +176,13 @@ public final class TransportServer implements AutoCloseable {
             Connection connection =
                     new Connection(transport, principal, (InetSocketAddress) channel.remoteAddress(), handler, true);
             connections.put(channel, connection);
+            ends.put(
+                    channel,
+                    channel.eventLoop()
+                            .schedule(
+                                    () -> connection.disconnect("it is too old, and was not renewed"),
+                                    2 * transport.settings().connectionLifeMillis(),
+                                    TimeUnit.MILLISECONDS));
             return connection;
         }
 
@@ -183,6 +192,10 @@ public final class TransportServer implements AutoCloseable {
             leaveHandshake(channel);
             if (connection != null) {
                 connections.remove(channel);
+                Future<?> end = ends.remove(channel);
+                if (end != null) {
+                    end.cancel(false);
+                }
                 synchronized (countByPrincipal) {
                     countByPrincipal.computeIfPresent(
                             connection.principal(), (principal, count) -> count == 1 ? null : count - 1);

@@ -21,6 +21,8 @@ import io.bulwark.protocol.wire.FrameHeader;
  * @param reconnectMinMillis longest first pause of a link before it connects again
  * @param reconnectMaxMillis longest pause of a link
  * @param closeMillis how long closing waits for queued frames to leave
+ * @param connectionLifeMillis after about so long, give or take a quarter, a link takes a fresh connection, under fresh keys, in
+ *     the place of the one that it has; a server closes those that are twice as old
  */
 public record TransportSettings(
         int eventLoopThreads,
@@ -35,7 +37,11 @@ public record TransportSettings(
         long unfinishedTotalBytes,
         long reconnectMinMillis,
         long reconnectMaxMillis,
-        long closeMillis) {
+        long closeMillis,
+        long connectionLifeMillis) {
+    /** Of connections, unless said otherwise. */
+    public static final long LIFE_MILLIS_STANDARD = 3_600_000;
+
     public TransportSettings {
         require(eventLoopThreads >= 1 && eventLoopThreads <= 64, "eventLoopThreads", eventLoopThreads);
         require(
@@ -57,11 +63,44 @@ public record TransportSettings(
         require(reconnectMinMillis >= 1, "reconnectMinMillis", reconnectMinMillis);
         require(reconnectMaxMillis >= reconnectMinMillis, "reconnectMaxMillis", reconnectMaxMillis);
         require(closeMillis >= 0, "closeMillis", closeMillis);
+        require(connectionLifeMillis >= 1, "connectionLifeMillis", connectionLifeMillis);
+    }
+
+    /** With connections of the standard life. */
+    public TransportSettings(
+            int eventLoopThreads,
+            long handshakeTimeoutMillis,
+            int unauthenticatedMax,
+            int connectionsPerPrincipalMax,
+            long outboundHighBytes,
+            long outboundMaxBytes,
+            long outboundTotalBytes,
+            long inboundMaxBytes,
+            long frameTimeoutMillis,
+            long unfinishedTotalBytes,
+            long reconnectMinMillis,
+            long reconnectMaxMillis,
+            long closeMillis) {
+        this(
+                eventLoopThreads,
+                handshakeTimeoutMillis,
+                unauthenticatedMax,
+                connectionsPerPrincipalMax,
+                outboundHighBytes,
+                outboundMaxBytes,
+                outboundTotalBytes,
+                inboundMaxBytes,
+                frameTimeoutMillis,
+                unfinishedTotalBytes,
+                reconnectMinMillis,
+                reconnectMaxMillis,
+                closeMillis,
+                LIFE_MILLIS_STANDARD);
     }
 
     /**
      * Two loops, five seconds for the handshake, 8 and 64 MiB out, 256 MiB in total, 16 MiB in, 30 s for a frame, 128 MiB of
-     * unfinished ones, pauses of 50 ms to 5 s.
+     * unfinished ones, pauses of 50 ms to 5 s, connections of an hour.
      */
     public static TransportSettings defaults() {
         return new TransportSettings(
@@ -82,7 +121,26 @@ public record TransportSettings(
                 unfinishedTotalBytes,
                 reconnectMinMillis,
                 millis,
-                closeMillis);
+                closeMillis,
+                connectionLifeMillis);
+    }
+
+    public TransportSettings withConnectionLifeMillis(long millis) {
+        return new TransportSettings(
+                eventLoopThreads,
+                handshakeTimeoutMillis,
+                unauthenticatedMax,
+                connectionsPerPrincipalMax,
+                outboundHighBytes,
+                outboundMaxBytes,
+                outboundTotalBytes,
+                inboundMaxBytes,
+                frameTimeoutMillis,
+                unfinishedTotalBytes,
+                reconnectMinMillis,
+                reconnectMaxMillis,
+                closeMillis,
+                millis);
     }
 
     private static void require(boolean condition, String name, long value) {

@@ -1,7 +1,11 @@
 package io.bulwark.transport;
 
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.TrustedKeys;
 import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullUnmarked;
@@ -31,6 +35,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 3, time = 2)
 @Fork(1)
 public class TransportBenchmark {
+    /** TLS on the engine that production takes, or plain text. */
+    @Param({"tls", "plain"})
+    private String channel;
+
     @Param({"64", "65536", "524288"})
     private int length;
 
@@ -48,8 +56,15 @@ public class TransportBenchmark {
         Letter empty = Letter.ofLength(0, 1);
         letter = Letter.ofLength(length, 1);
         room = new Semaphore(window);
-        node = Transport.open(TransportSettings.defaults(), Cast.keys(Cast.NODE), Letter.CODECS);
-        client = Transport.open(TransportSettings.defaults(), Cast.keys(Cast.CLIENT), Letter.CODECS);
+        Identity nodes = Identity.generate(Cast.NODE, new SecureRandom());
+        Identity clients = Identity.generate(Cast.CLIENT, new SecureRandom());
+        TrustedKeys trusted = new TrustedKeys(Map.of(nodes.publicKey(), Cast.NODE, clients.publicKey(), Cast.CLIENT));
+        boolean tls = channel.equals("tls");
+        Credentials atNode = tls ? new TlsCredentials(nodes, trusted) : new InsecureLoopback(Cast.keys(Cast.NODE));
+        Credentials atClient =
+                tls ? new TlsCredentials(clients, trusted) : new InsecureLoopback(Cast.keys(Cast.CLIENT));
+        node = Transport.open(TransportSettings.defaults(), atNode, Letter.CODECS);
+        client = Transport.open(TransportSettings.defaults(), atClient, Letter.CODECS);
         TransportServer server = node.listen(Cast.anyPort(), (peer, requestId, message, done) -> {
             peer.send(requestId, empty);
             done.run();

@@ -89,12 +89,15 @@ class UnfinishedFramesTest {
             assertThat(trickling.getFirst().isClosedByPeer()).isTrue();
             honest.write(Arrays.copyOfRange(LARGEST, half, LARGEST.length));
             assertThat(Recorder.next(recorder.arrived).peer().principal()).isEqualTo(OTHER_NODE);
+            for (RawSocket each : trickling) {
+                each.close();
+            }
+            await().until(() -> unfinished() == 0);
         } finally {
             for (RawSocket each : trickling) {
                 each.close();
             }
         }
-        await().until(() -> unfinished() == 0);
     }
 
     private Transport open(TransportSettings settings) {

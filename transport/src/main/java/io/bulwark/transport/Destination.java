@@ -1,0 +1,38 @@
+package io.bulwark.transport;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/**
+ * Where somebody listens: a literal address, or a name that is looked up when a connection is made, and again for each one after
+ * it, as whoever starts anew elsewhere keeps only the name. A name service is not trusted: who answers there his key tells.
+ */
+public final class Destination {
+    private Destination() {}
+
+    /** Looks nothing up: a name stays unresolved. */
+    public static InetSocketAddress of(String host, int port) {
+        InetAddress literal;
+        try {
+            literal = InetAddress.ofLiteral(host);
+        } catch (IllegalArgumentException e) {
+            return InetSocketAddress.createUnresolved(host, port);
+        }
+        return new InetSocketAddress(literal, port);
+    }
+
+    /** Looks a name up, which may take seconds; stays unresolved if nobody knows it. */
+    public static InetSocketAddress resolve(InetSocketAddress destination) {
+        return destination.isUnresolved()
+                ? new InetSocketAddress(destination.getHostString(), destination.getPort())
+                : destination;
+    }
+
+    /** As {@code HOST:PORT}, an address in place of the name that it may have been looked up by. */
+    public static String text(InetSocketAddress destination) {
+        String host = destination.isUnresolved()
+                ? destination.getHostString()
+                : destination.getAddress().getHostAddress();
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + destination.getPort();
+    }
+}

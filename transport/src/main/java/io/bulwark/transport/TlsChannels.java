@@ -1,0 +1,148 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.identity.RefusedCertificateException;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.AttributeKey;
+import java.net.InetSocketAddress;
+import java.security.cert.Certificate;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS below the frames. Who is at the other end its certificate tells and nothing else. In TLS 1.3 the connecting side is through
+ * before the other has seen its certificate, so the accepting side says READY, as after a {@link MacChallenge}, once it is content.
+ */
+final class TlsChannels implements ChannelSecurity {
+    private static final AttributeKey<Certificate[]> CHAIN = AttributeKey.valueOf("bulwark.peer.certificate");
+
+    /** How long closing waits for the notice that nothing more comes to leave. */
+    private static final long CLOSE_NOTICE_MILLIS = 500;
+
+    private final TlsCredentials credentials;
+    private final Set<Channel> open = ConcurrentHashMap.newKeySet();
+    private final Runnable listener = this::checkAll;
+
+    TlsChannels(TlsCredentials credentials) {
+        this.credentials = credentials;
+        credentials.onTrust(listener);
+    }
+
+    @Override
+    public void check(InetSocketAddress address) {
+        if (address.isUnresolved()) {
+            throw new UnsafeAddressException("cannot resolve " + address.getHostString());
+        }
+    }
+
+    /** Anybody may become known while a link tries. */
+    @Override
+    public boolean knows(PrincipalId remote) {
+        return true;
+    }
+
+    @Override
+    public void accepting(ChannelPipeline pipeline) {
+        install(pipeline, credentials.accepting(), new Ending(null));
+    }
+
+    @Override
+    public void connecting(ChannelPipeline pipeline, PrincipalId remote) {
+        install(pipeline, credentials.connecting(), new Ending(remote));
+    }
+
+    @Override
+    public void close() {
+        credentials.forget(listener);
+    }
+
+    private static void install(ChannelPipeline pipeline, SslContext context, Ending ending) {
+        SslHandler tls = context.newHandler(pipeline.channel().alloc());
+        // ConnectionHandler has the one deadline of the whole handshake.
+        tls.setHandshakeTimeoutMillis(0);
+        tls.setCloseNotifyFlushTimeoutMillis(CLOSE_NOTICE_MILLIS);
+        pipeline.addFirst(tls);
+        pipeline.addLast(ending);
+    }
+
+    /** Closes the connections of those who are not trusted any more. */
+    private void checkAll() {
+        for (Channel channel : open) {
+            Certificate[] chain = channel.attr(CHAIN).get();
+            try {
+                if (chain != null) {
+                    credentials.check(chain);
+                }
+            } catch (RefusedCertificateException e) {
+                channel.eventLoop()
+                        .execute(() -> channel.pipeline()
+                                .fireExceptionCaught(new ConnectionFault(
+                                        Fault.NOT_TRUSTED_ANY_MORE, String.valueOf(e.getMessage()))));
+            }
+        }
+    }
+
+    /** The last step: who is there, and READY. */
+    private final class Ending extends ChannelInboundHandlerAdapter {
+        private final @Nullable PrincipalId wanted;
+        private @Nullable PrincipalId found;
+
+        private Ending(@Nullable PrincipalId wanted) {
+            this.wanted = wanted;
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+            if (!(event instanceof SslHandshakeCompletionEvent done)) {
+                ctx.fireUserEventTriggered(event);
+                return;
+            }
+            if (!done.isSuccess()) {
+                throw ConnectionFault.ofTls(done.cause());
+            }
+            PrincipalId peer = peer(ctx);
+            if (wanted == null) {
+                MacChallenge.send(ctx, new ControlMessage.Ready());
+                MacChallenge.finish(ctx, peer);
+            } else if (wanted.equals(peer)) {
+                found = peer;
+            } else {
+                throw new ConnectionFault(Fault.WRONG_TARGET, peer + " answers instead of " + wanted);
+            }
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (found == null || !(((Received) message).message() instanceof ControlMessage.Ready)) {
+                throw MacChallenge.outOfOrder(((Received) message).message());
+            }
+            MacChallenge.finish(ctx, found);
+        }
+
+        /** Asked after the handshake too: a session that is resumed shows no certificate again. */
+        private PrincipalId peer(ChannelHandlerContext ctx) {
+            Channel channel = ctx.channel();
+            try {
+                Certificate[] chain = channel.pipeline()
+                        .get(SslHandler.class)
+                        .engine()
+                        .getSession()
+                        .getPeerCertificates();
+                channel.attr(CHAIN).set(chain);
+                open.add(channel);
+                var _ = channel.closeFuture().addListener(_ -> open.remove(channel));
+                return credentials.check(chain);
+            } catch (RefusedCertificateException | SSLPeerUnverifiedException e) {
+                throw ConnectionFault.ofTls(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.OwnKey;
+import io.bulwark.transport.identity.PeerCertificate;
+import io.bulwark.transport.identity.RefusedCertificateException;
+import io.bulwark.transport.identity.TrustedKeys;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.net.Socket;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS 1.3 with certificates on both sides: the own identity, and the public keys of all who may be at the other end. Both can be
+ * exchanged while connections are open; one whose key is not trusted any more is closed. May be shared by several transports.
+ * Runs on BoringSSL where that loads, on the JDK's engine otherwise. Thread-safe.
+ */
+public final class TlsCredentials implements Credentials {
+    private static final String PROTOCOL = "TLSv1.3";
+
+    private final PrincipalId self;
+    private final SslProvider provider;
+    private final InstantSource clock;
+    private final X509ExtendedTrustManager trustManager = new PinnedKeys();
+    private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
+    private volatile TrustedKeys trusted;
+    private volatile Contexts contexts;
+    private volatile @Nullable OwnKey device;
+
+    private record Contexts(OwnKey key, SslProvider engine, SslContext accepting, SslContext connecting) {}
+
+    public TlsCredentials(Identity identity, TrustedKeys trusted) {
+        this(identity, trusted, OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK, InstantSource.system());
+    }
+
+    TlsCredentials(Identity identity, TrustedKeys trusted, SslProvider provider, InstantSource clock) {
+        this.self = identity.principal();
+        this.trusted = trusted;
+        this.provider = provider;
+        this.clock = clock;
+        this.contexts = contexts(identity);
+    }
+
+    @Override
+    public PrincipalId self() {
+        return self;
+    }
+
+    /** Shows another certificate of the same principal on the connections made from now on; those that are open stay. */
+    public void renew(Identity identity) {
+        if (!identity.principal().equals(self)) {
+            throw new IllegalArgumentException("the identity of " + identity.principal() + " for " + self);
+        }
+        contexts = contexts(identity);
+    }
+
+    /** Believes these keys from now on and no others; connections of others are closed. */
+    public void trust(TrustedKeys keys) {
+        trusted = keys;
+        listeners.forEach(Runnable::run);
+    }
+
+    /** The keys that are believed now. */
+    public TrustedKeys trusted() {
+        return trusted;
+    }
+
+    /** The public key of the certificate that is shown now. */
+    public PrincipalKey publicKey() {
+        return contexts.key().publicKey();
+    }
+
+    /** What this principal signs and agrees with now, beside TLS: the key of its identity, or what {@link #signWith} gave. */
+    public OwnKey ownKey() {
+        OwnKey other = device;
+        return other == null ? contexts.key() : other;
+    }
+
+    /** Has a device sign and agree from now on. Connections keep to the certificate of the identity. */
+    public void signWith(OwnKey other) {
+        device = other;
+    }
+
+    /** Which engine does the work, for people: {@code OPENSSL} or {@code JDK}. */
+    public String engine() {
+        return contexts.engine().name();
+    }
+
+    SslContext accepting() {
+        return contexts.accepting();
+    }
+
+    SslContext connecting() {
+        return contexts.connecting();
+    }
+
+    /** The principal whose certificate this is, as things are now. */
+    PrincipalId check(Certificate[] chain) throws RefusedCertificateException {
+        return PeerCertificate.check(chain, trusted, clock.instant());
+    }
+
+    /** Is told after {@link #trust}. */
+    void onTrust(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    void forget(Runnable listener) {
+        listeners.remove(listener);
+    }
+
+    private Contexts contexts(Identity identity) {
+        // What a device keeps only the JDK's engine can use.
+        SslProvider engine = identity.isOnDevice() ? SslProvider.JDK : provider;
+        KeyManager own = new OwnCertificate(identity);
+        try {
+            return new Contexts(
+                    identity.ownKey(),
+                    engine,
+                    common(
+                                    identity.isOnDevice()
+                                            ? SslContextBuilder.forServer(own)
+                                            : SslContextBuilder.forServer(
+                                                    identity.privateKey(), identity.certificate()),
+                                    engine)
+                            .clientAuth(ClientAuth.REQUIRE)
+                            .build(),
+                    // Whom a certificate belongs to its key tells, not the name of a host.
+                    common(
+                                    identity.isOnDevice()
+                                            ? SslContextBuilder.forClient().keyManager(own)
+                                            : SslContextBuilder.forClient()
+                                                    .keyManager(identity.privateKey(), identity.certificate()),
+                                    engine)
+                            .endpointIdentificationAlgorithm(null)
+                            .build());
+        } catch (SSLException e) {
+            throw new IllegalStateException("no TLS with the identity of " + self + ": " + e.getMessage(), e);
+        }
+    }
+
+    private SslContextBuilder common(SslContextBuilder builder, SslProvider engine) {
+        return builder.sslProvider(engine).protocols(PROTOCOL).trustManager(trustManager);
+    }
+
+    /** Refuses during the handshake; {@link TlsChannels} asks again when it is over. */
+    private final class PinnedKeys extends X509ExtendedTrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType) throws RefusedCertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType) throws RefusedCertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
+                throws RefusedCertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
+                throws RefusedCertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+                throws RefusedCertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+                throws RefusedCertificateException {
+            check(chain);
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}

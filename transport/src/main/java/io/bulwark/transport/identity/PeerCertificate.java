@@ -1,0 +1,71 @@
+package io.bulwark.transport.identity;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.identity.RefusedCertificateException.Reason;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+
+/**
+ * Finds out whose certificate a peer shows. TLS has proved that the peer holds the private key; that the certificate is signed with
+ * it as well would say nothing more, as whoever holds it signs what he likes. So the key alone counts, and the name in the
+ * certificate must agree with it.
+ */
+public final class PeerCertificate {
+    private static final String SUBJECT_PREFIX = "CN=";
+
+    /** Longer subjects are not looked at: the longest principal has 17 characters. */
+    private static final int SUBJECT_LENGTH_MAX = 64;
+
+    private PeerCertificate() {}
+
+    /**
+     * The principal whose certificate this is.
+     *
+     * @param chain what the peer sent, which must be one certificate
+     * @throws RefusedCertificateException unless it is valid now, its key is trusted, and it names the owner of that key
+     */
+    public static PrincipalId check(Certificate[] chain, TrustedKeys trusted, Instant now)
+            throws RefusedCertificateException {
+        if (chain.length != 1 || !(chain[0] instanceof X509Certificate certificate)) {
+            throw new RefusedCertificateException(Reason.FORM, chain.length + " certificates instead of one");
+        }
+        PrincipalId named = principalOf(certificate);
+        PrincipalKey key = keyOf(certificate);
+        PrincipalId owner = trusted.ownerOf(key)
+                .orElseThrow(() -> new RefusedCertificateException(
+                        Reason.UNKNOWN_KEY, "somebody claims to be " + named + " with a key that is not known"));
+        if (!owner.equals(named)) {
+            throw new RefusedCertificateException(Reason.WRONG_NAME, owner + " claims to be " + named);
+        }
+        Instant from = certificate.getNotBefore().toInstant();
+        Instant until = certificate.getNotAfter().toInstant();
+        if (now.isBefore(from) || now.isAfter(until)) {
+            throw new RefusedCertificateException(
+                    Reason.EXPIRED, "the certificate of " + owner + " is valid from " + from + " until " + until);
+        }
+        return owner;
+    }
+
+    static PrincipalId principalOf(X509Certificate certificate) throws RefusedCertificateException {
+        String subject = certificate.getSubjectX500Principal().getName();
+        if (!subject.startsWith(SUBJECT_PREFIX) || subject.length() > SUBJECT_LENGTH_MAX) {
+            throw new RefusedCertificateException(Reason.FORM, "a certificate that names no principal");
+        }
+        try {
+            return PrincipalId.parse(subject.substring(SUBJECT_PREFIX.length()));
+        } catch (IllegalArgumentException e) {
+            throw new RefusedCertificateException(Reason.FORM, "a certificate that names no principal");
+        }
+    }
+
+    static PrincipalKey keyOf(X509Certificate certificate) throws RefusedCertificateException {
+        try {
+            return new PrincipalKey(Bytes.of(certificate.getPublicKey().getEncoded()));
+        } catch (IllegalArgumentException e) {
+            throw new RefusedCertificateException(Reason.FORM, "a certificate whose key is not of P-256");
+        }
+    }
+}

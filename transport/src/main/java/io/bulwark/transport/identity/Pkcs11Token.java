@@ -1,0 +1,205 @@
+package io.bulwark.transport.identity;
+
+import io.bulwark.protocol.id.PrincipalId;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.Key;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.Provider;
+import java.security.ProviderException;
+import java.security.SecureRandom;
+import java.security.Security;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Where a private key is that does not leave a device: a token of PKCS#11, reached through the JDK's own provider. The device does
+ * what the key is for; the certificate lies beside the key. As a file:
+ *
+ * <pre>
+ * pkcs11.module=/usr/lib/softhsm/libsofthsm2.so
+ * pkcs11.token=bulwark
+ * pkcs11.key=replica-0
+ * pkcs11.pin-file=replica-0.pin
+ * </pre>
+ *
+ * @param module the device's library
+ * @param label of the token
+ * @param alias of the key and its certificate
+ * @param pinFile holds the user's PIN, mode 0600; relative in a file to where that file is
+ */
+public record Pkcs11Token(Path module, String label, String alias, Path pinFile) {
+    private static final String MODULE = "pkcs11.module";
+    private static final String TOKEN = "pkcs11.token";
+    private static final String KEY = "pkcs11.key";
+    private static final String PIN_FILE = "pkcs11.pin-file";
+    private static final Set<String> NAMES = Set.of(MODULE, TOKEN, KEY, PIN_FILE);
+
+    private static final int PIN_BYTES_MAX = 256;
+    private static final int FILE_BYTES_MAX = 4 << 10;
+
+    /** Of one token there is one provider in a process. */
+    private static final Map<String, Provider> PROVIDERS = new TreeMap<>();
+
+    /** Whether this is the text of a file that names a token. */
+    static boolean isNamedIn(String text) {
+        return text.lines().anyMatch(line -> line.startsWith("pkcs11."));
+    }
+
+    /**
+     * Reads the text of a file.
+     *
+     * @param file where it stands
+     * @throws IOException if it names no token
+     */
+    static Pkcs11Token parse(String text, Path file) throws IOException {
+        Properties properties = new Properties();
+        try {
+            properties.load(new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)));
+        } catch (IllegalArgumentException e) {
+            throw new IOException(file + ": " + e.getMessage(), e);
+        }
+        Set<String> names = new TreeSet<>(properties.stringPropertyNames());
+        if (!names.equals(new TreeSet<>(NAMES))) {
+            throw new IOException(file + " must have the settings " + new TreeSet<>(NAMES) + ", and has " + names);
+        }
+        return new Pkcs11Token(
+                Path.of(properties.getProperty(MODULE)),
+                properties.getProperty(TOKEN),
+                properties.getProperty(KEY),
+                file.toAbsolutePath().resolveSibling(properties.getProperty(PIN_FILE)));
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws IOException if it names no token
+     */
+    public static Pkcs11Token load(Path file) throws IOException {
+        if (!Files.isRegularFile(file) || Files.size(file) > FILE_BYTES_MAX) {
+            throw new IOException(file + " is no file that names a PKCS#11 token");
+        }
+        return parse(Files.readString(file, StandardCharsets.ISO_8859_1), file);
+    }
+
+    /** The text of a file that names this token. */
+    public String text() {
+        return MODULE + "=" + module + "\n" + TOKEN + "=" + label + "\n" + KEY + "=" + alias + "\n" + PIN_FILE + "="
+                + pinFile + "\n";
+    }
+
+    /**
+     * The identity whose key is there.
+     *
+     * @throws IOException if the device does not answer, the PIN is wrong, or there is no such key; says what to do
+     */
+    public Identity identity() throws IOException {
+        try {
+            KeyStore keys = open();
+            Key key = keys.getKey(alias, null);
+            Certificate certificate = keys.getCertificate(alias);
+            if (!(key instanceof PrivateKey own) || !(certificate instanceof X509Certificate known)) {
+                throw new IOException("the token \"" + label + "\" has no key with a certificate under the alias \""
+                        + alias + "\"; `bulwark keygen --pkcs11` makes them");
+            }
+            return Identity.onDevice(own, known);
+        } catch (GeneralSecurityException | ProviderException e) {
+            throw failed(e);
+        }
+    }
+
+    /**
+     * Has the device make a key on P-256 that never leaves it, and a self-signed certificate, valid from now or a little before.
+     *
+     * @throws IOException if there is such a key already, or the device makes none
+     */
+    public Identity generate(PrincipalId principal, Duration validity) throws IOException {
+        Instant now = Instant.now();
+        try {
+            KeyStore keys = open();
+            if (keys.containsAlias(alias)) {
+                throw new IOException(
+                        "the token \"" + label + "\" has a key \"" + alias + "\"; keys are never replaced");
+            }
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC", keys.getProvider());
+            generator.initialize(new ECGenParameterSpec("secp256r1"));
+            KeyPair pair = generator.generateKeyPair();
+            X509Certificate certificate = Identity.selfSigned(
+                    principal, now.minus(Identity.CLOCK_DIFFERENCE_MAX), now.plus(validity), pair, new SecureRandom());
+            keys.setKeyEntry(alias, pair.getPrivate(), null, new Certificate[] {certificate});
+            return identity();
+        } catch (GeneralSecurityException | ProviderException e) {
+            throw failed(e);
+        }
+    }
+
+    private KeyStore open() throws IOException, GeneralSecurityException {
+        SecretFile.check(pinFile);
+        if (Files.size(pinFile) > PIN_BYTES_MAX) {
+            throw new IOException(pinFile + " is too long for a PIN");
+        }
+        KeyStore keys = KeyStore.getInstance("PKCS11", provider());
+        keys.load(null, Files.readString(pinFile).strip().toCharArray());
+        return keys;
+    }
+
+    private Provider provider() throws IOException {
+        synchronized (PROVIDERS) {
+            String token = module + " " + label;
+            Provider known = PROVIDERS.get(token);
+            if (known == null) {
+                Provider jdk = Security.getProvider("SunPKCS11");
+                if (jdk == null) {
+                    throw new IOException("this Java has no provider for PKCS#11");
+                }
+                known = jdk.configure("--" + settings(PROVIDERS.size(), Pkcs11Slots.slotOf(module, label)));
+                // Where a key of it is used, the JDK looks for its provider among these. It is the last of them.
+                Security.addProvider(known);
+                PROVIDERS.put(token, known);
+            }
+            return known;
+        }
+    }
+
+    /** Private keys stay in the device; what they agree on does not, as the session keys are made of it here. */
+    private String settings(int number, long slot) {
+        return """
+            name=bulwark%d
+            library=%s
+            slot=%d
+            attributes(generate,CKO_PRIVATE_KEY,CKK_EC) = {
+              CKA_SENSITIVE = true
+              CKA_EXTRACTABLE = false
+              CKA_SIGN = true
+              CKA_DERIVE = true
+            }
+            attributes(generate,CKO_SECRET_KEY,CKK_GENERIC_SECRET) = {
+              CKA_SENSITIVE = false
+              CKA_EXTRACTABLE = true
+            }
+            """.formatted(number, module, slot);
+    }
+
+    private IOException failed(Exception e) {
+        Throwable cause = e;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return new IOException("the token \"" + label + "\" of " + module + ": " + cause.getMessage(), e);
+    }
+}

@@ -1,0 +1,38 @@
+package io.bulwark.transport.identity;
+
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.wire.Bytes;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.SignatureException;
+import java.security.spec.X509EncodedKeySpec;
+
+/** What everybody can do with the public key of a principal. */
+public final class PublicKeys {
+    static final String SIGNATURE = "SHA256withECDSA";
+    static final String AGREEMENT = "ECDH";
+
+    private PublicKeys() {}
+
+    /** Whether the owner of this key has signed this, as {@link OwnKey#sign} does. Any bytes may come as the signature. */
+    public static boolean verifies(PrincipalKey key, Bytes content, Bytes signature) {
+        try {
+            Signature check = Signature.getInstance(SIGNATURE);
+            check.initVerify(of(key));
+            check.update(content.array(), content.offset(), content.length());
+            return check.verify(signature.array(), signature.offset(), signature.length());
+        } catch (SignatureException e) {
+            return false; // Not even the form of a signature.
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this Java checks no " + SIGNATURE, e);
+        }
+    }
+
+    /** As the JDK has it. */
+    static PublicKey of(PrincipalKey key) throws GeneralSecurityException {
+        return KeyFactory.getInstance("EC")
+                .generatePublic(new X509EncodedKeySpec(key.encoded().toByteArray()));
+    }
+}

@@ -1,0 +1,29 @@
+package io.bulwark.transport.identity;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The public keys that belong, and to whom. A principal may have several, while one takes the place of another; nobody shares one.
+ */
+public record TrustedKeys(Map<PrincipalKey, PrincipalId> owners) {
+    public TrustedKeys {
+        owners = Map.copyOf(owners);
+    }
+
+    public Optional<PrincipalId> ownerOf(PrincipalKey key) {
+        return Optional.ofNullable(owners.get(key));
+    }
+
+    /** The keys of a principal, in their order; none if it does not belong. */
+    public List<PrincipalKey> keysOf(PrincipalId principal) {
+        return owners.entrySet().stream()
+                .filter(each -> each.getValue().equals(principal))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+    }
+}
