@@ -2,6 +2,7 @@ package io.bulwark.client;
 
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.driver.EvidenceLog;
+import io.bulwark.client.encryption.KeyProvider;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -61,6 +62,22 @@ public interface Bulwark extends AutoCloseable {
      * @throws io.bulwark.client.error.NoSuchBucketException if there is none of this name
      */
     Bucket bucket(String name);
+
+    /**
+     * A bucket whose objects are encrypted here before they leave, and decrypted when they are read. Objects in it that are not encrypted
+     * are read as they are.
+     *
+     * @throws io.bulwark.client.error.NoSuchBucketException if there is none of this name
+     */
+    Bucket bucket(String name, KeyProvider keys);
+
+    /** Who belongs to the cluster, and what clients may do. */
+    Principals principals();
+
+    /** Which releases replicas may be started from. */
+    Releases releases();
+    /** What operators did, in order and signed. */
+    AuditLog audit();
 
     /** Asks every node and replica how it is; takes at most a few seconds, whoever answers. */
     ClusterStatus status();

@@ -1,11 +1,11 @@
 package io.bulwark.client;
 
 import io.bulwark.client.config.ClientConfig;
-import io.bulwark.client.config.KeyRing;
+import io.bulwark.client.config.EncryptionConfig;
 import io.bulwark.client.driver.EvidenceLog;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
-import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.encryption.KeyProvider;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.NoSuchVolumeException;
@@ -19,6 +19,7 @@ import io.bulwark.client.object.ObjectStore;
 import io.bulwark.client.object.Refusals;
 import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.client.object.Sessions;
+import io.bulwark.client.registry.TrustWatch;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.extent.ExtentCodec;
@@ -31,18 +32,28 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Credentials;
+import io.bulwark.transport.Destination;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
-import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A client of one cluster, made of a transport, a driver for all its operations, and its sessions. */
 final class BulwarkClient implements Bulwark {
+    private static final Logger LOG = LoggerFactory.getLogger(BulwarkClient.class);
+
+    /** A replica that came back is soon wanted: if another one stops, 2f+1 are left only with it. */
+    private static final long RECONNECT_MILLIS_MAX = 1_000;
+
     private final ClientConfig config;
     private final Transport transport;
     private final PeerLinks links;
@@ -53,19 +64,31 @@ final class BulwarkClient implements Bulwark {
     private final ObjectStore store;
     private final WriteTurns writeTurns = new WriteTurns();
     private final ClusterView view;
+    private final Optional<TrustWatch> trust;
+    private final Optional<KeyProvider> keys;
 
-    private BulwarkClient(ClientConfig config, KeyRing keys) {
+    private BulwarkClient(ClientConfig config) {
         this.config = config;
+        this.keys = config.encryption().map(EncryptionConfig::keys);
+        Path kept = config.channels().keptBeside();
+        Credentials credentials = config.channels()
+                .credentials(config.principal(), config::keys, config.replicas().size(), kept);
         this.transport = Transport.open(
-                TransportSettings.defaults(),
-                keys.pairwiseKeys(),
-                new MessageCodecs(new ExtentCodec(), new FpCodec(), new OrderingCodec(), new NodeControlCodec()));
+                TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX),
+                credentials,
+                new MessageCodecs(
+                        new ExtentCodec(),
+                        new FpCodec(),
+                        new PasisCodec(),
+                        new OrderingCodec(),
+                        new NodeControlCodec()));
         this.links = new PeerLinks(transport);
         NodeHealth health = new NodeHealth(links::disconnected);
         this.driver = new OperationDriver(
                 links, evidence.andThen(health), OperationDriver.Limits.standard(), new SecureRandom().nextLong());
         MetadataClient replicas = MetadataClient.over(driver, config.replicas().size());
-        this.metadata = new ReplicatedMetadata(replicas::submit, replicas::query);
+        this.metadata = new ReplicatedMetadata(
+                replicas::submit, replicas::query, config.channels().signing(config.principal()));
         this.sessions = new Sessions(metadata, config.principal());
         this.store = new ObjectStore(
                 metadata,
@@ -73,17 +96,11 @@ final class BulwarkClient implements Bulwark {
                 new NodeExtents(driver, health, ExtentTiming.standard()),
                 new ByteBudget(config.bytesInFlightMax()));
         this.view = new ClusterView(metadata, links);
+        this.trust = TrustWatch.start(config.channels(), credentials, kept, replicas::query);
     }
 
     static BulwarkClient connect(ClientConfig config) {
-        KeyRing keys = KeyRing.load(config.keyRing());
-        if (!keys.principal().equals(config.principal())) {
-            throw new ConfigException(
-                    "the key ring " + config.keyRing() + " is that of " + keys.principal() + ", not of "
-                            + config.principal(),
-                    Subject.NONE);
-        }
-        BulwarkClient client = new BulwarkClient(config, keys);
+        BulwarkClient client = new BulwarkClient(config);
         try {
             client.start();
             return client;
@@ -97,9 +114,10 @@ final class BulwarkClient implements Bulwark {
         links.deliverTo(driver);
         for (int i = 0; i < config.replicas().size(); i++) {
             ClientConfig.Endpoint endpoint = config.replicas().get(i);
-            links.connect(PrincipalId.replica(i), new InetSocketAddress(endpoint.host(), endpoint.port()));
+            links.connect(PrincipalId.replica(i), Destination.of(endpoint.host(), endpoint.port()));
         }
         view.refresh(noDeadline());
+        learn();
     }
 
     @Override
@@ -167,7 +185,42 @@ final class BulwarkClient implements Bulwark {
 
     @Override
     public Bucket bucket(String name) {
-        return new RemoteBucket(this, name, findBucket(name).volume());
+        Bucket stored = new RemoteBucket(this, name, findBucket(name).volume());
+        return keys.map(provider -> (Bucket) new EncryptedBucket(stored, provider))
+                .orElse(stored);
+    }
+
+    @Override
+    public Bucket bucket(String name, KeyProvider own) {
+        return new EncryptedBucket(EncryptedBucket.stored(bucket(name)), own);
+    }
+
+    @Override
+    public Principals principals() {
+        return new RegisteredPrincipals(this, config.channels());
+    }
+
+    @Override
+    public Releases releases() {
+        return new AllowedReleases(this);
+    }
+
+    @Override
+    public AuditLog audit() {
+        return new ReplicatedAudit(this, config.channels());
+    }
+
+    /** Believes at once what was just changed in the registry; what fails is tried again soon by itself. */
+    void learn() {
+        trust.ifPresent(watch -> {
+            try {
+                watch.refresh();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (Exception e) {
+                LOG.debug("the registry has changed, and was not asked yet", e);
+            }
+        });
     }
 
     @Override
@@ -182,6 +235,7 @@ final class BulwarkClient implements Bulwark {
 
     @Override
     public void close() {
+        trust.ifPresent(TrustWatch::close);
         sessions.close();
         driver.close();
         links.close();

@@ -1,19 +1,28 @@
 package io.bulwark.client;
 
 import io.bulwark.protocol.effect.Verdict;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
-/** How the cluster is, as far as its members told the client that asked. */
+/**
+ * How the cluster is, as far as its members told the client that asked.
+ *
+ * @param recoveries where the proactive recovery of the replicas stands
+ */
 public record ClusterStatus(
         List<NodeStatus> nodes,
         List<ReplicaStatus> replicas,
         List<VolumeStatus> volumes,
         List<BucketInfo> buckets,
-        List<Fault> faults) {
+        List<Fault> faults,
+        Recoveries recoveries) {
     public ClusterStatus {
         nodes = List.copyOf(nodes);
         replicas = List.copyOf(replicas);
@@ -30,6 +39,8 @@ public record ClusterStatus(
      * @param usedBytes of its fragments; 0 if it did not answer
      * @param freeBytes of its disk; 0 if it did not answer
      * @param pending blocks that it knows it must still complete or repair; 0 if it did not answer
+     * @param background what it has done unasked; zeros if it did not answer
+     * @param historyPoolBytes what unverified versions of all volumes may take there; 0 if it did not answer
      * @param seen how often each verdict about it was met by this client's operations, by its peers and by itself
      */
     public record NodeStatus(
@@ -40,12 +51,26 @@ public record ClusterStatus(
             long usedBytes,
             long freeBytes,
             long pending,
+            Background background,
+            long historyPoolBytes,
             Map<Verdict, Long> seen) {
         public NodeStatus {
             EnumMap<Verdict, Long> copy = new EnumMap<>(Verdict.class);
             copy.putAll(seen);
             seen = Collections.unmodifiableMap(copy);
         }
+    }
+
+    /**
+     * What a node has done unasked since it started.
+     *
+     * @param looked fragments re-read and checked, and blocks that its peers were asked about
+     * @param foundBad of these damaged, missing or behind
+     * @param repaired of these made good
+     * @param idleMillis how long it worked so while no client asked for anything
+     */
+    public record Background(long looked, long foundBad, long repaired, long idleMillis) {
+        static final Background NONE = new Background(0, 0, 0, 0);
     }
 
     /**
@@ -58,13 +83,112 @@ public record ClusterStatus(
     public record ReplicaStatus(int replica, String address, boolean reachable, long applied, boolean agrees) {}
 
     /**
+     * Where the proactive recovery of the replicas stands (proactive recovery paper, sections 4.4 and 4.7). What is said of all, and of a
+     * replica by the others, at least f+1 say.
+     *
+     * @param period T_w, between two recoveries of one replica; zero if replicas do not recover
+     * @param oldestKey how old the oldest session key in force is
+     * @param window a bound on the window of vulnerability: the replicas keep their promise as long as at most f of them become
+     *     faulty within it. Empty while some replica has never recovered
+     * @param replicas by number
+     */
+    public record Recoveries(Duration period, Duration oldestKey, Optional<Duration> window, List<Recovery> replicas) {
+        public Recoveries {
+            replicas = List.copyOf(replicas);
+        }
+    }
+
+    /**
+     * The recovery of one replica.
+     *
+     * @param phase what it says that its own is at; {@code unknown} if it did not answer
+     * @param forgotten whether it recovers since its promises were lost
+     * @param steps what it says of its own, open or the last since it started
+     * @param last when the last one was ordered, as the others say
+     * @param open whether the others wait for its end
+     * @param slow whether the others say that it takes longer than it may
+     * @param overdue whether the others say that the next should have come
+     */
+    public record Recovery(
+            int replica,
+            String phase,
+            boolean forgotten,
+            Optional<Steps> steps,
+            Optional<Instant> last,
+            boolean open,
+            boolean slow,
+            boolean overdue) {}
+
+    /**
+     * The steps of a recovery: how long after its beginning each was done, if it was.
+     *
+     * @param ago how long ago it began
+     * @param estimated it knew how far it may have got before
+     * @param answered 2f+1 had answered its request
+     * @param checked its state was checked, page by page
+     * @param recovered it had reached the recovery point, and was done
+     * @param checkedPages of its state
+     * @param damagedPages of these wrong or missing, and replaced
+     */
+    public record Steps(
+            Duration ago,
+            Optional<Duration> estimated,
+            Optional<Duration> answered,
+            Optional<Duration> checked,
+            Optional<Duration> recovered,
+            long checkedPages,
+            long damagedPages) {}
+
+    /**
      * A volume, and how many more nodes of any of its groups may fail now without loss or standstill.
      *
      * @param policyFaults f of its policy
      * @param moreFaults f less the nodes of its worst group that do not answer or have blocks to complete or repair;
      *     negative if more are faulty than the policy covers
+     * @param versions what each node that answered holds of it and has verified, by node; empty unless it is under PASIS
      */
-    public record VolumeStatus(VolumeInfo volume, int policyFaults, int moreFaults) {}
+    public record VolumeStatus(
+            VolumeInfo volume, int policyFaults, int moreFaults, SortedMap<Integer, Versions> versions) {
+        public VolumeStatus {
+            versions = Collections.unmodifiableSortedMap(new TreeMap<>(versions));
+        }
+    }
+
+    /**
+     * What a node holds of a volume under PASIS, and has verified of it since it started (lazy verification paper, section 3).
+     *
+     * @param unverified versions that are neither verified nor collected
+     * @param poolBytes what their fragments take of the history pool
+     * @param verifications done by this node, by reading at the others
+     * @param onDemand those of them that a bound, a read or a write waited for
+     * @param cooperative versions verified by the word of b + 1 others
+     * @param avoided versions collected without ever having been verified, as a later one was
+     * @param poisonous versions discarded
+     * @param refused writes refused at a bound
+     */
+    public record Versions(
+            long unverified,
+            long poolBytes,
+            long verifications,
+            long onDemand,
+            long cooperative,
+            long avoided,
+            long poisonous,
+            long refused) {
+        public static final Versions ZERO = new Versions(0, 0, 0, 0, 0, 0, 0, 0);
+
+        public Versions plus(Versions other) {
+            return new Versions(
+                    unverified + other.unverified,
+                    poolBytes + other.poolBytes,
+                    verifications + other.verifications,
+                    onDemand + other.onDemand,
+                    cooperative + other.cooperative,
+                    avoided + other.avoided,
+                    poisonous + other.poisonous,
+                    refused + other.refused);
+        }
+    }
 
     /**
      * What f+1 nodes say of another: the record, where a single client's verdict is a hint.

@@ -11,7 +11,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
-import java.net.InetSocketAddress;
+import io.bulwark.transport.Destination;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -41,8 +41,8 @@ final class ClusterView {
             }
         }
         read.nodes()
-                .forEach(node ->
-                        links.connect(PrincipalId.node(node.node()), new InetSocketAddress(node.host(), node.port())));
+                .forEach(
+                        node -> links.connect(PrincipalId.node(node.node()), Destination.of(node.host(), node.port())));
         return read;
     }
 

@@ -1,5 +1,6 @@
 package io.bulwark.client;
 
+import io.bulwark.client.encryption.ObjectEncryption;
 import io.bulwark.protocol.id.BlockRange;
 import java.time.Instant;
 import java.util.Collections;
@@ -11,7 +12,7 @@ import java.util.TreeMap;
  * What is known of an object without reading it.
  *
  * @param version grows over all names, is never reused
- * @param length in bytes
+ * @param length in bytes; of the plain text where the client has a key provider, else as it is stored
  * @param modified when the name got this version, in the time that the replicas agreed on
  * @param blocks where its bytes lie, in order, as verdicts about nodes name them; empty in listings and after a put, which do
  *     not tell
@@ -28,5 +29,14 @@ public record ObjectInfo(
     public ObjectInfo {
         tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
         blocks = List.copyOf(blocks);
+    }
+
+    /** Whether a client has encrypted it: without the key nothing can be read. */
+    public boolean encrypted() {
+        return tags.containsKey(ObjectEncryption.TAG);
+    }
+
+    ObjectInfo withLength(long other) {
+        return new ObjectInfo(bucket, key, version, other, modified, contentType, tags, blocks);
     }
 }

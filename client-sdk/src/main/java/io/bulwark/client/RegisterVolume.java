@@ -1,6 +1,5 @@
 package io.bulwark.client;
 
-import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.LimitReachedException;
@@ -17,10 +16,18 @@ import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisRead;
+import io.bulwark.protocol.pasis.PasisReadOutcome;
+import io.bulwark.protocol.pasis.PasisWrite;
+import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.concurrent.CompletableFuture;
 
-/** A register volume of a connected client: {@link FpRead} and {@link FpWrite} under the driver. */
+/**
+ * A register volume of a connected client: {@link FpRead} and {@link FpWrite}, or {@link PasisRead} and {@link PasisWrite}, under the
+ * driver.
+ */
 final class RegisterVolume implements Volume {
     private static final int ATTEMPTS_MAX = 3;
 
@@ -51,17 +58,31 @@ final class RegisterVolume implements Volume {
 
     @Override
     public CompletableFuture<byte[]> readBlockAsync(long block) {
-        FpGroup group = group(block);
-        return withSession(
-                1,
-                lease -> client.driver()
-                        .submit(FpRead.writingBack(group, lease.session().number(), FpTimes.standard()), blockBytes())
-                        .thenApply(outcome -> switch (outcome) {
-                            case FpReadOutcome.Value value -> value.block().toByteArray();
-                            case FpReadOutcome.NeverWritten never ->
-                                never.block().toByteArray();
-                            case FpReadOutcome.Failed failed -> throw failure(failed.reason(), block, false, subject);
-                        }));
+        BlockId id = id(block);
+        return withSession(1, lease -> switch (volume.policy().protocol()) {
+            case FP -> readFp(id, lease.session().number());
+            case PASIS -> readPasis(id, lease.session().number());
+        });
+    }
+
+    private CompletableFuture<byte[]> readFp(BlockId block, long session) {
+        return client.driver()
+                .submit(FpRead.writingBack(FpGroup.of(volume, block), session, FpTimes.standard()), blockBytes())
+                .thenApply(outcome -> switch (outcome) {
+                    case FpReadOutcome.Value value -> value.block().toByteArray();
+                    case FpReadOutcome.NeverWritten never -> never.block().toByteArray();
+                    case FpReadOutcome.Failed failed -> throw failure(failed.reason(), block.counter(), false, subject);
+                });
+    }
+
+    private CompletableFuture<byte[]> readPasis(BlockId block, long session) {
+        PasisRead read = PasisRead.writingBack(
+                PasisGroup.of(volume, block), client.config().principal(), session, FpTimes.standard());
+        return client.driver().submit(read, blockBytes()).thenApply(outcome -> switch (outcome) {
+            case PasisReadOutcome.Value value -> value.block().toByteArray();
+            case PasisReadOutcome.NeverWritten never -> never.block().toByteArray();
+            case PasisReadOutcome.Failed failed -> throw failure(failed.reason(), block.counter(), false, subject);
+        });
     }
 
     @Override
@@ -71,27 +92,44 @@ final class RegisterVolume implements Volume {
 
     /** Completes once written; the content is copied before this returns. */
     private CompletableFuture<Boolean> writing(long block, byte[] content) {
-        FpGroup group = group(block);
+        BlockId id = id(block);
         if (content.length != blockBytes()) {
             throw new InvalidRequestException(
                     "a block has " + blockBytes() + " bytes, this content " + content.length, subject);
         }
         Bytes data = Bytes.of(content.clone());
-        OperationDriver driver = client.driver();
         return client.writeTurns()
                 .inTurn(
-                        group.block(),
-                        () -> withSession(
-                                1,
-                                lease -> driver.submit(
-                                                () -> new FpWrite(
-                                                        group, lease.session().number(), data, FpTimes.standard()),
-                                                2L * blockBytes())
-                                        .thenApply(outcome -> switch (outcome) {
-                                            case FpWriteOutcome.Written _ -> true;
-                                            case FpWriteOutcome.Failed failed ->
-                                                throw failure(failed.reason(), block, failed.mayBeWritten(), subject);
-                                        })));
+                        id,
+                        () -> withSession(1, lease -> switch (volume.policy().protocol()) {
+                            case FP -> writeFp(id, lease.session().number(), data);
+                            case PASIS -> writePasis(id, lease.session().number(), data);
+                        }));
+    }
+
+    private CompletableFuture<Boolean> writeFp(BlockId block, long session, Bytes data) {
+        FpGroup group = FpGroup.of(volume, block);
+        return client.driver()
+                .submit(() -> new FpWrite(group, session, data, FpTimes.standard()), 2L * blockBytes())
+                .thenApply(outcome -> switch (outcome) {
+                    case FpWriteOutcome.Written _ -> true;
+                    case FpWriteOutcome.Failed failed ->
+                        throw failure(failed.reason(), block.counter(), failed.mayBeWritten(), subject);
+                });
+    }
+
+    private CompletableFuture<Boolean> writePasis(BlockId block, long session, Bytes data) {
+        PasisGroup group = PasisGroup.of(volume, block);
+        long held = (long) volume.policy().n() * volume.policy().fragmentBytes(blockBytes()) + blockBytes();
+        return client.driver()
+                .submit(
+                        () -> new PasisWrite(group, client.config().principal(), session, data, FpTimes.standard()),
+                        held)
+                .thenApply(outcome -> switch (outcome) {
+                    case PasisWriteOutcome.Written _ -> true;
+                    case PasisWriteOutcome.Failed failed ->
+                        throw failure(failed.reason(), block.counter(), failed.mayBeWritten(), subject);
+                });
     }
 
     /** What is done in a session. */
@@ -149,11 +187,11 @@ final class RegisterVolume implements Volume {
         return volume.policy().blockBytes();
     }
 
-    private FpGroup group(long block) {
+    private BlockId id(long block) {
         if (block < 0 || block >= volume.blocks()) {
             throw new InvalidRequestException(
                     "there is no block " + block + "; the volume has " + volume.blocks(), subject);
         }
-        return FpGroup.of(volume, BlockId.register(volume.id(), block));
+        return BlockId.register(volume.id(), block);
     }
 }

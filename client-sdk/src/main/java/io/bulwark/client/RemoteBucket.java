@@ -1,7 +1,9 @@
 package io.bulwark.client;
 
+import io.bulwark.client.encryption.ObjectEncryption;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
+import io.bulwark.client.error.KeyMissingException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.Deadline;
@@ -25,7 +27,6 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -204,22 +205,7 @@ final class RemoteBucket implements Bucket {
 
     @Override
     public ObjectInfo readTo(String key, Path target, GetOptions options) {
-        Path whole = target.toAbsolutePath();
-        try {
-            Path part = Files.createTempFile(whole.getParent(), "." + whole.getFileName(), ".part");
-            try {
-                ObjectInfo info;
-                try (OutputStream out = Files.newOutputStream(part)) {
-                    info = readTo(key, out, options);
-                }
-                Files.move(part, whole, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-                return info;
-            } finally {
-                Files.deleteIfExists(part);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + whole, e);
-        }
+        return WholeFile.write(target, out -> readTo(key, out, options));
     }
 
     @Override
@@ -228,6 +214,10 @@ final class RemoteBucket implements Bucket {
     }
 
     private ObjectReader reader(String key, Reply.ObjectFound found, GetOptions options, Deadline deadline) {
+        if (!options.asStored() && found.inode().attributes().tags().containsKey(ObjectEncryption.TAG)) {
+            throw new KeyMissingException(
+                    "it is encrypted, and this client was given no keys (encrypt-with)", subject(key));
+        }
         return new ObjectReader(
                 client.store(),
                 client.view().volume(found.inode().layout().volume(), subject(key), deadline),
@@ -305,8 +295,9 @@ final class RemoteBucket implements Bucket {
                 .withContentType(source.contentType())
                 .withTags(source.tags())
                 .withPrecondition(precondition);
-        try (InputStream content = get(key, GetOptions.DEFAULT.withVersion(source.version()))) {
-            return target.put(targetKey, content, options);
+        GetOptions stored = GetOptions.DEFAULT.withVersion(source.version()).withAsStored(true);
+        try (InputStream content = get(key, stored)) {
+            return EncryptedBucket.stored(target).put(targetKey, content, options);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -3,15 +3,18 @@ package io.bulwark.client;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.client.error.Subject;
+import io.bulwark.client.survey.RecoverySurvey;
 import io.bulwark.client.survey.Survey;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
@@ -58,6 +61,8 @@ final class StatusReport {
                 NodeStatusReply.class::isInstance,
                 SURVEY_MILLIS));
         CompletableFuture<SortedMap<PrincipalId, Message>> replicas = driver.submit(surveyOfReplicas());
+        CompletableFuture<SortedMap<PrincipalId, Message>> recoveries =
+                driver.submit(RecoverySurvey.of(replicaIds(), SURVEY_MILLIS));
         List<BucketInfo> buckets = client.buckets();
         List<ClusterStatus.Fault> faults = faults();
         Map<Integer, NodeStatusReply> answers = new HashMap<>();
@@ -69,18 +74,26 @@ final class StatusReport {
                 replicas(BulwarkClient.noDeadline().await(replicas, Subject.NONE)),
                 map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
                 buckets,
-                faults);
+                faults,
+                RecoveryFacts.summary(
+                        client.config().replicas().size(),
+                        client.config().faultyReplicas(),
+                        RecoverySurvey.answers(BulwarkClient.noDeadline().await(recoveries, Subject.NONE))));
     }
 
-    private Survey surveyOfReplicas() {
+    private Set<PrincipalId> replicaIds() {
         Set<PrincipalId> replicas = new HashSet<>();
         for (int i = 0; i < client.config().replicas().size(); i++) {
             replicas.add(PrincipalId.replica(i));
         }
+        return replicas;
+    }
+
+    private Survey surveyOfReplicas() {
         long call = ThreadLocalRandom.current().nextLong();
         Message question = new OrderingMessage.Query(call, new Query.GetStatus().encoded());
         return new Survey(
-                replicas,
+                replicaIds(),
                 question,
                 message -> message instanceof OrderingMessage.Reply reply && reply.call() == call,
                 SURVEY_MILLIS);
@@ -93,13 +106,27 @@ final class StatusReport {
         String address = node.host() + ":" + node.port();
         if (reply == null) {
             String state = links.disconnected(id) ? "no connection" : "connected, but silent";
-            return new ClusterStatus.NodeStatus(node.node(), address, false, state, 0, 0, 0, seen);
+            return new ClusterStatus.NodeStatus(
+                    node.node(), address, false, state, 0, 0, 0, ClusterStatus.Background.NONE, 0, seen);
         }
         long pending =
                 reply.volumes().stream().mapToLong(VolumeWork::unfinished).sum();
         String state = !reply.acceptsWrites() ? "read-only: no space" : pending > 0 ? "repairing" : "ok";
         return new ClusterStatus.NodeStatus(
-                node.node(), address, true, state, reply.usedBytes(), reply.freeBytes(), pending, seen);
+                node.node(),
+                address,
+                true,
+                state,
+                reply.usedBytes(),
+                reply.freeBytes(),
+                pending,
+                new ClusterStatus.Background(
+                        reply.background().looked(),
+                        reply.background().foundBad(),
+                        reply.background().repaired(),
+                        reply.background().idleMillis()),
+                reply.poolBytes(),
+                seen);
     }
 
     /** What this client and the nodes, the node itself included, have seen of a node since each of them started. */
@@ -136,7 +163,37 @@ final class StatusReport {
             worst = Math.max(worst, faulty);
         }
         int f = volume.policy().f();
-        return new ClusterStatus.VolumeStatus(VolumeInfo.of(volume), f, f - worst);
+        return new ClusterStatus.VolumeStatus(VolumeInfo.of(volume), f, f - worst, versions(volume, answers));
+    }
+
+    private static SortedMap<Integer, ClusterStatus.Versions> versions(
+            Volume volume, Map<Integer, NodeStatusReply> answers) {
+        SortedMap<Integer, ClusterStatus.Versions> versions = new TreeMap<>();
+        answers.forEach((node, reply) -> {
+            boolean holder = volume.groups().stream().anyMatch(group -> group.slotOf(node) >= 0);
+            if (volume.policy().protocol() == Protocol.PASIS && holder) {
+                versions.put(
+                        node,
+                        reply.versions().stream()
+                                .filter(each -> each.volume() == volume.id())
+                                .findFirst()
+                                .map(StatusReport::versions)
+                                .orElse(ClusterStatus.Versions.ZERO));
+            }
+        });
+        return versions;
+    }
+
+    private static ClusterStatus.Versions versions(VersionsReport told) {
+        return new ClusterStatus.Versions(
+                told.unverified(),
+                told.poolBytes(),
+                told.verifications(),
+                told.onDemand(),
+                told.cooperative(),
+                told.avoided(),
+                told.poisonous(),
+                told.refused());
     }
 
     private static boolean hasWork(NodeStatusReply reply, Volume volume) {

@@ -3,7 +3,7 @@ package io.bulwark.client;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A volume of blocks that are linearizable read/write registers (thesis ch. 4): a read returns what the last write
+ * A volume of blocks that are linearizable read/write registers, under FP (thesis ch. 4) or PASIS (lazy verification paper): a read returns what the last write
  * that completed before it wrote, or a write that overlaps it, whichever clients and up to f nodes misbehave.
  *
  * <pre>{@code

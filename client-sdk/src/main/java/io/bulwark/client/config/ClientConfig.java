@@ -10,9 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How to reach a cluster, and as whom. Where the nodes are the replicas tell. As a file:
@@ -20,28 +24,46 @@ import java.util.TreeSet;
  * <pre>
  * principal=client-0
  * key-ring=keys/client-0.keys
+ * identity=keys/client-0.pem
+ * genesis=genesis.properties
  * faulty-replicas=1
  * replica.0=127.0.0.1:7600
  * replica.1=127.0.0.1:7601
  * replica.2=127.0.0.1:7602
  * replica.3=127.0.0.1:7603
  * bytes-in-flight-max=67108864
+ * encrypt-with=photos.p12
  * </pre>
  *
- * @param keyRing the {@link KeyRing} file of the principal; relative in a file to where that file is
+ * @param keyRing the {@link KeyRing} file of the principal; relative in a file to where that file is. With TLS clients need none
+ * @param channels TLS by the files of {@code identity} and {@code genesis}, relative as above; or, with
+ *     {@code insecure-loopback=true} and without these, plain text that is refused on all addresses but loopback
  * @param faultyReplicas f of the metadata service
  * @param replicas all 3f+1, by number
  * @param bytesInFlightMax how many bytes of blocks all operations together may have under way; more memory than this is
  *     needed, as every block has fragments. May be left out of the file: an eighth of the heap, at most 64 MiB
+ * @param encryption if there, objects are encrypted here before they leave
  */
 public record ClientConfig(
-        PrincipalId principal, Path keyRing, int faultyReplicas, List<Endpoint> replicas, long bytesInFlightMax) {
+        PrincipalId principal,
+        @Nullable Path keyRing,
+        ChannelConfig channels,
+        int faultyReplicas,
+        List<Endpoint> replicas,
+        long bytesInFlightMax,
+        Optional<EncryptionConfig> encryption) {
     private static final String PRINCIPAL = "principal";
     private static final String KEY_RING = "key-ring";
+    private static final String IDENTITY = "identity";
+    private static final String GENESIS = "genesis";
+    private static final String INSECURE_LOOPBACK = "insecure-loopback";
     private static final String FAULTY = "faulty-replicas";
     private static final String REPLICA_PREFIX = "replica.";
     private static final String BYTES_IN_FLIGHT = "bytes-in-flight-max";
-    private static final Set<String> KNOWN = Set.of(PRINCIPAL, KEY_RING, FAULTY, BYTES_IN_FLIGHT);
+    private static final Set<String> KNOWN = Stream.concat(
+                    Stream.of(PRINCIPAL, KEY_RING, IDENTITY, GENESIS, INSECURE_LOOPBACK, FAULTY, BYTES_IN_FLIGHT),
+                    EncryptionConfig.SETTINGS.stream())
+            .collect(Collectors.toUnmodifiableSet());
     private static final long BYTES_IN_FLIGHT_MIN = 1 << 20;
 
     public ClientConfig {
@@ -50,14 +72,57 @@ public record ClientConfig(
             throw new IllegalArgumentException(replicas.size() + " replicas with " + FAULTY + " = " + faultyReplicas
                     + "; there must be 3 * " + FAULTY + " + 1 of them");
         }
+        if (keyRing == null && channels instanceof ChannelConfig.InsecureLoopback) {
+            throw new IllegalArgumentException("the setting " + KEY_RING + " is missing");
+        }
         if (bytesInFlightMax < BYTES_IN_FLIGHT_MIN) {
             throw new IllegalArgumentException(BYTES_IN_FLIGHT + " must be at least " + BYTES_IN_FLIGHT_MIN);
         }
     }
 
     /** With the standard bound on bytes in flight. */
-    public ClientConfig(PrincipalId principal, Path keyRing, int faultyReplicas, List<Endpoint> replicas) {
-        this(principal, keyRing, faultyReplicas, replicas, bytesInFlightStandard());
+    public ClientConfig(
+            PrincipalId principal,
+            @Nullable Path keyRing,
+            ChannelConfig channels,
+            int faultyReplicas,
+            List<Endpoint> replicas) {
+        this(principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightStandard());
+    }
+
+    /** Without encryption. */
+    public ClientConfig(
+            PrincipalId principal,
+            @Nullable Path keyRing,
+            ChannelConfig channels,
+            int faultyReplicas,
+            List<Endpoint> replicas,
+            long bytesInFlightMax) {
+        this(principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, Optional.empty());
+    }
+
+    /** The same with keys for the objects. */
+    public ClientConfig withEncryption(EncryptionConfig keys) {
+        return new ClientConfig(
+                principal, keyRing, channels, faultyReplicas, replicas, bytesInFlightMax, Optional.of(keys));
+    }
+
+    /**
+     * The principal's keys.
+     *
+     * @throws ConfigException if there are none, or they are another's
+     */
+    public KeyRing keys() {
+        if (keyRing == null) {
+            throw new ConfigException("the setting " + KEY_RING + " is missing", Subject.NONE);
+        }
+        KeyRing keys = KeyRing.load(keyRing);
+        if (!keys.principal().equals(principal)) {
+            throw new ConfigException(
+                    "the key ring " + keyRing + " is that of " + keys.principal() + ", not of " + principal,
+                    Subject.NONE);
+        }
+        return keys;
     }
 
     /** A host, by name or address, and a port. */
@@ -108,7 +173,17 @@ public record ClientConfig(
     public void store(Path file) throws IOException {
         Properties properties = new Properties();
         properties.setProperty(PRINCIPAL, principal.toString());
-        properties.setProperty(KEY_RING, keyRing.toString());
+        if (keyRing != null) {
+            properties.setProperty(KEY_RING, keyRing.toString());
+        }
+        switch (channels) {
+            case ChannelConfig.Tls tls -> {
+                properties.setProperty(IDENTITY, tls.identity().toString());
+                properties.setProperty(GENESIS, tls.genesis().toString());
+            }
+            case ChannelConfig.InsecureLoopback _ -> properties.setProperty(INSECURE_LOOPBACK, "true");
+        }
+        encryption.ifPresent(keys -> keys.store(properties));
         properties.setProperty(FAULTY, Integer.toString(faultyReplicas));
         properties.setProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightMax));
         for (int i = 0; i < replicas.size(); i++) {
@@ -129,15 +204,35 @@ public record ClientConfig(
         if (!names.isEmpty()) {
             throw new IllegalArgumentException("unknown settings " + names);
         }
-        Path keyRing = file.toAbsolutePath().resolveSibling(required(properties, KEY_RING));
         return new ClientConfig(
-                Principals.parse(required(properties, PRINCIPAL)),
-                keyRing.normalize(),
+                PrincipalId.parse(required(properties, PRINCIPAL)),
+                properties.containsKey(KEY_RING) ? path(properties, KEY_RING, file) : null,
+                channels(properties, file),
                 (int) number(FAULTY, required(properties, FAULTY)),
                 replicas,
                 number(
                         BYTES_IN_FLIGHT,
-                        properties.getProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightStandard()))));
+                        properties.getProperty(BYTES_IN_FLIGHT, Long.toString(bytesInFlightStandard()))),
+                EncryptionConfig.read(properties, file.toAbsolutePath()));
+    }
+
+    private static ChannelConfig channels(Properties properties, Path file) {
+        String insecure = properties.getProperty(INSECURE_LOOPBACK, "false").trim();
+        return switch (insecure) {
+            case "false" -> new ChannelConfig.Tls(path(properties, IDENTITY, file), path(properties, GENESIS, file));
+            case "true" -> {
+                if (properties.containsKey(IDENTITY) || properties.containsKey(GENESIS)) {
+                    throw new IllegalArgumentException(INSECURE_LOOPBACK + "=true with " + IDENTITY + " or " + GENESIS
+                            + ": there is either TLS or plain text");
+                }
+                yield new ChannelConfig.InsecureLoopback();
+            }
+            default -> throw new IllegalArgumentException(INSECURE_LOOPBACK + " is true or false, not " + insecure);
+        };
+    }
+
+    private static Path path(Properties properties, String name, Path file) {
+        return file.toAbsolutePath().resolveSibling(required(properties, name)).normalize();
     }
 
     private static long bytesInFlightStandard() {

@@ -6,6 +6,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.identity.SecretFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,8 +14,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -35,7 +34,6 @@ import java.util.TreeSet;
  * </pre>
  */
 public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> shared) {
-    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
     private static final String KEY_PREFIX = "key.";
 
     public KeyRing {
@@ -92,7 +90,7 @@ public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> 
         properties.setProperty("principal", principal.toString());
         properties.setProperty("own", own.toHex());
         shared.forEach((peer, key) -> properties.setProperty(KEY_PREFIX + peer, key.toHex()));
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+        SecretFile.create(file);
         try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
             properties.store(out, "Secret: whoever reads this can act as " + principal);
         }
@@ -115,11 +113,11 @@ public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> 
             Map<PrincipalId, Bytes> shared = new TreeMap<>();
             for (String name : properties.stringPropertyNames()) {
                 if (name.startsWith(KEY_PREFIX)) {
-                    PrincipalId peer = Principals.parse(name.substring(KEY_PREFIX.length()));
+                    PrincipalId peer = PrincipalId.parse(name.substring(KEY_PREFIX.length()));
                     shared.put(peer, key(properties, name));
                 }
             }
-            PrincipalId principal = Principals.parse(properties.getProperty("principal", ""));
+            PrincipalId principal = PrincipalId.parse(properties.getProperty("principal", ""));
             return new KeyRing(principal, key(properties, "own"), shared);
         } catch (IllegalArgumentException e) {
             throw new ConfigException(file + " is not a key ring: " + e.getMessage(), Subject.NONE, e);
@@ -139,19 +137,13 @@ public record KeyRing(PrincipalId principal, Bytes own, Map<PrincipalId, Bytes> 
     }
 
     private static void checkPermissions(Path file) {
-        Set<PosixFilePermission> permissions;
-        try {
-            permissions = Files.getPosixFilePermissions(file);
-        } catch (UnsupportedOperationException e) {
-            return; // No such permissions on this file system.
-        } catch (IOException e) {
-            throw new ConfigException("there is no key ring at " + file, Subject.NONE, e);
+        if (!Files.exists(file)) {
+            throw new ConfigException("there is no key ring at " + file, Subject.NONE);
         }
-        if (!OWNER_ONLY.containsAll(permissions)) {
-            throw new ConfigException(
-                    "the key ring " + file + " is open to others (" + PosixFilePermissions.toString(permissions)
-                            + "); run: chmod 600 " + file,
-                    Subject.NONE);
+        try {
+            SecretFile.check(file);
+        } catch (IOException e) {
+            throw new ConfigException("the key ring " + e.getMessage(), Subject.NONE, e);
         }
     }
 

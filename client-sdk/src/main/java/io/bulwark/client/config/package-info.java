@@ -1,4 +1,7 @@
-/** What a client needs to know before it connects: who it is, its keys, and where the metadata replicas are. */
+/**
+ * What a client or a member needs to know before it connects: who it is, its keys, whom it believes from the first (the genesis file),
+ * and where the metadata replicas are.
+ */
 @NullMarked
 package io.bulwark.client.config;
 

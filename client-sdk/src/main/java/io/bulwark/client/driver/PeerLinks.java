@@ -1,6 +1,7 @@
 package io.bulwark.client.driver;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.InboundHandler;
 import io.bulwark.transport.LinkState;
@@ -33,8 +34,9 @@ public final class PeerLinks implements Outbox, AutoCloseable {
 
     /** Keeps a link to a server at this address; one at another address is given up. */
     public void connect(PrincipalId server, InetSocketAddress address) {
-        if (closed || server.equals(transport.self())) {
-            return;
+        boolean own = server.equals(transport.self()) && server.kind() == PrincipalKind.NODE;
+        if (closed || own) {
+            return; // A node answers itself without a link. A replica may ask as a client, itself included.
         }
         PeerLink[] replaced = new PeerLink[1];
         links.compute(server, (_, current) -> {

@@ -28,6 +28,7 @@ public final class MetadataClient implements AutoCloseable {
     private final long timeoutMillis;
     private final Runnable closing;
     private final SecureRandom random = new SecureRandom();
+    private final LateRepliers repliers = new LateRepliers();
 
     private MetadataClient(OperationDriver driver, int replicas, long timeoutMillis, Runnable closing) {
         int faulty = ReplicatedCall.faultyOf(replicas);
@@ -93,11 +94,14 @@ public final class MetadataClient implements AutoCloseable {
     }
 
     private CompletableFuture<Bytes> run(ReplicatedCall call) {
-        return driver.submit(call).thenCompose(outcome -> switch (outcome) {
-            case ReplicatedCall.Agreed agreed -> CompletableFuture.completedFuture(agreed.reply());
-            case ReplicatedCall.Rejected _ -> CompletableFuture.failedFuture(new MetadataRejectedException());
-            case ReplicatedCall.TimedOut late ->
-                CompletableFuture.failedFuture(new MetadataUnavailableException(late.replicas(), timeoutMillis));
+        return driver.submit(call.avoiding(repliers.late())).thenCompose(outcome -> {
+            repliers.onLate(call.late());
+            return switch (outcome) {
+                case ReplicatedCall.Agreed agreed -> CompletableFuture.completedFuture(agreed.reply());
+                case ReplicatedCall.Rejected _ -> CompletableFuture.failedFuture(new MetadataRejectedException());
+                case ReplicatedCall.TimedOut late ->
+                    CompletableFuture.failedFuture(new MetadataUnavailableException(late.replicas(), timeoutMillis));
+            };
         });
     }
 

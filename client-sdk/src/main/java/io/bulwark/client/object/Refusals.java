@@ -50,14 +50,15 @@ public final class Refusals {
         String message = failed.message()
                 + (SessionCommands.mayBeExecuted(failed) ? "; whether it was done before that is not known" : "");
         return switch (failed.error()) {
-            case NOT_AUTHORISED -> new NotPermittedException(message, subject);
+            case NOT_AUTHORISED, BAD_SIGNATURE -> new NotPermittedException(message, subject);
             case BAD_NAME, BAD_KEY -> new InvalidNameException(message, subject);
-            case MALFORMED, BAD_ARGUMENT, TOO_FEW_NODES, OTHER_VOLUME, WRONG_LAYOUT ->
+            case MALFORMED, BAD_ARGUMENT, TOO_FEW_NODES, OTHER_VOLUME, WRONG_LAYOUT, NO_SUCH_PRINCIPAL ->
                 new InvalidRequestException(message, subject);
             case NO_SUCH_VOLUME -> new NoSuchVolumeException(message, subject);
             case NO_SUCH_BUCKET -> new NoSuchBucketException(message, subject);
             case NO_SUCH_OBJECT, NO_SUCH_VERSION -> new NoSuchKeyException(message, subject);
-            case VOLUME_EXISTS, BUCKET_EXISTS -> new AlreadyExistsException(message, subject);
+            case VOLUME_EXISTS, BUCKET_EXISTS, PRINCIPAL_EXISTS, KEY_USED ->
+                new AlreadyExistsException(message, subject);
             case VOLUME_IN_USE, BUCKET_NOT_EMPTY -> new NotEmptyException(message, subject);
             case CONDITION_FAILED -> new PreconditionFailedException(message, subject);
             case QUOTA_EXCEEDED -> new NoSpaceException(message, subject);

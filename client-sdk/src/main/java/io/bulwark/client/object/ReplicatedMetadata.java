@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * Numbers commands within sessions, keeps to the window of outstanding ones, and translates between records and the bytes
@@ -20,18 +21,34 @@ import java.util.function.Function;
 public final class ReplicatedMetadata implements Metadata {
     private final Function<Bytes, CompletableFuture<Bytes>> submitting;
     private final Function<Bytes, CompletableFuture<Bytes>> querying;
+    private final UnaryOperator<Submission.InSession> signing;
     private final SecureRandom random = new SecureRandom();
 
     /**
-     * Works over any client of the ordering port.
+     * Works over any client of the ordering port, for one who gives no administrative commands.
      *
      * @param submitting has a command ordered and executed; repeating it is its business
      * @param querying asks a linearizable query
      */
     public ReplicatedMetadata(
             Function<Bytes, CompletableFuture<Bytes>> submitting, Function<Bytes, CompletableFuture<Bytes>> querying) {
+        this(submitting, querying, UnaryOperator.identity());
+    }
+
+    /**
+     * Works over any client of the ordering port.
+     *
+     * @param submitting has a command ordered and executed; repeating it is its business
+     * @param querying asks a linearizable query
+     * @param signing signs administrative commands, and leaves others as they are
+     */
+    public ReplicatedMetadata(
+            Function<Bytes, CompletableFuture<Bytes>> submitting,
+            Function<Bytes, CompletableFuture<Bytes>> querying,
+            UnaryOperator<Submission.InSession> signing) {
         this.submitting = submitting;
         this.querying = querying;
+        this.signing = signing;
     }
 
     @Override
@@ -104,7 +121,7 @@ public final class ReplicatedMetadata implements Metadata {
         private void send(Submission.InSession submission, CompletableFuture<Reply> result) {
             CompletableFuture<Bytes> sent;
             try {
-                sent = submitting.apply(submission.encoded());
+                sent = submitting.apply(signing.apply(submission).encoded());
             } catch (RuntimeException e) {
                 sent = CompletableFuture.failedFuture(e);
             }

@@ -1,5 +1,6 @@
 package io.bulwark.client.cluster;
 
+import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.cluster.NodeAddress;
@@ -70,6 +71,7 @@ public final class MemoryCluster implements AutoCloseable {
         config = new ClientConfig(
                 CLIENT,
                 ring,
+                new ChannelConfig.InsecureLoopback(),
                 1,
                 replicas.addresses().stream()
                         .map(address -> new ClientConfig.Endpoint("127.0.0.1", address.getPort()))

@@ -5,6 +5,7 @@ import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
@@ -103,7 +104,9 @@ final class MemoryNode implements AutoCloseable {
             List<VolumeWork> work = IntStream.range(0, volumesDone)
                     .mapToObj(volume -> new VolumeWork(volume, 0, true))
                     .toList();
-            peer.send(requestId, new NodeStatusReply(true, 1, 2, work, List.of()));
+            peer.send(
+                    requestId,
+                    new NodeStatusReply(true, 1, 2, work, new BackgroundReport(5, 4, 3, 2), 0, List.of(), List.of()));
         }
         for (Hosted each : servers) {
             if (each.requests.isInstance(message)) {

@@ -83,12 +83,25 @@ class ConfigTest {
         ClientConfig config = new ClientConfig(
                 ALICE,
                 directory.resolve("client-0.keys"),
+                new ChannelConfig.Tls(directory.resolve("client-0.pem"), directory.resolve("genesis")),
                 1,
                 List.of(endpoint(1), endpoint(2), endpoint(3), endpoint(4)),
                 2 << 20);
         Path file = directory.resolve("client.properties");
         config.store(file);
         assertThat(ClientConfig.load(file)).isEqualTo(config);
+
+        ClientConfig plain =
+                new ClientConfig(ALICE, config.keyRing(), new ChannelConfig.InsecureLoopback(), 1, config.replicas());
+        plain.store(file);
+        assertThat(ClientConfig.load(file)).isEqualTo(plain);
+
+        for (EncryptionConfig keys : List.of(
+                new EncryptionConfig(directory.resolve("a.p12"), null, null),
+                new EncryptionConfig(directory.resolve("a.p12"), "2026", directory.resolve("password")))) {
+            plain.withEncryption(keys).store(file);
+            assertThat(ClientConfig.load(file)).isEqualTo(plain.withEncryption(keys));
+        }
     }
 
     @Test
@@ -96,6 +109,8 @@ class ConfigTest {
         String good = """
             principal=client-0
             key-ring=keys/client-0.keys
+            identity=keys/client-0.pem
+            genesis=genesis.properties
             faulty-replicas=1
             replica.0=127.0.0.1:1
             replica.1=127.0.0.1:2
@@ -104,14 +119,30 @@ class ConfigTest {
             """;
         ClientConfig config = load(good);
         assertThat(config.keyRing()).isEqualTo(directory.resolve("keys/client-0.keys"));
+        assertThat(config.channels())
+                .isEqualTo(new ChannelConfig.Tls(
+                        directory.resolve("keys/client-0.pem"), directory.resolve("genesis.properties")));
         assertThat(config.replicas().get(3)).isEqualTo(new ClientConfig.Endpoint("[::1]", 4));
 
+        assertThat(config.encryption()).isEmpty();
+        assertThat(load(good + "encrypt-with=keys/a.p12\nencrypt-key=a\n").encryption())
+                .contains(new EncryptionConfig(directory.resolve("keys/a.p12"), "a", null));
+        assertRefused(good + "encrypt-key=a\n", "without encrypt-with");
         assertRefused(good.replace("replica.3=[::1]:4\n", ""), "3 replicas");
         assertRefused(good.replace("[::1]:4", "[::1]"), "is not HOST:PORT");
         assertRefused(good.replace("client-0\n", "somebody\n"), "\"somebody\" is not a principal");
         assertRefused(good.replace("key-ring", "keyring"), "unknown settings [keyring]");
-        assertRefused(good.replace("key-ring=keys/client-0.keys\n", ""), "key-ring is missing");
+        String plain = good.replaceAll("(identity|genesis)=.*\n", "") + "insecure-loopback=true\n";
+        assertThat(load(plain).channels()).isEqualTo(new ChannelConfig.InsecureLoopback());
+        assertRefused(plain.replace("key-ring=keys/client-0.keys\n", ""), "key-ring is missing");
+        assertThat(load(good.replace("key-ring=keys/client-0.keys\n", "")).keyRing())
+                .as("TLS needs none")
+                .isNull();
         assertRefused(good.replace("faulty-replicas=1", "faulty-replicas=one"), "not a number: one");
+        assertRefused(good.replace("identity=keys/client-0.pem\n", ""), "identity is missing");
+        assertRefused(good.replace("genesis=genesis.properties\n", ""), "genesis is missing");
+        assertRefused(good + "insecure-loopback=true\n", "either TLS or plain text");
+        assertRefused(good + "insecure-loopback=perhaps\n", "true or false, not perhaps");
     }
 
     private void assertRefused(String text, String problem) {

@@ -1,0 +1,226 @@
+package io.bulwark.client;
+
+import io.bulwark.client.encryption.KeyProvider;
+import io.bulwark.client.encryption.ObjectEncryption;
+import io.bulwark.client.encryption.OpeningStream;
+import io.bulwark.client.encryption.SealingStream;
+import io.bulwark.client.encryption.SegmentCipher;
+import io.bulwark.client.error.InvalidRequestException;
+import io.bulwark.client.error.Subject;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * A bucket whose objects are encrypted when they are put and decrypted when they are read. Objects in it that are not encrypted are read
+ * as they are. Lengths are those of the plain text.
+ */
+final class EncryptedBucket implements Bucket {
+    private final Bucket stored;
+    private final KeyProvider keys;
+    private final SecureRandom random = new SecureRandom();
+
+    EncryptedBucket(Bucket stored, KeyProvider keys) {
+        this.stored = stored;
+        this.keys = keys;
+    }
+
+    /** The bucket that servers see. */
+    static Bucket stored(Bucket bucket) {
+        return bucket instanceof EncryptedBucket encrypted ? encrypted.stored : bucket;
+    }
+
+    @Override
+    public String name() {
+        return stored.name();
+    }
+
+    @Override
+    public BucketInfo info() {
+        return stored.info();
+    }
+
+    @Override
+    public ObjectInfo put(String key, InputStream content, PutOptions options) {
+        ObjectEncryption encryption = encryption(key, options);
+        return plain(stored.put(key, new SealingStream(content, encryption.cipher()), with(options, encryption)));
+    }
+
+    @Override
+    public ObjectInfo put(String key, ReadableByteChannel content, PutOptions options) {
+        return put(key, Channels.newInputStream(content), options);
+    }
+
+    @Override
+    public ObjectInfo put(String key, Path file, PutOptions options) {
+        try (InputStream content = Files.newInputStream(file)) {
+            return put(key, content, options);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public ObjectInfo put(String key, byte[] content, PutOptions options) {
+        ObjectEncryption encryption = encryption(key, options);
+        try (InputStream sealed = new SealingStream(new ByteArrayInputStream(content), encryption.cipher())) {
+            return plain(stored.put(key, sealed.readAllBytes(), with(options, encryption)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public ObjectOutputStream newOutputStream(String key, PutOptions options) {
+        ObjectEncryption encryption = encryption(key, options);
+        return new SealedOutputStream(
+                stored.newOutputStream(key, with(options, encryption)), encryption.cipher(), EncryptedBucket::plain);
+    }
+
+    @Override
+    public InputStream get(String key, GetOptions options) {
+        return options.asStored() ? stored.get(key, options) : open(stored.head(key, options.version()), options);
+    }
+
+    private InputStream open(ObjectInfo info, GetOptions options) {
+        GetOptions pinned = options.withVersion(info.version());
+        String tag = info.tags().get(ObjectEncryption.TAG);
+        if (tag == null) {
+            return stored.get(info.key(), pinned);
+        }
+        Subject subject = Subject.key(name(), info.key());
+        SegmentCipher cipher = ObjectEncryption.of(tag, keys, subject).cipher();
+        OpeningStream.Range range = OpeningStream.Range.of(info.length(), options.offset(), options.length(), subject);
+        InputStream sealed = stored.get(
+                info.key(),
+                pinned.withAsStored(true)
+                        .withRange(range.sealedOffset(), range.sealedLength())
+                        .withProgress(plain(options.progress())));
+        try {
+            return new OpeningStream(sealed, cipher, range, subject).checked();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public byte[] getBytes(String key, GetOptions options) {
+        if (options.asStored()) {
+            return stored.getBytes(key, options);
+        }
+        ObjectInfo info = stored.head(key, options.version());
+        long length = Math.min(plain(info).length(), options.length());
+        if (length > Integer.MAX_VALUE - 8) {
+            throw new InvalidRequestException(
+                    length + " bytes do not fit into an array; read a stream", Subject.key(name(), key));
+        }
+        try (InputStream content = open(info, options)) {
+            return content.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public ObjectInfo readTo(String key, OutputStream target, GetOptions options) {
+        if (options.asStored()) {
+            return stored.readTo(key, target, options);
+        }
+        ObjectInfo info = stored.head(key, options.version());
+        try (InputStream content = open(info, options)) {
+            content.transferTo(target);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write what was read of " + name() + "/" + key, e);
+        }
+        return plain(info);
+    }
+
+    @Override
+    public ObjectInfo readTo(String key, Path target, GetOptions options) {
+        return WholeFile.write(target, out -> readTo(key, out, options));
+    }
+
+    @Override
+    public ObjectInfo head(String key, long version) {
+        return plain(stored.head(key, version));
+    }
+
+    @Override
+    public ObjectPage list(ListOptions options) {
+        ObjectPage page = stored.list(options);
+        return new ObjectPage(
+                page.objects().stream().map(EncryptedBucket::plain).toList(),
+                page.commonPrefixes(),
+                page.continuation());
+    }
+
+    @Override
+    public Stream<ObjectInfo> stream(String prefix) {
+        return stored.stream(prefix).map(EncryptedBucket::plain);
+    }
+
+    @Override
+    public Stream<VersionInfo> versions(String prefix) {
+        return stored.versions(prefix);
+    }
+
+    @Override
+    public void delete(String key) {
+        stored.delete(key);
+    }
+
+    @Override
+    public void delete(String key, long version) {
+        stored.delete(key, version);
+    }
+
+    @Override
+    public ObjectInfo copy(String key, Bucket target, String targetKey, Precondition precondition) {
+        return plain(stored.copy(key, stored(target), targetKey, precondition));
+    }
+
+    @Override
+    public ObjectInfo rename(String key, Bucket target, String targetKey, Precondition precondition) {
+        return plain(stored.rename(key, stored(target), targetKey, precondition));
+    }
+
+    @Override
+    public <T> CompletableFuture<T> async(Supplier<T> operation) {
+        return stored.async(operation);
+    }
+
+    private ObjectEncryption encryption(String key, PutOptions options) {
+        Subject subject = Subject.key(name(), key);
+        if (options.tags().containsKey(ObjectEncryption.TAG)) {
+            throw new InvalidRequestException("the tag " + ObjectEncryption.TAG + " is not for users", subject);
+        }
+        return ObjectEncryption.fresh(keys, random, subject);
+    }
+
+    private static PutOptions with(PutOptions options, ObjectEncryption encryption) {
+        SortedMap<String, String> tags = new TreeMap<>(options.tags());
+        tags.put(ObjectEncryption.TAG, encryption.tag());
+        return options.withTags(tags).withProgress(plain(options.progress()));
+    }
+
+    private static ObjectInfo plain(ObjectInfo info) {
+        return info.encrypted() ? info.withLength(SegmentCipher.plainLength(info.length())) : info;
+    }
+
+    private static ProgressListener plain(ProgressListener progress) {
+        return (done, total) -> progress.onProgress(
+                SegmentCipher.plainLength(done), total < 0 ? total : SegmentCipher.plainLength(total));
+    }
+}

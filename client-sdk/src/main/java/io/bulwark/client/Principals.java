@@ -1,0 +1,66 @@
+package io.bulwark.client;
+
+import io.bulwark.client.config.JoinToken;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.Rights;
+import io.bulwark.protocol.metadata.Scope;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Who belongs to the cluster, and what clients may do. Changes need the right to administer; when a call returns, the replicated
+ * metadata keep to it, and servers believe the keys that it names within seconds.
+ */
+public interface Principals {
+    /**
+     * A principal.
+     *
+     * @param keys the newest first; none if it is revoked
+     */
+    record Entry(PrincipalId principal, List<PrincipalKey> keys) {
+        public Entry {
+            keys = List.copyOf(keys);
+        }
+
+        public boolean revoked() {
+            return keys.isEmpty();
+        }
+    }
+
+    /** What a client may do on a scope. */
+    record Grant(Scope scope, Rights rights) {}
+
+    /** All principals, of the genesis and since. */
+    List<Entry> list();
+
+    /** Lets a client or node in, with this key; a client has no grants yet. */
+    void add(PrincipalId principal, PrincipalKey key);
+
+    /**
+     * Lets a client or node in that makes its own key, on its machine, with the token that this returns. Until then it may do nothing, and
+     * may be invited again. Needs TLS.
+     *
+     * @param validity at most 30 days
+     */
+    JoinToken invite(PrincipalId principal, Duration validity);
+
+    /**
+     * Gives a principal another key.
+     *
+     * @param keepOld the newest key until now stays believed, until this is said again without
+     */
+    void rotate(PrincipalId principal, PrincipalKey key, boolean keepOld);
+
+    /**
+     * Puts a client or node out, for good. When this returns no object of the client becomes visible or changes any more, whatever it
+     * has under way; its connections are closed within seconds. Writes of register volumes that are under way may still take effect.
+     */
+    void revoke(PrincipalId principal);
+
+    /** A client's grants. */
+    List<Grant> grants(PrincipalId client);
+
+    /** Gives a client these rights in place of those that it has on just this scope; {@link Rights#NONE} takes them away. */
+    void grant(PrincipalId client, Scope scope, Rights rights);
+}

@@ -1,0 +1,112 @@
+package io.bulwark.client;
+
+import io.bulwark.client.ClusterStatus.Recoveries;
+import io.bulwark.client.ClusterStatus.Recovery;
+import io.bulwark.client.ClusterStatus.Steps;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.KnownRecovery;
+import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds up what replicas say of recoveries: of a number what at least f+1 reach, so that f liars can neither make it greater than a
+ * correct replica sees it nor hide it behind their own; an alarm if f+1 others raise it.
+ */
+final class RecoveryFacts {
+    private RecoveryFacts() {}
+
+    /** What follows from the answers, by number of the replica. */
+    static Recoveries summary(int replicas, int faulty, SortedMap<Integer, RecoveryStatus> answers) {
+        List<RecoveryStatus> all = List.copyOf(answers.values());
+        List<Recovery> each = new ArrayList<>();
+        for (int replica = 0; replica < replicas; replica++) {
+            SortedMap<Integer, RecoveryStatus> others = new TreeMap<>(answers);
+            RecoveryStatus own = others.remove(replica);
+            each.add(recovery(replica, faulty, own, List.copyOf(others.values())));
+        }
+        return new Recoveries(
+                Duration.ofMillis(reached(
+                                faulty,
+                                all.stream().map(RecoveryStatus::watchdogMillis).toList())
+                        .orElse(0L)),
+                Duration.ofMillis(reached(
+                                faulty,
+                                all.stream()
+                                        .map(RecoveryStatus::oldestKeyMillis)
+                                        .toList())
+                        .orElse(0L)),
+                reached(
+                                faulty,
+                                all.stream()
+                                        .map(status -> status.windowMillis(replicas))
+                                        .filter(window -> window.isPresent())
+                                        .map(window -> window.getAsLong())
+                                        .toList())
+                        .map(Duration::ofMillis),
+                each);
+    }
+
+    private static Recovery recovery(
+            int replica, int faulty, @Nullable RecoveryStatus own, List<RecoveryStatus> others) {
+        List<Long> times = new ArrayList<>();
+        others.forEach(status -> known(status, replica).ifPresent(known -> times.add(known.agreedMillis())));
+        return new Recovery(
+                replica,
+                own == null ? "unknown" : own.phase().name().toLowerCase(Locale.ROOT),
+                own != null && own.forgotten(),
+                own == null ? Optional.empty() : steps(own.own()),
+                reached(faulty, times).map(Instant::ofEpochMilli),
+                said(replica, faulty, others, (_, known) -> known.open()),
+                said(replica, faulty, others, (_, known) -> known.slow()),
+                said(replica, faulty, others, RecoveryStatus::overdue));
+    }
+
+    /** Whether f+1 say so. */
+    private static boolean said(
+            int replica, int faulty, List<RecoveryStatus> others, BiPredicate<RecoveryStatus, KnownRecovery> what) {
+        return others.stream()
+                        .filter(status -> known(status, replica)
+                                .filter(known -> what.test(status, known))
+                                .isPresent())
+                        .count()
+                > faulty;
+    }
+
+    private static Optional<KnownRecovery> known(RecoveryStatus status, int replica) {
+        return status.known().stream()
+                .filter(known -> known.replica() == replica)
+                .findFirst();
+    }
+
+    /** The greatest number that f+1 of these reach. */
+    private static Optional<Long> reached(int faulty, List<Long> numbers) {
+        return numbers.stream().sorted(Comparator.reverseOrder()).skip(faulty).findFirst();
+    }
+
+    private static Optional<Steps> steps(RecoveryStatus.Steps own) {
+        if (own.agoMillis() == RecoveryStatus.NEVER) {
+            return Optional.empty();
+        }
+        return Optional.of(new Steps(
+                Duration.ofMillis(own.agoMillis()),
+                step(own.estimatedMillis()),
+                step(own.answeredMillis()),
+                step(own.checkedMillis()),
+                step(own.recoveredMillis()),
+                own.checkedPages(),
+                own.damagedPages()));
+    }
+
+    private static Optional<Duration> step(long millis) {
+        return millis == RecoveryStatus.NEVER ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
+    }
+}

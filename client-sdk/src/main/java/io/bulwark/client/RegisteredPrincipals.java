@@ -1,0 +1,134 @@
+package io.bulwark.client;
+
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.JoinToken;
+import io.bulwark.client.error.InvalidRequestException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.object.Deadline;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.Rights;
+import io.bulwark.protocol.metadata.Scope;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.identity.Identity;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** The registry in the replicated metadata, over what the genesis file says. */
+final class RegisteredPrincipals implements Principals {
+    private static final long NO_VERSION = -1;
+
+    private final BulwarkClient client;
+    private final ChannelConfig channels;
+
+    RegisteredPrincipals(BulwarkClient client, ChannelConfig channels) {
+        this.client = client;
+        this.channels = channels;
+    }
+
+    @Override
+    public List<Entry> list() {
+        SortedMap<PrincipalId, List<PrincipalKey>> all = new TreeMap<>();
+        if (channels instanceof ChannelConfig.Tls files) {
+            GenesisFile.load(files.genesis()).keys().forEach((principal, key) -> all.put(principal, List.of(key)));
+        }
+        PrincipalId after = PrincipalId.NOBODY;
+        do {
+            Reply.PrincipalList page = client.query(
+                    Reply.PrincipalList.class,
+                    new Query.ListPrincipals(NO_VERSION, after, Query.PAGE_MAX),
+                    Subject.NONE,
+                    deadline());
+            page.principals().forEach(entry -> all.put(entry.principal(), entry.keys()));
+            after = page.next();
+        } while (!after.equals(PrincipalId.NOBODY));
+        List<Entry> entries = new ArrayList<>();
+        all.forEach((principal, keys) -> entries.add(new Entry(principal, keys)));
+        return entries;
+    }
+
+    @Override
+    public void add(PrincipalId principal, PrincipalKey key) {
+        execute(new Command.AddPrincipal(principal, key));
+    }
+
+    @Override
+    public JoinToken invite(PrincipalId principal, Duration validity) {
+        if (!(channels instanceof ChannelConfig.Tls files)) {
+            throw new InvalidRequestException("nobody has keys without TLS, and nobody can be invited", Subject.NONE);
+        }
+        SecureRandom random = new SecureRandom();
+        byte[] seed = new byte[JoinToken.SEED_BYTES];
+        random.nextBytes(seed);
+        List<ClientConfig.Endpoint> endpoints = client.config().replicas();
+        List<JoinToken.Replica> replicas = new ArrayList<>();
+        for (Entry entry : list()) {
+            int number = entry.principal().number();
+            if (entry.principal().kind() == PrincipalKind.REPLICA && number < endpoints.size()) {
+                replicas.add(new JoinToken.Replica(
+                        endpoints.get(number), entry.keys().getFirst()));
+            }
+        }
+        JoinToken token = new JoinToken(
+                GenesisFile.load(files.genesis()).digest(),
+                principal,
+                System.currentTimeMillis() + validity.toMillis(),
+                Bytes.of(seed),
+                replicas);
+        execute(new Command.InvitePrincipal(
+                principal, Identity.ofSeed(principal, token.seed(), random).publicKey(), token.expiresMillis()));
+        return token;
+    }
+
+    @Override
+    public void rotate(PrincipalId principal, PrincipalKey key, boolean keepOld) {
+        List<PrincipalKey> keys = new ArrayList<>(List.of(key));
+        if (keepOld) {
+            list().stream()
+                    .filter(entry -> entry.principal().equals(principal))
+                    .flatMap(entry -> entry.keys().stream())
+                    .filter(old -> !old.equals(key))
+                    .findFirst()
+                    .ifPresentOrElse(keys::add, () -> {
+                        throw new InvalidRequestException(principal + " has no key that could stay", Subject.NONE);
+                    });
+        }
+        execute(new Command.RotateKey(principal, keys));
+    }
+
+    @Override
+    public void revoke(PrincipalId principal) {
+        execute(new Command.RevokePrincipal(principal));
+    }
+
+    @Override
+    public List<Grant> grants(PrincipalId of) {
+        return client.query(Reply.GrantList.class, new Query.ListGrants(of), Subject.NONE, deadline()).grants().stream()
+                .map(entry -> new Grant(entry.scope(), entry.rights()))
+                .toList();
+    }
+
+    @Override
+    public void grant(PrincipalId to, Scope scope, Rights rights) {
+        execute(new Command.SetGrant(to, scope, rights));
+    }
+
+    private void execute(Command command) {
+        client.execute(Reply.Done.class, command, Subject.NONE);
+        client.learn();
+    }
+
+    private static Deadline deadline() {
+        return BulwarkClient.noDeadline();
+    }
+}

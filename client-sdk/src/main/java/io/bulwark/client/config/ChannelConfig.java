@@ -1,0 +1,117 @@
+package io.bulwark.client.config;
+
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.GenesisKeys;
+import io.bulwark.protocol.metadata.Submission;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.Credentials;
+import io.bulwark.transport.TlsCredentials;
+import io.bulwark.transport.identity.Identity;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/** How a principal's connections are secured, as its configuration says. */
+public sealed interface ChannelConfig {
+    /**
+     * TLS 1.3 with certificates on both sides.
+     *
+     * @param identity the file of an {@link Identity}
+     * @param genesis the cluster's {@link GenesisFile}
+     */
+    record Tls(Path identity, Path genesis) implements ChannelConfig {}
+
+    /** Plain text after a challenge under the keys of the key ring; all addresses but loopback are refused. */
+    record InsecureLoopback() implements ChannelConfig {}
+
+    /**
+     * What to open a transport with.
+     *
+     * @param self whose identity it must be
+     * @param ring the keys that a plain connection begins with; TLS needs none
+     * @param replicas how many replicas there are; the genesis must name as many
+     * @param kept the file that keeps what was learnt of the registry, if it is there
+     * @throws ConfigException if a file is missing or open to others, or the files do not fit together; says what to do
+     */
+    default Credentials credentials(PrincipalId self, Supplier<KeyRing> ring, int replicas, Path kept) {
+        return switch (this) {
+            case InsecureLoopback _ ->
+                new io.bulwark.transport.InsecureLoopback(ring.get().pairwiseKeys());
+            case Tls files -> {
+                Identity identity = identity(files.identity(), self);
+                GenesisFile genesis = GenesisFile.load(files.genesis());
+                genesis.requireReplicas(replicas, files.genesis());
+                KnownPrincipals known = KnownPrincipals.load(genesis, kept);
+                known.requireKeyOf(identity, files);
+                yield new TlsCredentials(identity, known.trustedKeys());
+            }
+        };
+    }
+
+    /** What the genesis file says; of a cluster without keys where connections are plain text. */
+    default GenesisKeys genesisKeys() {
+        return switch (this) {
+            case InsecureLoopback _ -> GenesisKeys.NONE;
+            case Tls files -> GenesisFile.load(files.genesis()).genesisKeys();
+        };
+    }
+
+    /**
+     * Signs administrative commands with the identity that is in the file then, and leaves others as they are.
+     *
+     * @param self who gives the commands
+     */
+    default UnaryOperator<Submission.InSession> signing(PrincipalId self) {
+        return switch (this) {
+            case InsecureLoopback _ -> UnaryOperator.identity();
+            case Tls files -> {
+                Bytes cluster = genesisKeys().cluster();
+                yield submission -> submission.signed(
+                        cluster,
+                        self,
+                        content -> identity(files.identity(), self).sign(content));
+            }
+        };
+    }
+
+    /** Where a client keeps what it learnt of the registry: beside its identity. */
+    default Path keptBeside() {
+        return switch (this) {
+            case Tls files -> files.identity().resolveSibling(files.identity().getFileName() + ".registry");
+            case InsecureLoopback _ -> Path.of("");
+        };
+    }
+
+    /**
+     * Makes sure that a data directory belongs to this cluster: marks one that was not used yet.
+     *
+     * @throws ConfigException if it began with another genesis
+     */
+    default void claim(Path directory) throws IOException {
+        if (this instanceof Tls files) {
+            GenesisFile.load(files.genesis()).claim(directory);
+        }
+    }
+
+    private static Identity identity(Path file, PrincipalId self) {
+        Identity identity;
+        try {
+            identity = Identity.load(file);
+        } catch (IOException e) {
+            throw new ConfigException(String.valueOf(e.getMessage()), Subject.NONE, e);
+        }
+        if (!identity.principal().equals(self)) {
+            throw new ConfigException(
+                    file + " is the identity of " + identity.principal() + ", not of " + self, Subject.NONE);
+        }
+        if (identity.until().isBefore(Instant.now())) {
+            throw new ConfigException(
+                    "the certificate in " + file + " has expired on " + identity.until(), Subject.NONE);
+        }
+        return identity;
+    }
+}

@@ -1,0 +1,125 @@
+package io.bulwark.client.config;
+
+import io.bulwark.client.encryption.KeyProvider;
+import io.bulwark.client.encryption.Pkcs12Keys;
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.identity.SecretFile;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the keys for encrypting objects are. In a client's file:
+ *
+ * <pre>
+ * encrypt-with=photos.p12
+ * encrypt-key=2026
+ * encrypt-password-file=photos.password
+ * </pre>
+ *
+ * @param keyStore a PKCS#12 file ({@link Pkcs12Keys})
+ * @param key the key for new objects; may be null if the file has one only
+ * @param passwordFile holds the password in its first line, mode 0600; null to take it from the environment, {@link #PASSWORD_VARIABLE}
+ */
+public record EncryptionConfig(
+        Path keyStore, @Nullable String key, @Nullable Path passwordFile) {
+    /** The environment variable. */
+    public static final String PASSWORD_VARIABLE = "BULWARK_ENCRYPT_PASSWORD";
+
+    private static final String WITH = "encrypt-with";
+    private static final String KEY = "encrypt-key";
+    private static final String PASSWORD_FILE = "encrypt-password-file";
+    static final Set<String> SETTINGS = Set.of(WITH, KEY, PASSWORD_FILE);
+
+    private static final long PASSWORD_FILE_BYTES_MAX = 4096;
+
+    /** The keys, which are read when one is first needed; a {@link ConfigException} then says what to do if they cannot be had. */
+    public KeyProvider keys() {
+        return new KeyProvider() {
+            private @Nullable KeyProvider read;
+
+            @Override
+            public WrappedKey wrap(Bytes dataKey, Bytes context) throws GeneralSecurityException {
+                return provider().wrap(dataKey, context);
+            }
+
+            @Override
+            public Bytes unwrap(WrappedKey wrapped, Bytes context) throws GeneralSecurityException {
+                return provider().unwrap(wrapped, context);
+            }
+
+            private synchronized KeyProvider provider() {
+                KeyProvider known = read;
+                if (known == null) {
+                    known = load();
+                    read = known;
+                }
+                return known;
+            }
+        };
+    }
+
+    private KeyProvider load() {
+        try {
+            return Pkcs12Keys.load(keyStore, password().toCharArray(), key);
+        } catch (IOException e) {
+            throw new ConfigException("no keys to encrypt with: " + e.getMessage(), Subject.NONE, e);
+        }
+    }
+
+    static Optional<EncryptionConfig> read(Properties properties, Path file) {
+        String keyStore = properties.getProperty(WITH, "").trim();
+        if (keyStore.isEmpty()) {
+            if (properties.containsKey(KEY) || properties.containsKey(PASSWORD_FILE)) {
+                throw new IllegalArgumentException(KEY + " or " + PASSWORD_FILE + " without " + WITH);
+            }
+            return Optional.empty();
+        }
+        String passwordFile = properties.getProperty(PASSWORD_FILE);
+        return Optional.of(new EncryptionConfig(
+                file.resolveSibling(keyStore).normalize(),
+                properties.getProperty(KEY),
+                passwordFile == null
+                        ? null
+                        : file.resolveSibling(passwordFile.trim()).normalize()));
+    }
+
+    void store(Properties properties) {
+        properties.setProperty(WITH, keyStore.toString());
+        if (key != null) {
+            properties.setProperty(KEY, key);
+        }
+        if (passwordFile != null) {
+            properties.setProperty(PASSWORD_FILE, passwordFile.toString());
+        }
+    }
+
+    private String password() throws IOException {
+        if (passwordFile == null) {
+            String password = System.getenv(PASSWORD_VARIABLE);
+            if (password == null) {
+                throw new IOException("set " + PASSWORD_FILE + ", or " + PASSWORD_VARIABLE + " in the environment");
+            }
+            return password;
+        }
+        if (!Files.isRegularFile(passwordFile)) {
+            throw new IOException("there is no " + passwordFile);
+        }
+        SecretFile.check(passwordFile);
+        if (Files.size(passwordFile) > PASSWORD_FILE_BYTES_MAX) {
+            throw new IOException(passwordFile + " is too long for a password");
+        }
+        return Files.readString(passwordFile, StandardCharsets.UTF_8)
+                .lines()
+                .findFirst()
+                .orElse("");
+    }
+}

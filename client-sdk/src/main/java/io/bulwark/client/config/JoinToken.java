@@ -1,0 +1,106 @@
+package io.bulwark.client.config;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * An invitation, as a line of text: what a new machine needs to reach the replicas, to know them, and to give itself a key. Who has it
+ * first is the principal that it names; used, it is good for nothing.
+ *
+ * @param genesis the digest of the genesis file, which the replicas then tell
+ * @param principal who is invited
+ * @param expiresMillis in agreed time
+ * @param seed of the key that the invitation was made for; secret
+ * @param replicas all 3f+1, by number
+ */
+public record JoinToken(Bytes genesis, PrincipalId principal, long expiresMillis, Bytes seed, List<Replica> replicas) {
+    public static final int SEED_BYTES = 32;
+
+    private static final String PREFIX = "bulwark-join-1.";
+    private static final int CHECKSUM_BYTES = 4;
+    private static final int TEXT_LENGTH_MAX = 1 << 20;
+    private static final int REPLICAS_MAX = 1024;
+    private static final int HOST_BYTES_MAX = 255;
+
+    /** Where a replica listens, and the key that it shows there. */
+    public record Replica(ClientConfig.Endpoint endpoint, PrincipalKey key) {}
+
+    public JoinToken {
+        replicas = List.copyOf(replicas);
+        if (genesis.length() != Hashes.LENGTH || seed.length() != SEED_BYTES || expiresMillis < 0) {
+            throw new IllegalArgumentException("this is not what an invitation has in it");
+        }
+        if (replicas.size() < 4 || replicas.size() % 3 != 1 || replicas.size() > REPLICAS_MAX) {
+            throw new IllegalArgumentException(replicas.size() + " replicas, not 3f + 1");
+        }
+    }
+
+    /** One line; ends with a checksum. */
+    public String text() {
+        WireWriter out = new WireWriter().raw(genesis);
+        principal.write(out);
+        out.i64(expiresMillis).raw(seed).u16(replicas.size());
+        for (Replica replica : replicas) {
+            out.string(replica.endpoint.host()).u16(replica.endpoint.port());
+            replica.key.write(out);
+        }
+        Bytes content = out.toBytes();
+        Bytes all = new WireWriter().raw(content).raw(checksum(content)).toBytes();
+        return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(all.toByteArray());
+    }
+
+    /**
+     * Reads what {@link #text} gives.
+     *
+     * @throws IllegalArgumentException if it is something else, or not the whole of it; says what
+     */
+    public static JoinToken parse(String text) {
+        if (!text.startsWith(PREFIX) || text.length() > TEXT_LENGTH_MAX) {
+            throw new IllegalArgumentException("this is not a token: it does not begin with " + PREFIX);
+        }
+        try {
+            Bytes all = Bytes.of(Base64.getUrlDecoder().decode(text.substring(PREFIX.length())));
+            int length = all.length() - CHECKSUM_BYTES;
+            if (length < 0 || !checksum(all.slice(0, length)).equals(all.slice(length, CHECKSUM_BYTES))) {
+                throw new IllegalArgumentException("its checksum is wrong");
+            }
+            WireReader in = new WireReader(all.slice(0, length));
+            Bytes genesis = in.raw(Hashes.LENGTH);
+            PrincipalId principal = PrincipalId.read(in);
+            long expiresMillis = in.nonNegative64();
+            Bytes seed = in.raw(SEED_BYTES);
+            int count = in.count16(REPLICAS_MAX);
+            List<Replica> replicas = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                replicas.add(new Replica(
+                        new ClientConfig.Endpoint(in.string(HOST_BYTES_MAX), in.u16()), PrincipalKey.read(in)));
+            }
+            in.end();
+            JoinToken token = new JoinToken(genesis, principal, expiresMillis, seed, replicas);
+            if (!token.text().equals(text)) {
+                throw new IllegalArgumentException("it is not in its one form");
+            }
+            return token;
+        } catch (MalformedException | IllegalArgumentException e) {
+            throw new IllegalArgumentException("the token is damaged; copy the whole line: " + e.getMessage(), e);
+        }
+    }
+
+    /** Names the principal, not the secret. */
+    @Override
+    public String toString() {
+        return "an invitation of " + principal;
+    }
+
+    private static Bytes checksum(Bytes content) {
+        return Hashes.sha256(content).slice(0, CHECKSUM_BYTES);
+    }
+}

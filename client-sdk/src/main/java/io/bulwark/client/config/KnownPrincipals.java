@@ -1,0 +1,166 @@
+package io.bulwark.client.config;
+
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.TrustedKeys;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Whose keys are believed: those of the genesis, and what the replicas have agreed on since. Kept in a file, so that a process that
+ * starts again knows what it knew:
+ *
+ * <pre>
+ * genesis=the digest of the genesis file, without which this says nothing
+ * version=3
+ * client-7=the public key in Base64, the one before
+ * client-8=revoked
+ * </pre>
+ *
+ * @param version of the registry that this is; -1 if none was heard of
+ * @param changed the keys of principals that the registry has an entry for, the newest first; none if revoked
+ */
+public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<PrincipalId, List<PrincipalKey>> changed) {
+    /** Nothing was heard of the registry yet. */
+    public static final long NO_VERSION = -1;
+
+    private static final String GENESIS = "genesis";
+    private static final String VERSION = "version";
+    private static final String REVOKED = "revoked";
+    private static final long FILE_BYTES_MAX = 64 << 20;
+
+    public KnownPrincipals {
+        changed = Collections.unmodifiableSortedMap(new TreeMap<>(changed));
+    }
+
+    /**
+     * What the genesis says, with what the file says if it is there and of the same genesis.
+     *
+     * @throws ConfigException if the file cannot be read
+     */
+    public static KnownPrincipals load(GenesisFile genesis, Path file) {
+        if (!Files.exists(file)) {
+            return new KnownPrincipals(genesis, NO_VERSION, new TreeMap<>());
+        }
+        Properties properties = new Properties();
+        try (InputStream in = Files.newInputStream(file)) {
+            if (Files.size(file) > FILE_BYTES_MAX) {
+                throw new IOException("it is too long");
+            }
+            properties.load(in);
+            if (!properties.getProperty(GENESIS, "").equals(genesis.digest().toHex())) {
+                return new KnownPrincipals(genesis, NO_VERSION, new TreeMap<>());
+            }
+            SortedMap<PrincipalId, List<PrincipalKey>> changed = new TreeMap<>();
+            for (String name : properties.stringPropertyNames()) {
+                if (!name.equals(VERSION) && !name.equals(GENESIS)) {
+                    changed.put(PrincipalId.parse(name), keys(properties.getProperty(name, "")));
+                }
+            }
+            return new KnownPrincipals(genesis, Long.parseLong(properties.getProperty(VERSION, "")), changed);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new ConfigException(
+                    "cannot read what was known of the registry, " + file + ": " + e.getMessage()
+                            + "; without this file it is learnt anew",
+                    Subject.NONE,
+                    e);
+        }
+    }
+
+    /** Replaces the file. */
+    public void store(Path file) throws IOException {
+        StringBuilder text =
+                new StringBuilder("# Whose keys are believed beside those of the genesis, as the replicas agreed.\n");
+        text.append(GENESIS).append('=').append(genesis.digest().toHex()).append('\n');
+        text.append(VERSION).append('=').append(version).append('\n');
+        changed.forEach((principal, keys) -> text.append(principal)
+                .append('=')
+                .append(
+                        keys.isEmpty()
+                                ? REVOKED
+                                : String.join(
+                                        ",",
+                                        keys.stream().map(PrincipalKey::text).toList()))
+                .append('\n'));
+        Path part = file.resolveSibling(file.getFileName() + ".part");
+        Files.writeString(part, text.toString(), StandardCharsets.US_ASCII);
+        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** The keys of a principal, the newest first; none if it is unknown or revoked. */
+    public List<PrincipalKey> keysOf(PrincipalId principal) {
+        List<PrincipalKey> keys = changed.get(principal);
+        if (keys != null) {
+            return keys;
+        }
+        PrincipalKey first = genesis.keys().get(principal);
+        return first == null ? List.of() : List.of(first);
+    }
+
+    /** A key that two principals have is that of the one who had it in the genesis. */
+    public TrustedKeys trustedKeys() {
+        Map<PrincipalKey, PrincipalId> owners = new HashMap<>();
+        genesis.keys().forEach((principal, key) -> {
+            if (!changed.containsKey(principal)) {
+                owners.put(key, principal);
+            }
+        });
+        changed.forEach((principal, keys) -> keys.forEach(key -> owners.putIfAbsent(key, principal)));
+        return new TrustedKeys(owners);
+    }
+
+    /**
+     * A client that the genesis does not name may have been let in since, and once the registry was heard of, a key may have been
+     * exchanged since then, too: the members decide.
+     */
+    void requireKeyOf(Identity identity, ChannelConfig.Tls files) {
+        PrincipalId principal = identity.principal();
+        boolean letIn =
+                principal.kind() == PrincipalKind.CLIENT && !genesis.keys().containsKey(principal);
+        List<PrincipalKey> keys = keysOf(principal);
+        if (keys.isEmpty() && !letIn) {
+            throw new ConfigException(
+                    changed.containsKey(principal)
+                            ? principal + " is revoked"
+                            : "the genesis file " + files.genesis() + " has no key for " + principal,
+                    Subject.NONE);
+        }
+        if (!keys.contains(identity.publicKey()) && !letIn && version == NO_VERSION) {
+            throw new ConfigException(
+                    "the genesis file " + files.genesis() + " does not match: it has another key for " + principal
+                            + " than " + files.identity(),
+                    Subject.NONE);
+        }
+    }
+
+    private static List<PrincipalKey> keys(String text) {
+        if (text.trim().equals(REVOKED)) {
+            return List.of();
+        }
+        List<PrincipalKey> keys = new ArrayList<>();
+        for (String each : text.trim().split(",", Command.KEYS_MAX + 1)) {
+            keys.add(PrincipalKey.parse(each));
+        }
+        if (keys.size() > Command.KEYS_MAX) {
+            throw new IllegalArgumentException(keys.size() + " keys of one principal");
+        }
+        return List.copyOf(keys);
+    }
+}

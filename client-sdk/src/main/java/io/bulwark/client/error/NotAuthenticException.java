@@ -1,0 +1,16 @@
+package io.bulwark.client.error;
+
+import org.jspecify.annotations.Nullable;
+
+/** What was read is not what was encrypted: it was changed, cut off or exchanged. */
+public final class NotAuthenticException extends BulwarkException {
+    private static final long serialVersionUID = 1L;
+
+    public NotAuthenticException(String problem, Subject subject) {
+        this(problem, subject, null);
+    }
+
+    public NotAuthenticException(String problem, Subject subject, @Nullable Throwable cause) {
+        super(problem, subject, cause);
+    }
+}

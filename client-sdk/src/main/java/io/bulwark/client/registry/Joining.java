@@ -1,0 +1,214 @@
+package io.bulwark.client.registry;
+
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.JoinToken;
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.NotPermittedException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.metadata.MetadataClient;
+import io.bulwark.client.metadata.MetadataUnavailableException;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.metadata.Submission;
+import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.TlsCredentials;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
+import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.TrustedKeys;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes a machine a principal's with a {@link JoinToken}: makes a key here, which never leaves, and has the replicas take it in the place of
+ * the token's. May be run again after an interruption. There is no door for it that is not there for everybody: the token's key is
+ * registered, and may do nothing else.
+ */
+public final class Joining implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Joining.class);
+
+    /** Replicas learn of a key within seconds after an operator has registered it. */
+    private static final long TRY_MILLIS = 4_000;
+
+    private static final int TRIES = 3;
+    private static final long RECONNECT_MILLIS_MAX = 500;
+    private static final String GENESIS = "genesis.properties";
+    private static final String CLIENT = "client.properties";
+
+    private final JoinToken token;
+    private final Transport transport;
+    private final MetadataClient replicas;
+
+    private Joining(JoinToken token, Identity identity) {
+        this.token = token;
+        Map<PrincipalKey, PrincipalId> keys = new HashMap<>();
+        for (int i = 0; i < token.replicas().size(); i++) {
+            keys.put(token.replicas().get(i).key(), PrincipalId.replica(i));
+        }
+        this.transport = Transport.open(
+                TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX),
+                new TlsCredentials(identity, new TrustedKeys(keys)),
+                new MessageCodecs(new OrderingCodec()));
+        List<InetSocketAddress> addresses = token.replicas().stream()
+                .map(JoinToken.Replica::endpoint)
+                .map(endpoint -> new InetSocketAddress(endpoint.host(), endpoint.port()))
+                .toList();
+        this.replicas = MetadataClient.connect(transport, addresses, TRY_MILLIS);
+    }
+
+    /**
+     * What is there now.
+     *
+     * @param files those that were written
+     */
+    public record Joined(PrincipalId principal, PrincipalKey key, List<Path> files) {
+        public Joined {
+            files = List.copyOf(files);
+        }
+    }
+
+    /**
+     * Joins.
+     *
+     * @param directory where the identity, the genesis file and a client's configuration go
+     * @throws NotPermittedException if the token has expired
+     * @throws UnavailableException if the replicas do not know the token's key, as it was used or taken back, or are not reached
+     */
+    public static Joined join(JoinToken token, Path directory, SecureRandom random) throws IOException {
+        Files.createDirectories(directory);
+        Path file = Identity.file(directory, token.principal());
+        // What the replicas take must not get lost: an earlier run may have come so far.
+        boolean again = Files.exists(file);
+        Identity own = again ? Identity.load(file) : Identity.generate(token.principal(), random);
+        if (!again) {
+            own.store(file);
+        }
+        GenesisFile genesis;
+        try {
+            genesis = exchange(token, own, random);
+        } catch (UnavailableException e) {
+            if (!again) {
+                throw e;
+            }
+            LOG.debug("the token may have been used here before", e);
+            genesis = genesisAs(token, own);
+        }
+        Path genesisFile = directory.resolve(GENESIS);
+        if (!Files.exists(genesisFile)) {
+            genesis.store(genesisFile);
+        } else if (!GenesisFile.load(genesisFile).equals(genesis)) {
+            throw new ConfigException(genesisFile + " is the genesis of another cluster", Subject.NONE);
+        }
+        genesisAs(token, own);
+        if (token.principal().kind() != PrincipalKind.CLIENT) {
+            return new Joined(token.principal(), own.publicKey(), List.of(file, genesisFile));
+        }
+        Path client = directory.resolve(CLIENT);
+        new ClientConfig(
+                        token.principal(),
+                        null,
+                        new ChannelConfig.Tls(file.getFileName(), genesisFile.getFileName()),
+                        (token.replicas().size() - 1) / 3,
+                        token.replicas().stream()
+                                .map(JoinToken.Replica::endpoint)
+                                .toList())
+                .store(client);
+        return new Joined(token.principal(), own.publicKey(), List.of(file, genesisFile, client));
+    }
+
+    /** Has the replicas take the own key in the place of the token's. */
+    private static GenesisFile exchange(JoinToken token, Identity own, SecureRandom random) {
+        Identity invited = Identity.ofSeed(token.principal(), token.seed(), random);
+        try (Joining joining = new Joining(token, invited)) {
+            GenesisFile genesis = joining.genesis();
+            joining.rotate(genesis, invited, own, random);
+            return genesis;
+        }
+    }
+
+    /** Waits until the replicas know this identity, and answer. */
+    private static GenesisFile genesisAs(JoinToken token, Identity identity) {
+        try (Joining joining = new Joining(token, identity)) {
+            return joining.genesis();
+        }
+    }
+
+    private GenesisFile genesis() {
+        Reply.GenesisTold told = null;
+        for (int attempt = 1; told == null; attempt++) {
+            try {
+                told = expect(
+                        Reply.GenesisTold.class,
+                        replicas.query(new Query.GetGenesis().encoded()).join());
+            } catch (CompletionException e) {
+                if (!(e.getCause() instanceof MetadataUnavailableException) || attempt == TRIES) {
+                    throw new UnavailableException(
+                            "the replicas do not let the key of this token in, as it was used or taken back; or they"
+                                    + " are not reached: " + e.getCause(),
+                            Subject.NONE,
+                            e);
+                }
+            }
+        }
+        GenesisFile genesis = GenesisFile.of(told.genesis());
+        if (!genesis.digest().equals(token.genesis())) {
+            throw new ConfigException("the replicas tell of another genesis than the token", Subject.NONE);
+        }
+        return genesis;
+    }
+
+    private void rotate(GenesisFile genesis, Identity invited, Identity own, SecureRandom random) {
+        byte[] nonce = new byte[Submission.OpenSession.NONCE_BYTES];
+        random.nextBytes(nonce);
+        Reply.SessionOpened opened =
+                expect(Reply.SessionOpened.class, submit(new Submission.OpenSession(Bytes.of(nonce), 0)));
+        Submission rotation = new Submission.InSession(
+                        opened.session(), 1, 1, new Command.RotateKey(token.principal(), List.of(own.publicKey())))
+                .signed(genesis.genesisKeys().cluster(), token.principal(), invited::sign);
+        expect(Reply.Done.class, submit(rotation));
+    }
+
+    private Bytes submit(Submission submission) {
+        try {
+            return replicas.submit(submission.encoded()).join();
+        } catch (CompletionException e) {
+            throw new UnavailableException(
+                    "whether the token was used now is not known; run this again: " + e.getCause(), Subject.NONE, e);
+        }
+    }
+
+    private static <T extends Reply> T expect(Class<T> type, Bytes encoded) {
+        Reply reply = Reply.decode(encoded);
+        if (reply instanceof Reply.Failed failed) {
+            throw new NotPermittedException(failed.message(), Subject.NONE);
+        }
+        if (!type.isInstance(reply)) {
+            throw new UnavailableException("the replicas agree on an answer to another question", Subject.NONE);
+        }
+        return type.cast(reply);
+    }
+
+    @Override
+    public void close() {
+        replicas.close();
+        transport.close();
+    }
+}

@@ -1,0 +1,185 @@
+package io.bulwark.client.registry;
+
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.KnownPrincipals;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.Credentials;
+import io.bulwark.transport.TlsCredentials;
+import io.bulwark.transport.identity.Identity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the replicas again and again whose keys belong, at 2f+1 equal answers, and believes these from then on; looks whether the file
+ * with the own identity has changed, and shows the new one. What was learnt last is kept in a file. Thread-safe.
+ */
+public final class TrustWatch implements AutoCloseable {
+    /** How long after a change a server still believes what was before, if the replicas answer. */
+    public static final long PAUSE_MILLIS_STANDARD = 2_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(TrustWatch.class);
+    private static final long ANSWER_MILLIS_MAX = 60_000;
+
+    private final ChannelConfig.Tls files;
+    private final TlsCredentials credentials;
+    private final Function<Bytes, CompletableFuture<Bytes>> queries;
+    private final Path kept;
+    private final Thread thread;
+    private volatile boolean closed;
+    private volatile KnownPrincipals known;
+    private @Nullable FileTime identityChanged;
+    private boolean keeps = true;
+
+    private TrustWatch(
+            ChannelConfig.Tls files,
+            TlsCredentials credentials,
+            Path kept,
+            Function<Bytes, CompletableFuture<Bytes>> queries,
+            long pauseMillis) {
+        this.files = files;
+        this.credentials = credentials;
+        this.queries = queries;
+        this.kept = kept;
+        this.known = KnownPrincipals.load(GenesisFile.load(files.genesis()), kept);
+        this.identityChanged = changeOfIdentity();
+        this.thread = Thread.ofVirtual().name("trust-" + credentials.self()).unstarted(() -> watch(pauseMillis));
+    }
+
+    /**
+     * Begins, if these are the credentials of TLS; without TLS there is nothing to watch.
+     *
+     * @param channels the configuration that the credentials were made from
+     * @param kept the file that keeps what was learnt
+     * @param queries asks the replicas
+     */
+    public static Optional<TrustWatch> start(
+            ChannelConfig channels,
+            Credentials credentials,
+            Path kept,
+            Function<Bytes, CompletableFuture<Bytes>> queries) {
+        if (!(channels instanceof ChannelConfig.Tls files) || !(credentials instanceof TlsCredentials tls)) {
+            return Optional.empty();
+        }
+        return Optional.of(start(files, tls, kept, queries, PAUSE_MILLIS_STANDARD));
+    }
+
+    static TrustWatch start(
+            ChannelConfig.Tls files,
+            TlsCredentials credentials,
+            Path kept,
+            Function<Bytes, CompletableFuture<Bytes>> queries,
+            long pauseMillis) {
+        TrustWatch watch = new TrustWatch(files, credentials, kept, queries, pauseMillis);
+        watch.thread.start();
+        return watch;
+    }
+
+    /** What is known now. */
+    public KnownPrincipals known() {
+        return known;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+    }
+
+    private void watch(long pauseMillis) {
+        while (!closed) {
+            try {
+                Thread.sleep(pauseMillis);
+                renewIdentity();
+                refresh();
+            } catch (InterruptedException e) {
+                return;
+            } catch (Exception e) {
+                // Replicas that do not answer now, or a file that is half written: asked again in a moment.
+                LOG.debug("{} did not learn who belongs", credentials.self(), e);
+            }
+        }
+    }
+
+    /** Asks now; returns when what the replicas say is believed. */
+    public synchronized void refresh() throws Exception {
+        SortedMap<PrincipalId, List<PrincipalKey>> changed = new TreeMap<>();
+        PrincipalId after = PrincipalId.NOBODY;
+        long version = KnownPrincipals.NO_VERSION;
+        do {
+            Reply.PrincipalList page = page(after);
+            if (version != KnownPrincipals.NO_VERSION && version != page.version()) {
+                return; // Changed between two pages: next time.
+            }
+            version = page.version();
+            page.principals().forEach(entry -> changed.put(entry.principal(), entry.keys()));
+            after = page.next();
+        } while (!after.equals(PrincipalId.NOBODY));
+        KnownPrincipals before = known;
+        if (version <= before.version()) {
+            return; // Nothing new: versions only grow.
+        }
+        KnownPrincipals now = new KnownPrincipals(before.genesis(), version, changed);
+        known = now;
+        credentials.trust(now.trustedKeys());
+        LOG.info("{} believes the keys of version {} of the registry", credentials.self(), version);
+        keep(now);
+    }
+
+    private Reply.PrincipalList page(PrincipalId after) throws Exception {
+        Query query = new Query.ListPrincipals(known.version(), after, Query.PAGE_MAX);
+        Reply reply = Reply.decode(queries.apply(query.encoded()).get(ANSWER_MILLIS_MAX, TimeUnit.MILLISECONDS));
+        if (reply instanceof Reply.PrincipalList page) {
+            return page;
+        }
+        throw new IOException("the replicas answer " + reply);
+    }
+
+    private void keep(KnownPrincipals now) {
+        try {
+            now.store(kept);
+        } catch (IOException e) {
+            if (keeps && !closed) {
+                LOG.warn(
+                        "cannot keep what is known of the registry: after a restart it is learnt anew: {}",
+                        e.toString());
+            }
+            keeps = false;
+        }
+    }
+
+    private void renewIdentity() throws IOException {
+        FileTime changed = changeOfIdentity();
+        if (changed == null || changed.equals(identityChanged)) {
+            return;
+        }
+        Identity identity = Identity.load(files.identity());
+        credentials.renew(identity);
+        identityChanged = changed;
+        LOG.info("{} shows another certificate from now on", credentials.self());
+    }
+
+    private @Nullable FileTime changeOfIdentity() {
+        try {
+            return Files.getLastModifiedTime(files.identity());
+        } catch (IOException e) {
+            return null; // It is being replaced.
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package io.bulwark.client.survey;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.RecoveryMessage;
+import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
+import io.bulwark.protocol.wire.Message;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Asks replicas where recoveries stand. */
+public final class RecoverySurvey {
+    private RecoverySurvey() {}
+
+    /** The question to these replicas. */
+    public static Survey of(Set<PrincipalId> replicas, long timeoutMillis) {
+        long call = ThreadLocalRandom.current().nextLong();
+        return new Survey(
+                replicas,
+                new RecoveryMessage.Ask(call),
+                message -> message instanceof RecoveryMessage.Told told && told.call() == call,
+                timeoutMillis);
+    }
+
+    /** What each said, by the number of the replica. */
+    public static SortedMap<Integer, RecoveryStatus> answers(SortedMap<PrincipalId, Message> told) {
+        SortedMap<Integer, RecoveryStatus> answers = new TreeMap<>();
+        told.forEach((replica, message) -> answers.put(replica.number(), ((RecoveryMessage.Told) message).status()));
+        return answers;
+    }
+}
