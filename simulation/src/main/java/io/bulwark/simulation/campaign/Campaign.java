@@ -80,10 +80,12 @@ public final class Campaign {
      *
      * @throws IllegalStateException if no run is over
      */
-    public synchronized Progress progress() {
-        if (last == null) {
-            throw new IllegalStateException("no run is over");
-        }
-        return new Progress(last, runs, operations, events, undecided, violation);
+    public Progress progress() {
+        return standing().orElseThrow(() -> new IllegalStateException("no run is over"));
+    }
+
+    /** Where the campaign stands, if a run is over. */
+    public synchronized Optional<Progress> standing() {
+        return Optional.ofNullable(last).map(run -> new Progress(run, runs, operations, events, undecided, violation));
     }
 }

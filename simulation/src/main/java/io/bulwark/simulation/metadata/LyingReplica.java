@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
@@ -37,7 +38,9 @@ public final class LyingReplica extends AlteringServer {
         FORGED,
         GARBLED,
         REFUSING,
-        OTHER_INCARNATION
+        OTHER_INCARNATION,
+        /** Its digest, where it is to send all of it. */
+        WITHHELD
     }
 
     public LyingReplica(ProtocolServer correct, long seed) {
@@ -48,17 +51,26 @@ public final class LyingReplica extends AlteringServer {
 
     @Override
     protected List<Effect> alter(long nowMillis, Effect effect) {
-        if (!(effect instanceof Effect.Send(PrincipalId to, long requestId, OrderingMessage.Reply reply))) {
+        if (!(effect instanceof Effect.Send(PrincipalId to, long requestId, OrderingMessage.ToClient answer))) {
             return List.of(effect);
         }
         if (random.nextInt(50) == 0) {
             how = any();
         }
+        if (how == How.SILENT) {
+            return List.of();
+        }
+        OrderingMessage lie = answer instanceof OrderingMessage.Reply reply ? insteadOf(reply) : answer;
+        return List.of(new Effect.Send(
+                to, requestId, lie instanceof OrderingMessage.ReplyDigest digest ? insteadOf(digest) : lie));
+    }
+
+    private OrderingMessage insteadOf(OrderingMessage.Reply reply) {
         if (earlier.size() == KEPT) {
             earlier.removeFirst();
         }
         earlier.add(reply.reply());
-        OrderingMessage lie = switch (how) {
+        return switch (how) {
             case HONEST, SILENT -> reply;
             case STALE -> with(reply, earlier.get(random.nextInt(earlier.size())));
             case FORGED -> with(reply, forged(reply.reply()));
@@ -66,8 +78,26 @@ public final class LyingReplica extends AlteringServer {
             case REFUSING ->
                 new OrderingMessage.Refused(reply.call(), Refusal.values()[random.nextInt(Refusal.values().length)]);
             case OTHER_INCARNATION -> new OrderingMessage.Reply(reply.call(), random.nextLong(4), reply.reply());
+            case WITHHELD -> reply.by(0, 1);
         };
-        return how == How.SILENT ? List.of() : List.of(new Effect.Send(to, requestId, lie));
+    }
+
+    /** What it says where another one is to send the reply; with a reply of its own although nobody asked for it. */
+    private OrderingMessage insteadOf(OrderingMessage.ReplyDigest said) {
+        Bytes other = earlier.isEmpty() ? Bytes.EMPTY : earlier.get(random.nextInt(earlier.size()));
+        return switch (how) {
+            case STALE -> new OrderingMessage.ReplyDigest(said.call(), said.incarnation(), Hashes.sha256(other));
+            case FORGED -> new OrderingMessage.Reply(said.call(), said.incarnation(), other);
+            case GARBLED -> new OrderingMessage.ReplyDigest(said.call(), said.incarnation(), flipped(said.digest()));
+            case OTHER_INCARNATION -> new OrderingMessage.ReplyDigest(said.call(), random.nextLong(4), said.digest());
+            default -> said;
+        };
+    }
+
+    private static Bytes flipped(Bytes digest) {
+        byte[] bytes = digest.toByteArray();
+        bytes[0] ^= 1;
+        return Bytes.of(bytes);
     }
 
     private How any() {

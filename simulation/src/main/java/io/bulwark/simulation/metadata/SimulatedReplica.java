@@ -23,6 +23,7 @@ public final class SimulatedReplica implements ProtocolServer {
     private static final long INCARNATION = 1;
     private static final int AGAIN_ONE_IN = 4;
 
+    private final int self;
     private final CommandOrder order;
     private final ReplicaDisk disk;
     private final ReplicaInvariants invariants;
@@ -34,10 +35,11 @@ public final class SimulatedReplica implements ProtocolServer {
     private final List<Asked> waiting = new ArrayList<>();
     private int executed;
 
-    private record Asked(PrincipalId from, long requestId, long call, int place) {}
+    private record Asked(PrincipalId from, long requestId, OrderingMessage.ToReplica request, int place) {}
 
     /** Starts from the disk. */
-    public SimulatedReplica(CommandOrder order, ReplicaDisk disk, ReplicaInvariants invariants, long seed) {
+    public SimulatedReplica(int self, CommandOrder order, ReplicaDisk disk, ReplicaInvariants invariants, long seed) {
+        this.self = self;
         this.order = order;
         this.disk = disk;
         this.invariants = invariants;
@@ -65,11 +67,11 @@ public final class SimulatedReplica implements ProtocolServer {
             return List.of();
         }
         switch (asked) {
-            case OrderingMessage.Submit(long call, Bytes command) -> order(from, requestId, call, command, false);
-            case OrderingMessage.OrderedQuery(long call, Bytes query) -> order(from, requestId, call, query, true);
-            case OrderingMessage.Query(long call, Bytes query) -> {
+            case OrderingMessage.Submit submit -> order(from, requestId, submit, submit.command(), false);
+            case OrderingMessage.OrderedQuery query -> order(from, requestId, query, query.query(), true);
+            case OrderingMessage.Query query -> {
                 List<Effect> effects = new ArrayList<>(execute());
-                effects.add(answer(from, requestId, call, machine.query(from, query)));
+                effects.add(answer(from, requestId, query, machine.query(from, query.query())));
                 return effects;
             }
         }
@@ -81,9 +83,9 @@ public final class SimulatedReplica implements ProtocolServer {
         return execute();
     }
 
-    private void order(PrincipalId from, long requestId, long call, Bytes body, boolean query) {
-        int place = order.order(from, call, body, query, random.nextInt(AGAIN_ONE_IN * 4) == 0);
-        waiting.add(new Asked(from, requestId, call, place));
+    private void order(PrincipalId from, long requestId, OrderingMessage.ToReplica request, Bytes body, boolean query) {
+        int place = order.order(from, request.call(), body, query, random.nextInt(AGAIN_ONE_IN * 4) == 0);
+        waiting.add(new Asked(from, requestId, request, place));
     }
 
     private List<Effect> execute() {
@@ -104,15 +106,16 @@ public final class SimulatedReplica implements ProtocolServer {
         waiting.removeIf(asked -> {
             Bytes reply = replies.get(asked.place);
             if (reply != null) {
-                answers.add(answer(asked.from, asked.requestId, asked.call, reply));
+                answers.add(answer(asked.from, asked.requestId, asked.request, reply));
             }
             return reply != null;
         });
         return answers;
     }
 
-    private static Effect answer(PrincipalId to, long requestId, long call, Bytes reply) {
-        return new Effect.Send(to, requestId, new OrderingMessage.Reply(call, INCARNATION, reply));
+    private Effect answer(PrincipalId to, long requestId, OrderingMessage.ToReplica request, Bytes reply) {
+        OrderingMessage.Reply whole = new OrderingMessage.Reply(request.call(), INCARNATION, reply);
+        return new Effect.Send(to, requestId, whole.by(self, request.replier()));
     }
 
     @Override

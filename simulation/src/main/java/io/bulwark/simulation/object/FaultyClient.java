@@ -78,7 +78,7 @@ final class FaultyClient implements Observer {
 
     /** Whoever has a grant may change any name: done again in its own session, that is no attack, and others see it. */
     private static boolean isItsRight(Message message) {
-        if (!(message instanceof OrderingMessage.Submit(long _, Bytes bytes))
+        if (!(message instanceof OrderingMessage.Submit(long _, int _, Bytes bytes))
                 || !(Submission.decode(bytes) instanceof Submission.InSession in)) {
             return false;
         }

@@ -64,7 +64,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private static final int QUIET_ROUNDS = 60;
     private static final long QUIET_ROUND_MILLIS = 5_000;
     private static final int SPEED_WHEN_QUIET = 60;
-    private static final CompletionPace PACE = new CompletionPace(400, 8, 500, 20, 1_000);
+    private static final CompletionPace PACE = new CompletionPace(400, 8, 500, 1_000);
     private static final ExtentTiming TIMING = new ExtentTiming(150, 400, 15_000, 1_000);
     private static final List<String> BUCKETS = List.of("latest", "versions");
 
@@ -168,7 +168,7 @@ public final class ObjectWorld implements SimulatedWorld {
             ReplicaDisk disk = new ReplicaDisk(genesis);
             all.add(id);
             simulation.addNode(id, () -> {
-                SimulatedReplica replica = new SimulatedReplica(order, disk, agreement, random.nextLong());
+                SimulatedReplica replica = new SimulatedReplica(id.number(), order, disk, agreement, random.nextLong());
                 if (faulty.contains(id)) {
                     return new LyingReplica(replica, random.nextLong());
                 }

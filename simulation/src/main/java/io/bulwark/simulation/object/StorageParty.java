@@ -3,6 +3,7 @@ package io.bulwark.simulation.object;
 import io.bulwark.protocol.bucket.SessionCommands;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.completion.Allowance;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.completion.CompletionStep;
 import io.bulwark.protocol.completion.NodeCompletion;
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StorageParty implements ProtocolServer {
     private static final long CHECK_MILLIS = 30_000;
+    private static final int SCRUBS_PER_SECOND = 20;
 
     private final int node;
     private final PrincipalId self;
@@ -92,7 +94,7 @@ final class StorageParty implements ProtocolServer {
         this.disk = disk;
         this.renewMillis = 300 + random.nextLong(500);
         this.told = told;
-        this.completion = new NodeCompletion(node, pace, disk.progress);
+        this.completion = new NodeCompletion(node, pace, Allowance.perSecond(SCRUBS_PER_SECOND), disk.progress);
     }
 
     @Override

@@ -12,11 +12,18 @@ import io.bulwark.protocol.ordering.OrderingMessage.OrderedQuery;
 import io.bulwark.protocol.ordering.OrderingMessage.Query;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.Replica;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig;
 import io.bulwark.protocol.ordering.replica.ReplicaEffect;
+import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.state.DamagedPageException;
+import io.bulwark.protocol.state.FetchEffect;
+import io.bulwark.protocol.state.PageStore;
+import io.bulwark.protocol.state.StateFetch;
+import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.engine.SimulatedRecords;
@@ -28,63 +35,76 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** One life of a production replica, driven as a node of a simulation. */
-final class OrderedReplica implements ProtocolServer, RegisterState.Host {
+final class OrderedReplica implements ProtocolServer, RegisterState.Host, StatePages.Host {
     private record Call(PrincipalId client, long call) {}
+
+    private record Asked(long requestId, int replier) {}
 
     private final OrderingWorld world;
     private final int self;
     private final ReplicaDisk disk;
     private final RegisterState state;
     private final Replica replica;
-    private final Map<Call, Long> requestIds = new HashMap<>();
-    private final Map<Long, RegisterState.Snapshot> taken = new TreeMap<>();
+    private final Map<Call, Asked> waiting = new HashMap<>();
+    private final Map<Long, StateTree.Checkpoint> taken = new TreeMap<>();
+    private final StatePages pages;
+    private final PageStore store;
     private final Deque<Long> rolls = new ArrayDeque<>();
     private List<Effect> out = new ArrayList<>();
-    private @Nullable Numbered target;
-    private RegisterState.@Nullable Snapshot fetched;
+    private boolean fetching;
+    private FetchEffect.@Nullable Complete fetched;
+    private StateFetch.@Nullable Progress checked;
+    private boolean ended;
     private long judged = -1;
 
-    OrderedReplica(OrderingWorld world, ReplicaConfig config, SimulatedRecords records) {
+    OrderedReplica(OrderingWorld world, ReplicaConfig config, Start start, SimulatedRecords records, PageStore store) {
         this.world = world;
         this.self = config.self();
         this.disk = new ReplicaDisk(records);
-        ReplicaDisk.Kept kept = disk.read();
-        state = new RegisterState(this, kept.checkpoints());
-        replica = new Replica(config, state, kept.records());
+        this.store = store;
+        List<LogRecord> log = disk.read();
+        state = new RegisterState(this, store);
+        RandomGenerator random = world.randomOf();
+        pages = new StatePages(this, store, self, config.replicas(), random);
+        replica = new Replica(config, state, log, start, new SimulatedSigning(self), random);
     }
 
     Replica replica() {
         return replica;
     }
 
-    RegisterState state() {
-        return state;
-    }
-
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+        if (ended) {
+            return List.of();
+        }
         clock(nowMillis);
         switch (message) {
             case Submit submit -> {
-                requestIds.put(new Call(from, submit.call()), requestId);
+                waiting.put(new Call(from, submit.call()), new Asked(requestId, submit.replier()));
                 replica.onRequest(nowMillis, new Request(from, submit.call(), false, submit.command()));
             }
             case OrderedQuery query -> {
-                requestIds.put(new Call(from, query.call()), requestId);
+                waiting.put(new Call(from, query.call()), new Asked(requestId, query.replier()));
                 replica.onRequest(nowMillis, new Request(from, query.call(), true, query.query()));
             }
             case Query query -> {
-                requestIds.put(new Call(from, query.call()), requestId);
+                waiting.put(new Call(from, query.call()), new Asked(requestId, query.replier()));
                 replica.onQuery(from, query.call(), query.query());
             }
             case ReplicaMessage said
             when from.kind() == PrincipalKind.REPLICA -> {
                 if (requestId == world.keyOf(from.number(), self)) {
                     world.heard(self, from.number(), said);
-                    replica.onMessage(nowMillis, from.number(), said);
+                    if (said instanceof Transfer transfer) {
+                        pages.onMessage(nowMillis, from.number(), transfer);
+                    } else {
+                        replica.onMessage(nowMillis, from.number(), said);
+                    }
                 }
             }
             default -> throw new IllegalStateException("nobody sends this: " + message);
@@ -94,20 +114,23 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host {
 
     @Override
     public List<Effect> onTick(long nowMillis) {
-        clock(nowMillis);
-        Numbered wanted = target;
-        if (wanted != null && fetched == null) {
-            world.findState(self, wanted).ifPresent(found -> {
-                fetched = found;
-                out.add(disk.fetched(found));
-            });
+        if (ended) {
+            return List.of();
         }
+        clock(nowMillis);
+        pages.onTick(nowMillis);
         replica.onTick(nowMillis);
         return drain(nowMillis);
     }
 
     private void clock(long nowMillis) {
+        world.keys().refresh(nowMillis, self, this::onKeyChange);
         replica.onClock(nowMillis, world.wallMillis(self));
+    }
+
+    void handOver(long nowMillis) {
+        replica.handOver(nowMillis);
+        var _ = drain(nowMillis);
     }
 
     /** New session keys with this peer. */
@@ -117,7 +140,7 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host {
 
     @Override
     public List<Effect> onStored(long nowMillis, long token, Stored stored) {
-        if (stored != Stored.DURABLE) {
+        if (stored != Stored.DURABLE || ended) {
             return List.of();
         }
         long number = Kind.number(token);
@@ -133,20 +156,21 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host {
                 }
             }
             case CHECKPOINT -> {
-                RegisterState.Snapshot snapshot = taken.remove(number);
-                if (snapshot != null) {
-                    state.onDurable(snapshot);
+                StateTree.Checkpoint checkpoint = taken.remove(number);
+                if (checkpoint != null) {
+                    state.onDurable(checkpoint);
                     replica.onCheckpointDurable(number);
                 }
             }
             case FETCHED -> {
-                RegisterState.Snapshot snapshot = fetched;
-                if (snapshot != null) {
+                FetchEffect.Complete complete = fetched;
+                if (complete != null) {
                     fetched = null;
-                    target = null;
+                    fetching = false;
                     taken.clear();
-                    state.become(snapshot);
-                    replica.onStateFetched(nowMillis);
+                    store.write(complete.batch());
+                    state.reopen();
+                    replica.onStateFetched(nowMillis, 0, 0);
                 }
             }
             case NOTHING -> {}
@@ -155,33 +179,85 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host {
     }
 
     private List<Effect> drain(long nowMillis) {
-        for (ReplicaEffect effect : replica.drain(nowMillis)) {
-            switch (effect) {
-                case ReplicaEffect.Send send -> world.send(self, send.to(), send.message());
-                case ReplicaEffect.Reply reply ->
-                    answer(reply.client(), reply.call(), new OrderingMessage.Reply(reply.call(), 0, reply.result()));
-                case ReplicaEffect.Refuse refuse ->
-                    answer(refuse.client(), refuse.call(), new OrderingMessage.Refused(refuse.call(), refuse.reason()));
-                case ReplicaEffect.Append append -> out.add(disk.append(append.index(), append.record()));
-                case ReplicaEffect.Roll roll -> {
-                    rolls.add(roll.index());
-                    out.add(disk.roll(roll.index(), roll.summary()));
-                }
-                case ReplicaEffect.FetchState fetch -> target = fetch.checkpoint();
-                case ReplicaEffect.Misbehaved misbehaved ->
-                    world.accused(self, misbehaved.replica(), misbehaved.what());
-            }
+        StateFetch.Progress progress = checked;
+        if (progress != null) {
+            checked = null;
+            replica.onStateChecked(nowMillis, progress.read(), progress.damaged());
         }
+        List<ReplicaEffect> asked;
+        try {
+            asked = replica.drain(nowMillis);
+        } catch (DamagedPageException rotten) {
+            replica.onStateDamaged(nowMillis);
+            asked = replica.drain(nowMillis);
+        }
+        asked.forEach(effect -> carryOut(nowMillis, effect));
         judge();
         List<Effect> effects = out;
         out = new ArrayList<>();
         return effects;
     }
 
+    private void carryOut(long nowMillis, ReplicaEffect effect) {
+        switch (effect) {
+            case ReplicaEffect.Send send -> world.send(self, send.to(), send.message());
+            case ReplicaEffect.Reply reply ->
+                answer(reply.client(), reply.call(), new OrderingMessage.Reply(reply.call(), 0, reply.result()));
+            case ReplicaEffect.Refuse refuse ->
+                answer(refuse.client(), refuse.call(), new OrderingMessage.Refused(refuse.call(), refuse.reason()));
+            case ReplicaEffect.Append append -> out.add(disk.append(append.index(), append.record()));
+            case ReplicaEffect.Roll roll -> {
+                rolls.add(roll.index());
+                out.add(disk.roll(roll.index(), roll.summary()));
+            }
+            case ReplicaEffect.FetchState fetch -> {
+                fetching = true;
+                fetched = null;
+                // What was taken and is not on disk yet is of a state that goes.
+                taken.clear();
+                pages.fetch(
+                        nowMillis,
+                        fetch.checkpoint(),
+                        fetch.checking() || fetch.checkpoint().sequence() <= state.last());
+            }
+            case ReplicaEffect.CheckState check -> pages.check(nowMillis, check.checkpoint());
+            case ReplicaEffect.DropKeys drop -> world.keys().change(drop.replica(), self);
+            case ReplicaEffect.Forget _ -> {
+                ended = true;
+                world.forgets(self);
+            }
+            case ReplicaEffect.Misbehaved misbehaved -> world.accused(self, misbehaved.replica(), misbehaved.what());
+        }
+    }
+
+    @Override
+    public void send(int to, ReplicaMessage message) {
+        world.send(self, to, message);
+    }
+
+    @Override
+    public void complete(FetchEffect.Complete complete) {
+        fetched = complete;
+        out.add(disk.pages(Kind.FETCHED, complete.number()));
+    }
+
+    @Override
+    public void checked(StateFetch.Progress progress) {
+        checked = progress;
+    }
+
+    @Override
+    public void accused(int replicaNumber) {
+        world.accused(self, replicaNumber, "a wrong page");
+    }
+
     private void answer(PrincipalId client, long call, OrderingMessage message) {
-        Long requestId = requestIds.get(new Call(client, call));
-        if (requestId != null) {
-            out.add(new Effect.Send(client, requestId, message));
+        Asked asked = waiting.get(new Call(client, call));
+        if (asked != null) {
+            OrderingMessage said = message instanceof OrderingMessage.Reply reply
+                    ? world.answer(self, reply, asked.replier())
+                    : message;
+            out.add(new Effect.Send(client, asked.requestId(), said));
         }
     }
 
@@ -196,7 +272,7 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host {
                 world.invariants().decided(self, number, digest);
             }
         }
-        if (target == null && replica.executed() != judged) {
+        if (!fetching && replica.executed() != judged) {
             judged = replica.executed();
             world.invariants().executed(self, judged, state.digest());
         }
@@ -204,17 +280,12 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host {
     }
 
     @Override
-    public void taken(RegisterState.Snapshot snapshot) {
-        taken.put(snapshot.sequence(), snapshot);
-        out.add(disk.checkpoint(snapshot));
+    public void taken(StateTree.Checkpoint checkpoint) {
+        taken.put(checkpoint.number(), checkpoint);
+        out.add(disk.pages(Kind.CHECKPOINT, checkpoint.number()));
         if (!world.isFaulty(self)) {
-            world.invariants().checkpoint(self, snapshot.sequence(), snapshot.digest());
+            world.invariants().checkpoint(self, checkpoint.number(), checkpoint.digest());
         }
-    }
-
-    @Override
-    public void discarded(long below) {
-        out.add(disk.discard(below));
     }
 
     @Override

@@ -3,14 +3,16 @@ package io.bulwark.simulation.ordering;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
 import io.bulwark.protocol.ordering.ReplicatedCall;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig;
+import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.state.MemoryPageStore;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
@@ -23,16 +25,18 @@ import io.bulwark.simulation.history.HistoryRecorder;
 import io.bulwark.simulation.history.Outcome;
 import io.bulwark.simulation.history.RecordedOperation;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** 3f+1 replicas, f of which may lie, correct clients of a few registers, and clients that attack. */
@@ -47,6 +51,11 @@ public final class OrderingWorld implements SimulatedWorld {
 
     private static final ReplicaConfig.Timers TIMERS = new ReplicaConfig.Timers(100, 60, 300, 600, 8_000, 10_000);
 
+    private static final int QUIET_ONE_IN = 12;
+    private static final int QUIET_MILLIS = 1_500;
+    private static final long KEY_MILLIS = 1_000;
+    private static final ReplicaConfig.Recoveries RECOVERIES = new ReplicaConfig.Recoveries(1_500, KEY_MILLIS, 10_000);
+
     private record Attack(PrincipalId client, Bytes operation) {}
 
     private final Setting setting;
@@ -56,7 +65,12 @@ public final class OrderingWorld implements SimulatedWorld {
     private final Set<PrincipalId> faulty = new TreeSet<>();
     private final Map<Integer, ReplicaLies> liars = new TreeMap<>();
     private final @Nullable ProtocolServer[] servers;
-    private final long[][] keys;
+    private final SimulatedKeys keys;
+    private final Start[] starts;
+    private final List<MemoryPageStore> stores = new ArrayList<>();
+    private final RecoveryPlan plan;
+    private final OrderingPlot plot;
+    private final boolean moves;
     private final int[] skewMillis;
     private final int logSize;
     private final OrderingInvariants invariants = new OrderingInvariants();
@@ -78,10 +92,13 @@ public final class OrderingWorld implements SimulatedWorld {
         int count = 3 * setting.faults() + 1;
         logSize = random.nextBoolean() ? 2 * CHECKPOINT_INTERVAL : 4 * CHECKPOINT_INTERVAL;
         servers = new ProtocolServer[count];
-        keys = new long[count][count];
+        keys = new SimulatedKeys(count, KEY_MILLIS);
+        starts = new Start[count];
+        Arrays.fill(starts, Start.NORMAL);
         skewMillis = random.ints(count, 0, 500).toArray();
         for (int replica = 0; replica < count; replica++) {
             nodes.add(PrincipalId.replica(replica));
+            stores.add(new MemoryPageStore());
         }
         List<Integer> shuffled = new ArrayList<>();
         for (int replica = 0; replica < count; replica++) {
@@ -89,11 +106,25 @@ public final class OrderingWorld implements SimulatedWorld {
         }
         // As often as not, one of them is the first primary.
         Collections.shuffle(random.nextBoolean() ? shuffled : shuffled.subList(1, count), random);
-        OrderingPlot plot = new OrderingPlot(new Random(random.nextLong()));
-        for (int liar : shuffled.subList(0, setting.faults())) {
-            faulty.add(PrincipalId.replica(liar));
+        plot = new OrderingPlot(new Random(random.nextLong()));
+        int forgetful = random.nextInt(4) == 0 ? shuffled.get(0) : -1;
+        moves = forgetful < 0 && random.nextInt(3) == 0;
+        for (int liar : shuffled.subList(forgetful < 0 ? 0 : 1, setting.faults())) {
             liars.put(liar, new ReplicaLies(this, liar, plot, new Random(random.nextLong())));
+            if (!moves) {
+                faulty.add(PrincipalId.replica(liar));
+            }
         }
+        plan = new RecoveryPlan(
+                new Recoveries(),
+                new Random(random.nextLong()),
+                count,
+                liars.keySet(),
+                setting.faults(),
+                forgetful,
+                moves,
+                // Clocks run a fifth too slow at most.
+                5 * KEY_MILLIS / 2);
         attacker = new OrderingAttacker(simulation, nodes, CLIENTS, setting.byzantineClients(), random);
         simulation.observe((from, _, _, message) -> {
             if (message instanceof Submit submit) {
@@ -106,28 +137,107 @@ public final class OrderingWorld implements SimulatedWorld {
             ReplicaConfig config = ReplicaConfig.of(replica, setting.faults())
                     .withLog(CHECKPOINT_INTERVAL, logSize)
                     .withBatches(batches)
-                    .withTimers(TIMERS);
+                    .withTimers(TIMERS)
+                    .withRecoveries(RECOVERIES);
             simulation.addNode(PrincipalId.replica(replica), () -> start(config));
         }
     }
 
     private ProtocolServer start(ReplicaConfig config) {
         int self = config.self();
-        PrincipalId id = PrincipalId.replica(self);
         renewKeys(self);
-        ProtocolServer server = isFaulty(self)
-                ? new FaultyReplica(() -> new OrderedReplica(this, config, simulation.records(id)))
-                : new OrderedReplica(this, config, simulation.records(id));
+        Start why = reason(self);
+        ProtocolServer server = isFaulty(self) ? new FaultyReplica(() -> startFaulty(config, why)) : life(config, why);
         servers[self] = server;
         return server;
+    }
+
+    /** That all is forgotten is kept beside the log until the log says so. */
+    private Start reason(int replica) {
+        boolean saysSo =
+                !simulation.records(PrincipalId.replica(replica)).keys().isEmpty();
+        Start why = starts[replica] == Start.FORGOTTEN && saysSo ? Start.NORMAL : starts[replica];
+        starts[replica] = why == Start.FORGOTTEN ? why : Start.NORMAL;
+        return why;
+    }
+
+    private OrderedReplica life(ReplicaConfig config, Start why) {
+        PrincipalId id = PrincipalId.replica(config.self());
+        return new OrderedReplica(this, config, why, simulation.records(id), stores.get(config.self()));
+    }
+
+    /** What the rot has left of its promises is not enough, or is. */
+    private OrderedReplica startFaulty(ReplicaConfig config, Start why) {
+        try {
+            return life(config, why);
+        } catch (RuntimeException rotten) {
+            ReplicaDisk.forget(simulation.records(PrincipalId.replica(config.self())));
+            return life(config, Start.FORGOTTEN);
+        }
+    }
+
+    /** What recoveries come to in this world. */
+    private final class Recoveries implements RecoveryPlan.Host {
+        @Override
+        public @Nullable RecoveryReport report(int number) {
+            OrderedReplica life = simulation.isUp(PrincipalId.replica(number)) ? replica(number) : null;
+            return life == null ? null : life.replica().recoveries(simulation.localMillis(PrincipalId.replica(number)));
+        }
+
+        @Override
+        public void recover(int number, boolean handsOver) {
+            PrincipalId id = PrincipalId.replica(number);
+            if (simulation.isUp(id)) {
+                OrderedReplica life = replica(number);
+                if (handsOver && life != null) {
+                    life.handOver(simulation.localMillis(id));
+                }
+                simulation.crash(id);
+            }
+            ReplicaLies lies = liars.get(number);
+            if (moves && lies != null) {
+                lies.end();
+            }
+            starts[number] = Start.RECOVERING;
+            simulation.restart(id);
+        }
+
+        @Override
+        public void forget(int number) {
+            PrincipalId id = PrincipalId.replica(number);
+            if (simulation.isUp(id)) {
+                simulation.crash(id);
+            }
+            ReplicaDisk.forget(simulation.records(id));
+            starts[number] = Start.FORGOTTEN;
+            simulation.restart(id);
+        }
+
+        @Override
+        public void move(int liar, int next) {
+            liars.remove(liar);
+            liars.put(next, new ReplicaLies(OrderingWorld.this, next, plot, new Random(random.nextLong())));
+        }
+
+        @Override
+        public long nowMillis() {
+            return simulation.nowMillis();
+        }
+    }
+
+    /** Its log is forged: another life begins without it. */
+    void forgets(int number) {
+        if (!isFaulty(number)) {
+            throw new IllegalStateException("replica " + number + " gives up a log that is right");
+        }
     }
 
     /** Every start begins with NEW-KEY: nothing that is under way counts any more. */
     private void renewKeys(int replica) {
         for (int other = 0; other < servers.length; other++) {
             if (other != replica) {
-                keys[replica][other]++;
-                keys[other][replica]++;
+                keys.change(replica, other);
+                keys.change(other, replica);
                 OrderedReplica peer = replica(other);
                 if (peer != null) {
                     peer.onKeyChange(replica);
@@ -158,8 +268,12 @@ public final class OrderingWorld implements SimulatedWorld {
         return liars.containsKey(replica);
     }
 
+    /** Those in which right code has not begun to run again. */
     Set<Integer> liars() {
-        return liars.keySet();
+        return liars.entrySet().stream()
+                .filter(each -> !each.getValue().isOver())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     int logSize() {
@@ -168,7 +282,15 @@ public final class OrderingWorld implements SimulatedWorld {
 
     /** Which keys are in force from one replica to another. */
     long keyOf(int from, int to) {
-        return keys[from][to];
+        return keys.of(from, to);
+    }
+
+    SimulatedKeys keys() {
+        return keys;
+    }
+
+    RandomGenerator randomOf() {
+        return new Random(random.nextLong());
     }
 
     long wallMillis(int replica) {
@@ -186,8 +308,15 @@ public final class OrderingWorld implements SimulatedWorld {
 
     void transmit(int from, int to, ReplicaMessage message) {
         if (from != to && simulation.isUp(PrincipalId.replica(from))) {
-            simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), keys[from][to], message);
+            simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), keys.of(from, to), message);
         }
+    }
+
+    /** What a replica tells a client. */
+    OrderingMessage answer(int self, OrderingMessage.Reply reply, int replier) {
+        ReplicaLies lies = liars.get(self);
+        OrderingMessage.Reply said = lies == null ? reply : lies.alter(reply);
+        return lies != null && lies.withholds() ? said.by(self, (self + 1) % nodes.size()) : said.by(self, replier);
     }
 
     void heard(int self, int from, ReplicaMessage message) {
@@ -217,32 +346,6 @@ public final class OrderingWorld implements SimulatedWorld {
         }
     }
 
-    /** State transfer: the state with this digest from anybody, or a later one that f+1 have. */
-    Optional<RegisterState.Snapshot> findState(int self, Numbered wanted) {
-        Map<Numbered, Integer> later = new TreeMap<>((one, other) -> Long.compare(other.sequence(), one.sequence()) != 0
-                ? Long.compare(other.sequence(), one.sequence())
-                : one.digest().compareTo(other.digest()));
-        RegisterState.@Nullable Snapshot best = null;
-        for (int other = 0; other < servers.length; other++) {
-            OrderedReplica peer = replica(other);
-            if (other == self || peer == null || !simulation.isUp(PrincipalId.replica(other))) {
-                continue;
-            }
-            NavigableMap<Long, RegisterState.Snapshot> kept = peer.state().kept();
-            for (RegisterState.Snapshot snapshot :
-                    kept.tailMap(wanted.sequence(), true).values()) {
-                Numbered named = new Numbered(snapshot.sequence(), snapshot.digest());
-                int holders = later.merge(named, 1, Integer::sum);
-                boolean believed =
-                        named.equals(wanted) || (holders > setting.faults() && snapshot.sequence() > wanted.sequence());
-                if (believed && (best == null || best.sequence() < snapshot.sequence())) {
-                    best = snapshot;
-                }
-            }
-        }
-        return Optional.ofNullable(best);
-    }
-
     // What the campaign asks of the world.
 
     @Override
@@ -263,6 +366,10 @@ public final class OrderingWorld implements SimulatedWorld {
     @Override
     public void step() {
         settle();
+        plan.step();
+        if (random.nextInt(QUIET_ONE_IN) == 0) {
+            simulation.runFor(random.nextInt(QUIET_MILLIS)); // time for a recovery
+        }
         int choice = random.nextInt(100);
         if (choice < 3) {
             crashAll();
@@ -332,7 +439,7 @@ public final class OrderingWorld implements SimulatedWorld {
     }
 
     private static @Nullable String value(Bytes reply) {
-        return reply.isEmpty() ? null : Long.toString(new WireReader(reply).i64());
+        return reply.isEmpty() ? null : Long.toString(RegisterState.value(reply));
     }
 
     private void settle() {

@@ -2,51 +2,26 @@ package io.bulwark.simulation.ordering;
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.replica.Application;
+import io.bulwark.protocol.state.DamagedPageException;
+import io.bulwark.protocol.state.PageStore;
+import io.bulwark.protocol.state.StateFetch;
+import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
-import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Registers, and which operations were executed; its checkpoints become durable when the world says so. */
+/** Registers, and which operations were executed, in pages; its checkpoints become durable when the world says so. */
 final class RegisterState implements Application {
-    /** A checkpoint as it is kept and sent. */
-    record Snapshot(long sequence, Bytes state, Bytes engineState) {
-        Bytes digest() {
-            return Hashes.sha256(state, engineState);
-        }
-
-        Bytes encode() {
-            return new WireWriter()
-                    .i64(sequence)
-                    .bytes(state)
-                    .bytes(engineState)
-                    .toBytes();
-        }
-
-        /** Before the first operation. */
-        static Snapshot genesis() {
-            return new Snapshot(0, new WireWriter(8).i32(0).i32(0).toBytes(), Bytes.EMPTY);
-        }
-
-        static Snapshot decode(Bytes bytes) {
-            WireReader in = new WireReader(bytes);
-            Snapshot snapshot = new Snapshot(in.nonNegative64(), in.bytes(1 << 24), in.bytes(1 << 16));
-            in.end();
-            return snapshot;
-        }
-    }
-
     /** What the world does and sees. */
     interface Host {
-        void taken(Snapshot snapshot);
-
-        void discarded(long below);
+        void taken(StateTree.Checkpoint checkpoint);
 
         void executed(PrincipalId client, Bytes operation, boolean again);
     }
@@ -54,48 +29,30 @@ final class RegisterState implements Application {
     static final Bytes DONE = Bytes.of((byte) 1);
     private static final Bytes REFUSED = Bytes.of((byte) 0);
 
-    private record Call(PrincipalId client, long number) implements Comparable<Call> {
-        @Override
-        public int compareTo(Call other) {
-            int byClient = client.compareTo(other.client);
-            return byClient != 0 ? byClient : Long.compare(number, other.number);
-        }
-    }
+    /** Makes a reply so long that one replica sends it, and the others its digest. */
+    private static final Bytes LONG = Bytes.of(new byte[OrderingMessage.SHORT_BYTES_MAX]);
+
+    private static final Bytes ENGINE_KEY = Bytes.of((byte) 0);
+    private static final int REGISTERS = 1;
+    private static final int OPERATIONS = 2;
+    private static final long CACHE_BYTES_MAX = 1 << 16;
 
     private final Host host;
-    private final NavigableMap<Long, Snapshot> durable = new TreeMap<>();
-    private final SortedMap<Integer, Long> registers = new TreeMap<>();
-    private final SortedMap<Call, Long> done = new TreeMap<>();
+    private final PageStore store;
+    private final NavigableMap<Long, Bytes> durable = new TreeMap<>();
+    private StateTree tree;
 
-    /** @param kept what the disk has */
-    RegisterState(Host host, List<Snapshot> kept) {
+    /** @param store what the disk has */
+    RegisterState(Host host, PageStore store) {
         this.host = host;
-        kept.forEach(snapshot -> durable.put(snapshot.sequence(), snapshot));
-        load();
-    }
-
-    private void load() {
-        registers.clear();
-        done.clear();
-        WireReader in = new WireReader(durable.lastEntry().getValue().state());
-        for (int left = in.i32(0, 1 << 20); left > 0; left--) {
-            registers.put(in.i32(), in.i64());
+        this.store = store;
+        store.write(StateFetch.abandoned(store));
+        tree = StateTree.open(store, CACHE_BYTES_MAX);
+        if (tree.checkpoints().isEmpty()) {
+            store.write(tree.checkpoint(0).batch());
+            tree.stored(0);
         }
-        for (int left = in.i32(0, 1 << 20); left > 0; left--) {
-            done.put(new Call(PrincipalId.read(in), in.i64()), in.i64());
-        }
-        in.end();
-    }
-
-    private Bytes state() {
-        WireWriter out = new WireWriter().i32(registers.size());
-        registers.forEach((key, value) -> out.i32(key).i64(value));
-        out.i32(done.size());
-        done.forEach((call, value) -> {
-            call.client().write(out);
-            out.i64(call.number()).i64(value);
-        });
-        return out.toBytes();
+        durable.putAll(tree.checkpoints());
     }
 
     @Override
@@ -104,64 +61,105 @@ final class RegisterState implements Application {
         if (asked == null) {
             return REFUSED;
         }
-        boolean again = done.putIfAbsent(new Call(client, asked.number()), asked.value()) != null;
-        host.executed(client, operation, again);
-        if (!again) {
-            registers.put(asked.key(), asked.value());
+        tree.begin();
+        try {
+            WireWriter call = new WireWriter().u8(OPERATIONS);
+            client.write(call);
+            Bytes key = call.i64(asked.number()).toBytes();
+            boolean again = tree.get(key).isPresent();
+            if (!again) {
+                tree.put(key, number(asked.value()));
+                tree.put(register(asked.key()), number(asked.value()));
+            }
+            host.executed(client, operation, again);
+            return DONE;
+        } catch (DamagedPageException e) {
+            tree.rollback();
+            throw e;
         }
-        return DONE;
+    }
+
+    private static Bytes register(int key) {
+        return new WireWriter(5).u8(REGISTERS).i32(key).toBytes();
+    }
+
+    private static Bytes number(long value) {
+        return new WireWriter(8).i64(value).toBytes();
     }
 
     @Override
     public Bytes query(PrincipalId client, Bytes query) {
-        Long value = registers.get(RegisterOperation.key(query));
-        return value == null ? Bytes.EMPTY : new WireWriter(8).i64(value).toBytes();
+        return tree.get(register(RegisterOperation.key(query)))
+                .map(value -> new WireWriter().raw(value).raw(LONG).toBytes())
+                .orElse(Bytes.EMPTY);
     }
 
     @Override
     public Bytes checkpoint(long sequence, Bytes engineState) {
-        Snapshot snapshot = new Snapshot(sequence, state(), engineState);
-        host.taken(snapshot);
-        return snapshot.digest();
+        tree.put(ENGINE_KEY, engineState);
+        StateTree.Checkpoint taken = tree.checkpoint(sequence);
+        host.taken(taken);
+        return taken.digest();
     }
 
-    /** This checkpoint is on disk. */
-    void onDurable(Snapshot snapshot) {
-        durable.put(snapshot.sequence(), snapshot);
+    /** This checkpoint is on disk, unless another state has come since it was taken. */
+    void onDurable(StateTree.Checkpoint checkpoint) {
+        store.write(checkpoint.batch());
+        tree.stored(checkpoint.number());
+        durable.put(checkpoint.number(), checkpoint.digest());
     }
 
-    /** A state that was fetched is on disk, and is the state from now on. */
-    void become(Snapshot fetched) {
-        durable.tailMap(fetched.sequence(), true).clear();
-        durable.put(fetched.sequence(), fetched);
-        load();
+    /** The store has got another last checkpoint, which is the state from now on. */
+    void reopen() {
+        tree = StateTree.open(store, CACHE_BYTES_MAX);
+        durable.clear();
+        durable.putAll(tree.checkpoints());
     }
 
     @Override
     public void discard(long sequence) {
-        durable.headMap(sequence, false).clear();
-        host.discarded(sequence);
+        for (long older : List.copyOf(tree.checkpoints().headMap(sequence).keySet())) {
+            durable.remove(older);
+            store.write(tree.discard(older));
+        }
     }
 
     @Override
     public List<Numbered> checkpoints() {
         List<Numbered> numbered = new ArrayList<>();
-        durable.values().forEach(each -> numbered.add(new Numbered(each.sequence(), each.digest())));
+        durable.forEach((sequence, digest) -> numbered.add(new Numbered(sequence, digest)));
         return numbered;
     }
 
     @Override
     public Bytes engineState() {
-        return durable.lastEntry().getValue().engineState();
+        return tree.get(ENGINE_KEY).orElse(Bytes.EMPTY);
     }
 
-    /** Those that can be handed to others. */
-    NavigableMap<Long, Snapshot> kept() {
-        return durable;
+    /** The number of the last checkpoint that was taken here. */
+    long last() {
+        return tree.checkpoints().lastKey();
     }
 
     /** Of all that a client could read. */
     Bytes digest() {
-        return Hashes.sha256(state());
+        WireWriter out = new WireWriter();
+        tree.scan(Bytes.of((byte) REGISTERS), Bytes.of((byte) (OPERATIONS + 1)), (key, value) -> {
+            out.bytes(key).bytes(value);
+            return true;
+        });
+        return Hashes.sha256(out.toBytes());
+    }
+
+    /** A reply as a liar would have it. */
+    static Bytes falseReply(Bytes reply, long value) {
+        return reply.length() <= Long.BYTES
+                ? reply
+                : new WireWriter().i64(value).raw(LONG).toBytes();
+    }
+
+    /** The value of a query's answer; none if the register was never written. */
+    static long value(Bytes reply) {
+        return new WireReader(reply).i64();
     }
 }

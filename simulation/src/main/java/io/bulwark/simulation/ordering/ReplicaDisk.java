@@ -15,8 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A replica's log and checkpoints as records of a simulated disk. Each append is one store: a crash keeps any first part
- * of those under way, which is what a log has whose tail was not synced. Checkpoints are stored independently of the log.
+ * A replica's log as records of a simulated disk. Each append is one store: a crash keeps any first part of those under way,
+ * which is what a log has whose tail was not synced. When a write of pages is durable an empty store says; it waits for
+ * nothing else.
  */
 final class ReplicaDisk {
     private static final RecordKind KIND = RecordKind.REGISTER;
@@ -44,18 +45,12 @@ final class ReplicaDisk {
         }
     }
 
-    /** What a start finds. */
-    record Kept(List<LogRecord> records, List<RegisterState.Snapshot> checkpoints) {}
-
     private final SimulatedRecords records;
     private long next;
     private final long firstOfLife;
 
     ReplicaDisk(SimulatedRecords records) {
         this.records = records;
-        if (records.keys().isEmpty()) {
-            records.apply(List.of(put(STATE, 0, RegisterState.Snapshot.genesis().encode())));
-        }
         long last = -1;
         for (RecordKey key : keys(LOG)) {
             last = Math.max(last, number(key));
@@ -69,7 +64,7 @@ final class ReplicaDisk {
     }
 
     /** The log from the last summary on, which was stored as a whole or not at all. */
-    Kept read() {
+    List<LogRecord> read() {
         List<LogRecord> log = new ArrayList<>();
         for (RecordKey key : keys(LOG)) {
             WireReader in = new WireReader(content(key));
@@ -81,9 +76,7 @@ final class ReplicaDisk {
             }
             in.end();
         }
-        List<RegisterState.Snapshot> checkpoints = new ArrayList<>();
-        keys(STATE).forEach(key -> checkpoints.add(RegisterState.Snapshot.decode(content(key))));
-        return new Kept(log, checkpoints);
+        return log;
     }
 
     private Bytes content(RecordKey key) {
@@ -125,31 +118,16 @@ final class ReplicaDisk {
         return new Effect.Store(Kind.NOTHING.token(0), deletes);
     }
 
-    Effect checkpoint(RegisterState.Snapshot snapshot) {
-        return new Effect.Store(
-                Kind.CHECKPOINT.token(snapshot.sequence()),
-                List.of(put(STATE, snapshot.sequence(), snapshot.encode())));
+    /** Pages: the token comes back when they would be on disk. */
+    Effect pages(Kind kind, long number) {
+        return new Effect.Store(kind.token(number), List.of(put(STATE, 0, Bytes.EMPTY)));
     }
 
-    Effect fetched(RegisterState.Snapshot snapshot) {
-        List<Mutation> mutations = new ArrayList<>();
-        for (RecordKey key : keys(STATE)) {
-            if (number(key) > snapshot.sequence()) {
-                mutations.add(new Mutation.Delete(key));
-            }
-        }
-        mutations.add(put(STATE, snapshot.sequence(), snapshot.encode()));
-        return new Effect.Store(Kind.FETCHED.token(snapshot.sequence()), mutations);
-    }
-
-    Effect discard(long below) {
+    /** All that was promised is lost. */
+    static void forget(SimulatedRecords records) {
         List<Mutation> deletes = new ArrayList<>();
-        for (RecordKey key : keys(STATE)) {
-            if (number(key) < below) {
-                deletes.add(new Mutation.Delete(key));
-            }
-        }
-        return new Effect.Store(Kind.NOTHING.token(0), deletes);
+        records.keys().forEach(key -> deletes.add(new Mutation.Delete(key)));
+        records.apply(deletes);
     }
 
     int logRecords() {

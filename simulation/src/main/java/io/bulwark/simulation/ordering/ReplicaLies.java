@@ -1,5 +1,6 @@
 package io.bulwark.simulation.ordering;
 
+import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
@@ -9,8 +10,11 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchBatch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
@@ -41,11 +45,18 @@ final class ReplicaLies {
         STATUS,
         BODIES,
         VOUCHES,
+        RECOVERIES,
+        PAGES,
+        REPLIES,
+        WITHHELD_REPLIES,
         REPLAY
     }
 
     private static final int CHANGE_ONE_IN = 300;
     private static final int REMEMBERED = 100;
+
+    /** Nobody has written this. */
+    private static final long FALSE_VALUE = -13;
 
     private final OrderingWorld world;
     private final int self;
@@ -56,6 +67,7 @@ final class ReplicaLies {
     private final List<ReplicaMessage> remembered = new ArrayList<>();
     private final int changeOneIn;
     private int salt;
+    private boolean ended;
 
     ReplicaLies(OrderingWorld world, int self, OrderingPlot plot, RandomGenerator random) {
         this.world = world;
@@ -78,8 +90,20 @@ final class ReplicaLies {
         }
     }
 
+    /** Right code runs from now on; what was said stays said. */
+    void end() {
+        ended = true;
+    }
+
+    boolean isOver() {
+        return ended;
+    }
+
     /** What goes out instead of a message. */
     List<ReplicaMessage> alter(int to, ReplicaMessage message) {
+        if (ended) {
+            return List.of(message);
+        }
         if (random.nextInt(changeOneIn) == 0) {
             change();
         }
@@ -97,6 +121,19 @@ final class ReplicaLies {
             sent.add(remembered.get(random.nextInt(remembered.size())));
         }
         return sent;
+    }
+
+    /** What is told to a client; all liars tell the same. */
+    OrderingMessage.Reply alter(OrderingMessage.Reply reply) {
+        return ended || !lies(Lie.REPLIES)
+                ? reply
+                : new OrderingMessage.Reply(
+                        reply.call(), reply.incarnation(), RegisterState.falseReply(reply.reply(), FALSE_VALUE));
+    }
+
+    /** It sends its digest, although it is to send the whole reply. */
+    boolean withholds() {
+        return !ended && lies(Lie.WITHHELD_REPLIES);
     }
 
     private ReplicaMessage changed(int to, ReplicaMessage message) {
@@ -131,7 +168,34 @@ final class ReplicaLies {
                 ids.add(plot.forge());
                 yield new Vouch(ids);
             }
+            case ReplyStable reply when lies(Lie.RECOVERIES) -> stable(reply);
+            case RecoveryReply reply
+            when lies(Lie.RECOVERIES) ->
+                new RecoveryReply(
+                        reply.call(),
+                        random.nextBoolean(),
+                        reply.sequence() + random.nextInt(3),
+                        random.nextInt(3) == 0 ? Integer.MAX_VALUE : reply.view());
+            case Pages pages
+            when lies(Lie.PAGES) ->
+                new Pages(
+                        pages.token(),
+                        pages.pages().stream().map(_ -> plot.falseDigest(0)).toList());
             default -> message;
+        };
+    }
+
+    private ReplyStable stable(ReplyStable reply) {
+        long other = world.logSize() * (long) random.nextInt(4);
+        return switch (random.nextInt(3)) {
+            case 0 -> new ReplyStable(reply.round(), 0, 0, reply.nonce());
+            case 1 -> new ReplyStable(reply.round(), reply.checkpoint() + other, Long.MAX_VALUE, reply.nonce());
+            default ->
+                new ReplyStable(
+                        reply.round(),
+                        other,
+                        reply.prepared(),
+                        plot.falseDigest(0).slice(0, 16));
         };
     }
 
@@ -218,6 +282,9 @@ final class ReplicaLies {
 
     /** What it adds to what others say. */
     void heard(int from, ReplicaMessage message) {
+        if (ended) {
+            return;
+        }
         switch (message) {
             case FetchBatch fetch -> {
                 Batch batch = plot.batch(fetch.digest());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
+import io.bulwark.simulation.pasis.PasisProtocol;
 import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.NullMarked;
@@ -20,7 +21,7 @@ class CampaignTest {
     private static final int SHOWN = 60;
 
     static List<SimulatedProtocol> protocols() {
-        return List.of(new FpProtocol(), new ExtentProtocol(), new OrderingProtocol());
+        return List.of(new FpProtocol(), new PasisProtocol(), new ExtentProtocol(), new OrderingProtocol());
     }
 
     @ParameterizedTest
@@ -42,6 +43,10 @@ class CampaignTest {
         Shape oneFault = new Shape(
                 OptionalInt.empty(), OptionalInt.of(1), OptionalInt.empty(), OptionalInt.empty(), OptionalInt.empty());
         run(new FpProtocol(), oneFault.setting(52507));
+        run(new ExtentProtocol(), oneFault.setting(221604));
+        run(new OrderingProtocol(), oneFault.setting(237264));
+        run(new PasisProtocol(), 8);
+        run(new PasisProtocol(), 286);
         run(new ExtentProtocol(), 16);
         run(new ExtentProtocol(), 106);
     }

@@ -61,6 +61,7 @@ class HistoryCheckPropertyTest {
     @Test
     void whatARealRegisterDidIsAcceptedAndAPlantedReadIsFound() {
         Random random = new Random(SEED);
+        int undecided = 0;
         for (int run = 0; run < 10; run++) {
             RealRegister register = new RealRegister(random, 1_000, run % 2 == 0);
             HistoryCheck check = HistoryCheck.of(new History(register.operations));
@@ -80,8 +81,13 @@ class HistoryCheckPropertyTest {
                     now,
                     now + 1,
                     Outcome.OK));
-            assertThat(HistoryCheck.of(new History(planted)).violations()).hasSize(1);
+            // To prove that no order exists can take more tries than are allowed (about one object in 1,500): then it
+            // says so.
+            HistoryCheck found = HistoryCheck.of(new History(planted));
+            assertThat(found.problem()).isPresent();
+            undecided += found.undecided().size();
         }
+        assertThat(undecided).isLessThanOrEqualTo(1);
     }
 
     @Test

@@ -66,6 +66,18 @@ final class ExtentClientBugs {
                     ""),
             in(
                     "extent/ExtentRead",
+                    "a node that is behind the epoch is given up",
+                    protocol("extent.ExtentEpochTest", "aNodeThatHasNotHeardOfTheEpochYetIsAskedAgain"),
+                    "slot.answers > 1 && !behind",
+                    "slot.answers > 1"),
+            in(
+                    "extent/ExtentRead",
+                    "an answer that comes twice counts twice",
+                    protocol("extent.ExtentEpochTest", "anAnswerThatComesTwiceCountsOnce"),
+                    "slot.answers += slot.settled ? 0 : 1;",
+                    "slot.answers++;"),
+            in(
+                    "extent/ExtentRead",
                     "the pin is not compared",
                     simulation("ExtentSimulationTest", "acknowledgedExtentsAreReadableWhateverFNodesDo"),
                     "slot.bad = !found.fpcc().pin().equals(pin) ||",

@@ -296,6 +296,22 @@ final class ExtentServerBugs {
                             && next == null && !rebuilt.share()
                     """),
             in(
+                    "extent/Sessions",
+                    "collapsed sessions in memory stay open",
+                    protocol("extent.SessionsTest", "aCollapsedSessionInMemoryIsClosedWhateverIsHeardOfItLater"),
+                    "if (fact.covers(key.owner(), key.session())) {",
+                    "if (false) {"),
+            in(
+                    "completion/NodeCompletion",
+                    "the server hears nothing of collapsed sessions of which nothing is on disk",
+                    protocol(
+                            "completion.NodeCompletionTest", "ofCollapsedSessionsThoseAreClosedOfWhichSomethingIsHere"),
+                    """
+                    calls.tell(
+                            new Fact.Collapsed(collapsed.owner(), collapsed.firstSession(), collapsed.lastSession()));
+                    """,
+                    ""),
+            in(
                     "extent/Replicas",
                     "a map of an older epoch is taken",
                     protocol("extent.ExtentNodeTest", "aMapOfAnOlderEpochIsNotTaken"),

@@ -460,6 +460,12 @@ final class FpServerBugs {
                     "Long.compareUnsigned(ts, other.ts)",
                     "Long.compare(ts, other.ts)"),
             in(
+                    "fp/FpServer",
+                    "collapsed sessions leave what they staged",
+                    protocol("fp.FpRepairTest", "whatCollapsedSessionsLeftStagedGoesAlsoAfterARestart"),
+                    "if (told.covers(owner, session.session())) {",
+                    "if (false) {"),
+            in(
                     "fp/Timestamp",
                     "versions of one ts have no order",
                     protocol("fp.FpRulesTest", "twoVersionsOfOneTsAreKeptApart"),

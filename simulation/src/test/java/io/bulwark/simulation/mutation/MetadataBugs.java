@@ -68,20 +68,21 @@ final class MetadataBugs {
                     "metadata/MetadataStateMachine",
                     "readers open sessions",
                     protocol("metadata.SessionTest", "onlyWritersOpenSessionsForAVolumeAndStrangersNone"),
-                    "Grants.require(grants.mayWrite(submitter), submitter, \"write to \" + volume.name());",
+                    "Grants.require(grants.mayWrite(submitter, volume.id()), submitter, \"write to \" +"
+                            + " volume.name());",
                     "Grants.require(grants.known(submitter), submitter, volume.name());"),
             in(
-                    "metadata/MetadataStateMachine",
+                    "metadata/Permissions",
                     "readers write",
                     protocol("metadata.NamespaceTest", "readersReadAndDoNotWrite"),
-                    "Grants.require(grants.mayWrite(submitter), submitter, \"write\");",
-                    "Grants.require(grants.known(submitter), submitter, \"write\");"),
+                    "case Command.DeleteObject delete -> require(by, delete.bucket(), Right.WRITE);",
+                    "case Command.DeleteObject delete -> require(by, delete.bucket(), Right.READ);"),
             in(
-                    "metadata/MetadataStateMachine",
+                    "metadata/Permissions",
                     "a client reports evidence",
                     protocol("metadata.EvidenceTest", "onlyNodesReportAndNotAboutThemselves"),
-                    "Grants.require(grants.isNode(submitter), submitter, \"report evidence\");",
-                    "Grants.require(grants.known(submitter), submitter, \"report evidence\");"),
+                    "Grants.require(grants.isNode(by), by, \"report evidence\");",
+                    "Grants.require(grants.known(by), by, \"report evidence\");"),
             in(
                     "metadata/MetadataStateMachine",
                     "nodes of other groups are believed about a node",
@@ -357,8 +358,15 @@ final class MetadataBugs {
                     "ordering/ReplicatedCall",
                     "replies of several incarnations count together",
                     protocol("ordering.ReplicatedCallTest", "repliesOfDifferentIncarnationsAreNotCountedTogether"),
-                    "new Given(reply.incarnation(), reply.reply())",
-                    "new Given(0, reply.reply())"),
+                    "return incarnation == other.incarnation && digest.equals(other.digest);",
+                    "return digest.equals(other.digest);"),
+            in(
+                    "ordering/ReplicatedCall",
+                    "a whole reply is taken although the digests are of another one",
+                    simulation("ordering.OrderingSimulationTest", "noInvariantIsViolated")
+                            .runs(48),
+                    "given.agrees(agreed) && given.reply != null",
+                    "given.reply != null"),
             in(
                     "ordering/ReplicatedCall",
                     "strangers are counted",

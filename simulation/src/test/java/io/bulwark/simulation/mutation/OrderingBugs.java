@@ -1,5 +1,6 @@
 package io.bulwark.simulation.mutation;
 
+import static io.bulwark.simulation.mutation.Detector.protocol;
 import static io.bulwark.simulation.mutation.Detector.simulation;
 import static io.bulwark.simulation.mutation.PlantedBug.in;
 
@@ -9,9 +10,6 @@ import java.util.List;
 final class OrderingBugs {
     private static final Detector GROUP = simulation("ordering.OrderingSimulationTest", "noInvariantIsViolated")
             .runs(48);
-
-    /** Seldom does anything go wrong with so few COMMITs. */
-    private static final Detector MANY_GROUPS = GROUP.runs(192);
 
     static final List<PlantedBug> ALL = List.of(
             in(
@@ -23,7 +21,7 @@ final class OrderingBugs {
             in(
                     "ordering/replica/Agreement",
                     "2f COMMITs are enough",
-                    MANY_GROUPS,
+                    GROUP.runs(192),
                     "Slot.count(slot.commits, digest) >= config.quorum()",
                     "Slot.count(slot.commits, digest) >= config.quorum() - 1"),
             in(
@@ -44,6 +42,14 @@ final class OrderingBugs {
                     GROUP,
                     "viewChange = change.message();",
                     "viewChange = null;"),
+            in(
+                    "ordering/replica/Memory",
+                    "a PREPARE is said again without its bodies",
+                    protocol(
+                            "ordering.replica.DurabilityTest",
+                            "aPrepareWhoseBodyIsLostBindsAndIsNotSaidAgainBeforeTheBodyIsBack"),
+                    "if (batches.isComplete(prepare.digest())) {",
+                    "if (batches != null) {"),
             in(
                     "ordering/replica/Replica",
                     "a restarted replica answers queries before it has executed what it promised",

@@ -13,6 +13,7 @@ import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpParts;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.object.ObjectProtocol;
+import io.bulwark.simulation.pasis.PasisProtocol;
 import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,11 @@ class SearchTest {
     @Test
     void fpCampaign() {
         campaign(new FpProtocol(), OptionalInt.empty());
+    }
+
+    @Test
+    void pasisCampaign() {
+        campaign(new PasisProtocol(), OptionalInt.empty());
     }
 
     @Test

@@ -76,9 +76,10 @@ class LostReplyTest {
         Genesis genesis = new Genesis(nodes, List.of(Genesis.Grant.all(UNLUCKY), Genesis.Grant.all(OTHER)));
         ReplicaInvariants agreement = new ReplicaInvariants();
         for (int number = 0; number < REPLICAS; number++) {
+            int self = number;
             ReplicaDisk disk = new ReplicaDisk(genesis);
             simulation.addNode(PrincipalId.replica(number), () -> {
-                SimulatedReplica replica = new SimulatedReplica(order, disk, agreement, random.nextLong());
+                SimulatedReplica replica = new SimulatedReplica(self, order, disk, agreement, random.nextLong());
                 return new AlteringServer(replica) {
                     @Override
                     protected List<Effect> alter(long nowMillis, Effect effect) {

@@ -39,6 +39,18 @@ class ObjectSimulationTest {
         run(shape(OptionalInt.empty()).setting(5));
     }
 
+    /** A store waited for an answer about its session while the node heard that the session had collapsed. */
+    @Test
+    void whatWasAboutToBeStoredInACollapsedSessionIsFreed() {
+        run(new Shape(
+                        OptionalInt.empty(),
+                        OptionalInt.of(1),
+                        OptionalInt.empty(),
+                        OptionalInt.empty(),
+                        OptionalInt.empty())
+                .setting(210_000));
+    }
+
     private static void runTwice(Setting setting) {
         Run once = run(setting);
         long read = once.world() instanceof ObjectWorld world ? world.valuesRead() : 0;

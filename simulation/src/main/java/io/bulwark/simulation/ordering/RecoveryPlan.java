@@ -1,0 +1,119 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.ordering.recovery.RecoveryReport;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who recovers when, and who is faulty when. In some runs an intruder moves: once a replica that lied has recovered, and the
+ * keys of that time are no longer in force, another one lies. In some one replica forgets its promises in the place of one
+ * that lies.
+ */
+final class RecoveryPlan {
+    private static final int RECOVER_ONE_IN = 16;
+    private static final int FORGET_ONE_IN = 40;
+    private static final int HAND_OVER_ONE_IN = 2;
+
+    /** What the plan asks of the world. */
+    interface Host {
+        /** Null if the replica is down, or its own code has come to an end. */
+        @Nullable
+        RecoveryReport report(int replica);
+
+        void recover(int replica, boolean handsOver);
+
+        void forget(int replica);
+
+        /** From now on the one lies, and the other does not. */
+        void move(int liar, int next);
+
+        long nowMillis();
+    }
+
+    private record Cured(int replica, long sinceMillis) {}
+
+    private final Host host;
+    private final Random random;
+    private final int replicas;
+    private final int atOnce;
+    private final boolean moves;
+    private final int forgetful;
+    private final long windowMillis;
+    private final Set<Integer> liars;
+    private final Set<Integer> recovering = new TreeSet<>();
+    private final List<Cured> cured = new ArrayList<>();
+
+    /**
+     * @param liars those that lie at first
+     * @param forgetful who forgets; -1 if nobody does
+     * @param windowMillis after so long nothing of before a recovery counts
+     */
+    RecoveryPlan(
+            Host host,
+            Random random,
+            int replicas,
+            Set<Integer> liars,
+            int atOnce,
+            int forgetful,
+            boolean moves,
+            long windowMillis) {
+        this.host = host;
+        this.random = random;
+        this.replicas = replicas;
+        this.liars = new TreeSet<>(liars);
+        this.atOnce = atOnce;
+        this.forgetful = forgetful;
+        this.moves = moves;
+        this.windowMillis = windowMillis;
+    }
+
+    void step() {
+        recovering.removeIf(this::isOver);
+        move();
+        if (forgetful >= 0 && !recovering.contains(forgetful) && random.nextInt(FORGET_ONE_IN) == 0) {
+            recovering.add(forgetful);
+            host.forget(forgetful);
+        } else if (random.nextInt(RECOVER_ONE_IN) == 0) {
+            int replica = random.nextInt(replicas);
+            // It may be interrupted by another one, seldom.
+            if (recovering.contains(replica) ? random.nextInt(4) == 0 : recovering.size() < atOnce) {
+                recovering.add(replica);
+                host.recover(replica, random.nextInt(HAND_OVER_ONE_IN) == 0);
+            }
+        }
+    }
+
+    /** Its recovery of this life has come to its end. */
+    private boolean isOver(int replica) {
+        RecoveryReport report = host.report(replica);
+        boolean over =
+                report != null && report.phase() == Phase.NONE && report.own().recoveredMillis() > 0;
+        if (over && moves && liars.contains(replica)) {
+            liars.remove(replica);
+            cured.add(new Cured(replica, host.nowMillis()));
+        }
+        return over;
+    }
+
+    private void move() {
+        if (!cured.isEmpty() && host.nowMillis() - cured.getFirst().sinceMillis() >= windowMillis) {
+            Cured was = cured.removeFirst();
+            int next = random.nextInt(replicas);
+            // A recovery that began before it lied would cure nothing.
+            while (liars.contains(next) || isCured(next) || recovering.contains(next)) {
+                next = random.nextInt(replicas);
+            }
+            liars.add(next);
+            host.move(was.replica(), next);
+        }
+    }
+
+    private boolean isCured(int replica) {
+        return cured.stream().anyMatch(each -> each.replica() == replica);
+    }
+}

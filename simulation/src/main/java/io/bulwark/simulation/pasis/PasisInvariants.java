@@ -1,0 +1,267 @@
+package io.bulwark.simulation.pasis;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisReadOutcome;
+import io.bulwark.protocol.pasis.ValidatingTimestamp;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.simulation.campaign.Invariant;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/** What must hold of PASIS registers, judged by one who sees everything. */
+final class PasisInvariants {
+    static final Invariant WRITTEN_BY_SOMEONE =
+            new Invariant("written-by-someone", "lazy verification paper 2.2: a value read is one that was written");
+    static final Invariant REAL_TIME_ORDER = new Invariant(
+            "real-time-order", "lazy verification paper 2.2: no operation comes to less than what was complete before");
+    static final Invariant NEVER_POISONOUS =
+            new Invariant("never-poisonous", "lazy verification paper 2.2: timestamp validation");
+    static final Invariant VERIFIED_IS_COMPLETE = new Invariant(
+            "verified-is-complete",
+            "lazy verification paper 3.1 and 3.4: N - 2b correct nodes hold what one calls verified, or something"
+                    + " later");
+    static final Invariant BOUNDED =
+            new Invariant("bounded", "lazy verification paper 3.3 and 3.4: possible versions, history pool");
+    static final Invariant NEVER_REFUSED = new Invariant(
+            "never-refused", "lazy verification paper 3.4: a faulty client denies service to itself only");
+    static final Invariant NEVER_ACCUSED =
+            new Invariant("never-accused", "PROTOCOLS section 3: evidence is against the authenticated sender");
+
+    /** Looking at disks takes long. */
+    private static final int CHECKS_PER_LOOK = 16;
+
+    private record Version(BlockId block, ValidatingTimestamp timestamp) {}
+
+    private record Account(PrincipalId sender, BlockId block) {}
+
+    /** What one node's disk holds of one block. */
+    private static final class OnDisk {
+        final Set<ValidatingTimestamp> held = new HashSet<>();
+        final Set<ValidatingTimestamp> verified = new HashSet<>();
+        ValidatingTimestamp collected = ValidatingTimestamp.NONE;
+
+        boolean covers(ValidatingTimestamp version) {
+            return held.contains(version) || collected.isAfter(version);
+        }
+    }
+
+    private final Simulation simulation;
+    private final PasisVolume volume;
+    private final Set<PrincipalId> faulty;
+    private final PasisLimits limits;
+    private final List<PrincipalId> correct;
+    private final Predicate<ValidatingTimestamp> poisoned;
+    private final Set<Version> sent = new HashSet<>();
+    private final Map<Bytes, Bytes> meant = new HashMap<>();
+    private final Map<BlockId, ValidatingTimestamp> floors = new HashMap<>();
+    private int sightingsSeen;
+    private int checks;
+
+    /**
+     * Looks at a simulation.
+     *
+     * @param faulty nodes and clients
+     * @param poisoned whether attackers made this timestamp of fragments that do not belong together
+     */
+    PasisInvariants(
+            Simulation simulation,
+            PasisVolume volume,
+            Set<PrincipalId> faulty,
+            List<PrincipalId> correct,
+            PasisLimits limits,
+            Predicate<ValidatingTimestamp> poisoned) {
+        this.simulation = simulation;
+        this.volume = volume;
+        this.faulty = faulty;
+        this.correct = List.copyOf(correct);
+        this.limits = limits;
+        this.poisoned = poisoned;
+    }
+
+    /** Somebody sends a version to a correct node. */
+    void sent(BlockId block, ValidatingTimestamp version) {
+        sent.add(new Version(block, version));
+    }
+
+    /** The least timestamp that an operation beginning now may come to. */
+    ValidatingTimestamp floor(BlockId block) {
+        return floors.getOrDefault(block, ValidatingTimestamp.NONE);
+    }
+
+    /** A correct client begins to write. */
+    void writes(Bytes crossChecksum, Bytes value) {
+        meant.put(crossChecksum, value);
+    }
+
+    void wrote(BlockId block, ValidatingTimestamp floor, ValidatingTimestamp at) {
+        if (!at.isAfter(floor)) {
+            throw REAL_TIME_ORDER.violated(block.toString(), "written at " + at + " after " + floor + " was complete");
+        }
+        raise(block, at);
+    }
+
+    void readNothing(BlockId block, ValidatingTimestamp floor) {
+        if (!floor.isNone()) {
+            throw REAL_TIME_ORDER.violated(block.toString(), "read as never written after " + floor + " was complete");
+        }
+    }
+
+    void read(PasisGroup group, ValidatingTimestamp floor, PasisReadOutcome.Value value) {
+        BlockId block = group.block();
+        ValidatingTimestamp at = value.timestamp();
+        if (floor.isAfter(at)) {
+            throw REAL_TIME_ORDER.violated(block.toString(), "read at " + at + " after " + floor + " was complete");
+        }
+        Bytes known = meant.get(at.crossChecksum());
+        if (!sent.contains(new Version(block, at)) || (known != null && !known.equals(value.block()))) {
+            throw WRITTEN_BY_SOMEONE.violated(
+                    block.toString(), "read " + value.block() + " at " + at + ", which nobody wrote; meant " + known);
+        }
+        if (group.validate(at, value.padded()).isEmpty()) {
+            throw NEVER_POISONOUS.violated(block.toString(), "what was read does not give the fragments of " + at);
+        }
+        raise(block, at);
+    }
+
+    private void raise(BlockId block, ValidatingTimestamp to) {
+        floors.merge(block, to, (a, b) -> a.isAfter(b) ? a : b);
+    }
+
+    void check() {
+        for (Simulation.Sighting sighting : simulation.sightingsSince(sightingsSeen)) {
+            sightingsSeen++;
+            Effect.Evidence evidence = sighting.evidence();
+            boolean accuses = evidence.verdict() == Verdict.CORRUPT || evidence.verdict() == Verdict.MISBEHAVED;
+            if (accuses && !faulty.contains(evidence.about()) && !faulty.contains(sighting.by())) {
+                throw NEVER_ACCUSED.violated(evidence.block().toString(), sighting.toString());
+            }
+        }
+        if (checks++ % CHECKS_PER_LOOK == 0) {
+            look();
+        }
+    }
+
+    void look() {
+        correct.forEach(this::checkBounds);
+        for (long block = 0; volume.has(BlockId.register(PasisVolume.ID, block)); block++) {
+            checkVerified(volume.group(block));
+        }
+    }
+
+    /** A node that is asked for a repair, and told by b + 1 others that they have collected something later, makes none. */
+    private void checkVerified(PasisGroup group) {
+        BlockId block = group.block();
+        List<OnDisk> disks = new ArrayList<>();
+        for (int slot = 0; slot < group.policy().n(); slot++) {
+            PrincipalId node = group.node(slot);
+            if (correct.contains(node)) {
+                disks.add(onDisk(node, block));
+            }
+        }
+        int needed = group.policy().n() - 2 * group.policy().f();
+        ValidatingTimestamp complete = ValidatingTimestamp.NONE;
+        for (OnDisk disk : disks) {
+            for (ValidatingTimestamp version : disk.held) {
+                boolean whole =
+                        disks.stream().filter(other -> other.covers(version)).count() >= needed;
+                complete = whole && version.isAfter(complete) ? version : complete;
+            }
+        }
+        for (OnDisk disk : disks) {
+            for (ValidatingTimestamp version : disk.verified) {
+                if (version.isAfter(complete) || poisoned.test(version)) {
+                    throw VERIFIED_IS_COMPLETE.violated(
+                            block.toString(),
+                            version + " is marked as verified, and at most " + complete
+                                    + " is at enough correct nodes; poisonous: " + poisoned.test(version));
+                }
+            }
+        }
+    }
+
+    private OnDisk onDisk(PrincipalId node, BlockId block) {
+        OnDisk disk = new OnDisk();
+        Loaded.Metas metas = simulation.records(node).scan(RecordKind.PASIS_VERSION, block, block, Integer.MAX_VALUE);
+        for (Loaded.Meta record : metas.records()) {
+            WireReader in = new WireReader(record.meta());
+            in.u8();
+            ValidatingTimestamp version = ValidatingTimestamp.read(in);
+            if (record.key().suffix().isEmpty()) {
+                disk.collected = version.isAfter(disk.collected) ? version : disk.collected;
+                continue;
+            }
+            disk.held.add(version);
+            PrincipalId.read(in);
+            if (in.bool()) {
+                disk.verified.add(version);
+                disk.collected = version.isAfter(disk.collected) ? version : disk.collected;
+            }
+        }
+        return disk;
+    }
+
+    /** The most possible versions of a block that any correct node's disk holds of a sender. */
+    int possible(PrincipalId sender, BlockId block) {
+        int most = 0;
+        for (PrincipalId node : correct) {
+            List<Loaded.Meta> records = simulation
+                    .records(node)
+                    .scan(RecordKind.PASIS_POSSIBLE, block, block, Integer.MAX_VALUE)
+                    .records();
+            most = Math.max(most, (int) records.stream()
+                    .filter(record ->
+                            PrincipalId.read(new WireReader(record.meta())).equals(sender))
+                    .count());
+        }
+        return most;
+    }
+
+    private void checkBounds(PrincipalId node) {
+        Map<PrincipalId, Integer> ofSender = new HashMap<>();
+        Map<Account, Integer> ofBlock = new HashMap<>();
+        long bytes = 0;
+        for (RecordKey key : simulation.records(node).keys()) {
+            if (key.kind() == RecordKind.PASIS_POSSIBLE
+                    && simulation.records(node).load(key) instanceof Loaded.Found found) {
+                WireReader in = new WireReader(found.meta());
+                PrincipalId sender = PrincipalId.read(in);
+                if (sender.kind() == PrincipalKind.CLIENT) {
+                    ofSender.merge(sender, 1, Integer::sum);
+                    ofBlock.merge(new Account(sender, key.block()), 1, Integer::sum);
+                    bytes += in.i32(0, Integer.MAX_VALUE);
+                }
+            }
+        }
+        if (bytes > limits.poolBytes()) {
+            throw BOUNDED.violated("", bytes + " bytes of possible versions at " + node);
+        }
+        ofSender.forEach((sender, count) -> {
+            if (count > limits.possiblePerClient()) {
+                throw BOUNDED.violated("", count + " possible versions of " + sender + " at " + node);
+            }
+        });
+        ofBlock.forEach((account, count) -> {
+            if (count > limits.possiblePerBlock()) {
+                throw BOUNDED.violated(
+                        account.block().toString(),
+                        count + " possible versions of " + account.sender() + " at " + node);
+            }
+        });
+    }
+}

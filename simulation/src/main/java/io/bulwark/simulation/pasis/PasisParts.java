@@ -1,0 +1,40 @@
+package io.bulwark.simulation.pasis;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisRead;
+import io.bulwark.protocol.pasis.PasisReadOutcome;
+import io.bulwark.protocol.pasis.PasisServer;
+import io.bulwark.protocol.pasis.PasisWrite;
+import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.VerificationWatch;
+import io.bulwark.protocol.wire.Bytes;
+
+/** What correct parties run: the production classes, unless somebody wants to see a wrong one caught. */
+public interface PasisParts {
+    PasisParts PRODUCTION = new PasisParts() {};
+
+    default ProtocolServer server(PrincipalId self, PasisLimits limits, VerificationWatch watch) {
+        return new PasisServer(self, limits, watch);
+    }
+
+    default ClientOperation<PasisWriteOutcome> write(
+            PasisGroup group, PrincipalId client, long session, Bytes value, FpTimes times) {
+        return new PasisWrite(group, client, session, value, times);
+    }
+
+    /** By a client that may write. */
+    default ClientOperation<PasisReadOutcome> readWritingBack(
+            PasisGroup group, PrincipalId client, long session, FpTimes times) {
+        return PasisRead.writingBack(group, client, session, times);
+    }
+
+    /** By a client that may only read. */
+    default ClientOperation<PasisReadOutcome> readAskingForRepair(PasisGroup group, FpTimes times) {
+        return PasisRead.askingForRepair(group, times);
+    }
+}

@@ -1,0 +1,134 @@
+package io.bulwark.simulation.pasis;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.pasis.PasisReadOutcome;
+import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.ValidatingTimestamp;
+import io.bulwark.protocol.pasis.VersionName;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.history.Action;
+import io.bulwark.simulation.history.History;
+import io.bulwark.simulation.history.HistoryRecorder;
+import io.bulwark.simulation.history.Operation;
+import io.bulwark.simulation.history.Outcome;
+import io.bulwark.simulation.history.RecordedOperation;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * Records reads and writes of registers. A value's id is the hash of its cross-checksum, so that what a faulty client wrote can be
+ * told from what was read; where a content was read that does not belong to it, the id names that content too.
+ */
+final class PasisRecorder {
+    private static final int ID_CHARACTERS = 16;
+
+    private record Version(BlockId block, VersionName name) {}
+
+    private final HistoryRecorder recorder = new HistoryRecorder();
+    private final Map<String, Bytes> contents = new HashMap<>();
+    private final Map<Version, Integer> faulty = new LinkedHashMap<>();
+    private final Set<Version> written = new HashSet<>();
+
+    /** A correct client's write; the data must differ from all that was written to the block before. */
+    ClientOperation<PasisWriteOutcome> write(
+            PrincipalId client,
+            BlockId block,
+            Bytes crossChecksum,
+            Bytes data,
+            ClientOperation<PasisWriteOutcome> operation) {
+        String id = id(crossChecksum);
+        contents.put(id, data);
+        return new RecordedOperation<>(
+                operation,
+                now -> recorder.invoke(client.toString(), Action.WRITE, block.toString(), id, now),
+                (pending, now, outcome) -> {
+                    switch (outcome) {
+                        case PasisWriteOutcome.Written done -> {
+                            written.add(new Version(block, done.timestamp().name()));
+                            pending.ok(now);
+                        }
+                        case PasisWriteOutcome.Failed failed ->
+                            pending.ended(now, failed.mayBeWritten() ? Outcome.UNKNOWN : Outcome.FAILED);
+                    }
+                });
+    }
+
+    /** A correct client's read. */
+    ClientOperation<PasisReadOutcome> read(
+            PrincipalId client, BlockId block, ClientOperation<PasisReadOutcome> operation) {
+        return new RecordedOperation<>(
+                operation,
+                now -> recorder.invoke(client.toString(), Action.READ, block.toString(), null, now),
+                (pending, now, outcome) -> {
+                    switch (outcome) {
+                        case PasisReadOutcome.Value value ->
+                            pending.ok(now, id(value.timestamp().crossChecksum(), value.block()), 0);
+                        case PasisReadOutcome.NeverWritten _ -> pending.ok(now);
+                        case PasisReadOutcome.Failed _ -> pending.ended(now, Outcome.FAILED);
+                    }
+                });
+    }
+
+    /** A faulty client sends this to a correct node; may be told many times. */
+    void sent(PrincipalId client, BlockId block, ValidatingTimestamp version, long nowMillis) {
+        // One insertion for each timestamp, whoever accepts it.
+        faulty.computeIfAbsent(
+                new Version(block, version.name()),
+                _ -> recorder.faulty(
+                        client.toString(), Action.WRITE, block.toString(), id(version.crossChecksum()), 0, nowMillis));
+    }
+
+    /**
+     * Without what faulty clients sent at the timestamp of a correct client's write: that is one write. What else they wrote has
+     * its place by its timestamp alone, as if it had been begun at the beginning: nodes accept a version below one that is
+     * complete, since they do not know, and a read that began before that one was complete may return it.
+     */
+    History history() {
+        Set<Integer> same = new HashSet<>();
+        faulty.forEach((version, number) -> {
+            if (written.contains(version)) {
+                same.add(number);
+            }
+        });
+        List<Operation> all = recorder.history().operations();
+        return new History(IntStream.range(0, all.size())
+                .filter(number -> !same.contains(number))
+                .mapToObj(all::get)
+                .map(operation -> operation.correct() ? operation : begunFirst(operation))
+                .toList());
+    }
+
+    private static Operation begunFirst(Operation write) {
+        return new Operation(
+                write.client(),
+                false,
+                write.action(),
+                write.key(),
+                write.value(),
+                write.ifVersion(),
+                write.version(),
+                0,
+                write.completedMicros(),
+                write.outcome());
+    }
+
+    private String id(Bytes crossChecksum, Bytes content) {
+        String id = id(crossChecksum);
+        Bytes known = contents.putIfAbsent(id, content);
+        return known == null || known.equals(content)
+                ? id
+                : id + "!" + Hashes.sha256(content).toHex().substring(0, ID_CHARACTERS);
+    }
+
+    private static String id(Bytes crossChecksum) {
+        return Hashes.sha256(crossChecksum).toHex().substring(0, ID_CHARACTERS);
+    }
+}

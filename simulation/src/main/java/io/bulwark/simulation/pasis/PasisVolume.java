@@ -1,0 +1,102 @@
+package io.bulwark.simulation.pasis;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.simulation.campaign.Setting;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/** A register volume under a policy of PASIS that the seed chooses, and what the replicas say of it. */
+final class PasisVolume {
+    static final int ID = 6;
+
+    private record SessionKey(PrincipalId owner, long session) {}
+
+    private final int nodes;
+    private final Map<SessionKey, SessionState> sessions = new HashMap<>();
+    private Volume volume;
+
+    /** b is the setting's f; m and N are at least what goes with the setting's m, or less than that: 1 is replication. */
+    PasisVolume(Setting setting, int blocks) {
+        Random random = new Random(setting.random("volume").nextLong());
+        int b = setting.faults();
+        int m = random.nextInt(4) == 0 ? 1 + random.nextInt(setting.fragments()) : setting.fragments();
+        int n = Math.max(4 * b + 1, m + 3 * b) + (random.nextInt(4) == 0 ? 1 : 0);
+        this.nodes = Math.max(setting.nodes(), n);
+        Verification verification = switch (random.nextInt(6)) {
+            case 0 -> Verification.READ_TIME;
+            case 1 -> Verification.WRITE_TIME;
+            default -> Verification.LAZY;
+        };
+        ProtectionPolicy policy = ProtectionPolicy.pasis(b, m, n, ProtectionPolicy.BLOCK_BYTES_MIN, verification);
+        List<Integer> holders =
+                new ArrayList<>(IntStream.range(0, nodes).boxed().toList());
+        Collections.shuffle(holders, random);
+        PlacementGroup group = new PlacementGroup(1, holders.subList(0, n));
+        this.volume = new Volume(ID, "disk", VolumeKind.REGISTER, policy, blocks, List.of(group));
+    }
+
+    ProtectionPolicy policy() {
+        return volume.policy();
+    }
+
+    int nodes() {
+        return nodes;
+    }
+
+    PasisGroup group(long block) {
+        return PasisGroup.of(volume, BlockId.register(ID, block));
+    }
+
+    boolean has(BlockId block) {
+        return block.equals(BlockId.register(ID, block.counter())) && block.counter() < volume.blocks();
+    }
+
+    void open(PrincipalId client, long session) {
+        sessions.put(new SessionKey(client, session), SessionState.OPEN);
+    }
+
+    /** What the replicas tell of it. */
+    Fact close(PrincipalId client, long session) {
+        sessions.put(new SessionKey(client, session), SessionState.CLOSED);
+        return new Fact.OfSession(ID, client, session, SessionState.CLOSED);
+    }
+
+    /** The same holders in a later epoch; what the replicas tell of it. */
+    Fact nextEpoch() {
+        PlacementGroup old = volume.groups().getFirst();
+        PlacementGroup later = new PlacementGroup(old.epoch() + 1, old.holders());
+        volume = new Volume(ID, volume.name(), VolumeKind.REGISTER, volume.policy(), volume.blocks(), List.of(later));
+        return new Fact.OfVolume(ID, Optional.of(volume));
+    }
+
+    Optional<Fact> answer(Question question) {
+        return Optional.of(
+                switch (question) {
+                    case Question.OfSession of ->
+                        new Fact.OfSession(
+                                of.volume(),
+                                of.owner(),
+                                of.session(),
+                                sessions.getOrDefault(new SessionKey(of.owner(), of.session()), SessionState.UNKNOWN));
+                    case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
+                    case Question.OfVolume of ->
+                        new Fact.OfVolume(of.volume(), of.volume() == ID ? Optional.of(volume) : Optional.empty());
+                });
+    }
+}

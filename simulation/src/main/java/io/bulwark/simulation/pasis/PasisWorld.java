@@ -1,0 +1,413 @@
+package io.bulwark.simulation.pasis;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.pasis.PasisCodec;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisMessage;
+import io.bulwark.protocol.pasis.PasisReadOutcome;
+import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.ValidatingTimestamp;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.byzantine.Collusion;
+import io.bulwark.simulation.byzantine.Liar;
+import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.campaign.SimulatedWorld;
+import io.bulwark.simulation.engine.Simulation;
+import io.bulwark.simulation.history.History;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/** A few registers, correct clients that read and write them, b nodes and some clients that attack them. */
+public final class PasisWorld implements SimulatedWorld {
+    private static final int WRITERS = 3;
+    private static final int ATTACKERS_FROM = 20;
+    private static final PrincipalId READER = PrincipalId.client(9);
+    private static final FpTimes TIMES = new FpTimes(120, 300, 2_000, 10_000_000);
+
+    private final Random random;
+    private final PasisParts parts;
+    private final int blocks;
+    private final PasisVolume volume;
+    private final PasisLimits limits;
+    private final Simulation simulation;
+    private final List<PrincipalId> nodes = new ArrayList<>();
+    private final Set<PrincipalId> faulty = new HashSet<>();
+    private final Set<PrincipalId> attackingParties;
+    private final PasisInvariants invariants;
+    private final PasisRecorder recorder = new PasisRecorder();
+    private final List<Pending<?>> pending = new ArrayList<>();
+    private final List<PasisAttacker> attackers = new ArrayList<>();
+    private final Map<Account, Integer> busy = new HashMap<>();
+    /** What operations that failed at a change may have left at nodes. */
+    private final Set<Account> leftovers = new HashSet<>();
+    /** What sessions and epochs come to is chosen apart from the workload. */
+    private final Random changes;
+
+    private final int changesEvery;
+    private final long[] sessions = new long[WRITERS + 1];
+    private final List<Fact> facts = new ArrayList<>();
+    private long lastSession = 1_000;
+    private long completed;
+    private long lastValue;
+
+    private record Account(PrincipalId client, BlockId block) {}
+
+    private interface Judge<R> {
+        /** @param outdated whether its session was closed or its epoch over meanwhile */
+        void outcome(R outcome, boolean outdated);
+    }
+
+    /** An operation of a correct client, and what to do with its outcome. */
+    private static final class Pending<R> {
+        private final PrincipalId client;
+        private final PasisGroup group;
+        private final ClientOperation<R> operation;
+        private final Judge<R> judge;
+        private boolean judged;
+        /** Its session is closed, or its epoch over: it may fail, or never end. */
+        private boolean outdated;
+
+        Pending(PrincipalId client, PasisGroup group, ClientOperation<R> operation, Judge<R> judge) {
+            this.client = client;
+            this.group = group;
+            this.operation = operation;
+            this.judge = judge;
+        }
+
+        /** True once it has an outcome. */
+        boolean over() {
+            R outcome = operation.outcome().orElse(null);
+            if (outcome != null && !judged) {
+                judged = true;
+                judge.outcome(outcome, outdated);
+            }
+            return outcome != null;
+        }
+    }
+
+    PasisWorld(Setting setting, PasisParts parts) {
+        this.parts = parts;
+        this.random = new Random(setting.random("pasis").nextLong());
+        this.changes = new Random(setting.random("changes").nextLong());
+        this.changesEvery = changes.nextBoolean() ? 0 : 2 + changes.nextInt(20);
+        this.blocks = 1 + random.nextInt(3);
+        this.volume = new PasisVolume(setting, blocks);
+        this.limits = limits(setting.byzantineClients());
+        this.simulation = new Simulation(
+                setting.seed(), setting.network(), List.of(new PasisCodec()), (_, question) -> volume.answer(question));
+        while (faulty.size() < setting.faults()) {
+            faulty.add(PrincipalId.node(random.nextInt(volume.nodes())));
+        }
+        this.attackingParties = new HashSet<>(faulty);
+        List<PrincipalId> correct = IntStream.range(0, volume.nodes())
+                .mapToObj(PrincipalId::node)
+                .filter(node -> !faulty.contains(node))
+                .toList();
+        this.invariants = new PasisInvariants(
+                simulation,
+                volume,
+                attackingParties,
+                correct,
+                limits,
+                version -> attackers.stream().anyMatch(attacker -> attacker.poisoned(version)));
+        simulation.observe((from, to, _, message) -> {
+            if (message instanceof PasisMessage.Write write && !faulty.contains(to)) {
+                sent(from, write);
+            }
+        });
+        Random malice = new Random(setting.random("malice").nextLong());
+        PasisPlot plot = new PasisPlot(new Collusion(simulation, attackingParties, malice), malice);
+        int everyTicks = random.nextInt(4) == 0 ? 0 : 1 + random.nextInt(30);
+        for (int node = 0; node < volume.nodes(); node++) {
+            addNode(PrincipalId.node(node), everyTicks, plot);
+        }
+        List<PrincipalId> liars = faulty.stream().sorted().toList();
+        for (int i = 0; i < setting.byzantineClients(); i++) {
+            PrincipalId self = PrincipalId.client(ATTACKERS_FROM + i);
+            attackingParties.add(self);
+            volume.open(self, self.number());
+            attackers.add(new PasisAttacker(self, self.number(), simulation, plot, TIMES, this::value, liars));
+        }
+        for (int writer = 1; writer <= WRITERS; writer++) {
+            sessions[writer] = writer;
+            volume.open(PrincipalId.client(writer), writer);
+        }
+    }
+
+    /** The pool is the product of the clients and the bound of each, so that a faulty one denies service only to itself. */
+    private PasisLimits limits(int byzantineClients) {
+        int perBlock = 2 + random.nextInt(7);
+        int perClient = perBlock * (1 + random.nextInt(blocks));
+        int fragment = volume.policy().fragmentBytes(volume.policy().blockBytes());
+        long share = (long) perClient * fragment;
+        return new PasisLimits(
+                perBlock,
+                random.nextBoolean() ? perClient : 4_096,
+                share,
+                (WRITERS + byzantineClients) * share,
+                random.nextInt(3) != 0,
+                50,
+                1 + random.nextInt(4),
+                random.nextBoolean() ? 1 : 4_096,
+                256,
+                2_000,
+                200,
+                4_000);
+    }
+
+    private void sent(PrincipalId from, PasisMessage.Write write) {
+        BlockId block = write.target().block();
+        invariants.sent(block, write.timestamp());
+        if (from.number() >= ATTACKERS_FROM && volume.has(block)) {
+            recorder.sent(from, block, write.timestamp(), simulation.nowMillis());
+        }
+    }
+
+    private void addNode(PrincipalId node, int everyTicks, PasisPlot plot) {
+        nodes.add(node);
+        Random schedule = new Random(random.nextLong());
+        if (faulty.contains(node)) {
+            Liar liar = Liar.any(new PasisLies(volume, plot), plot.random());
+            simulation.addNode(node, () -> liar.around(server(node, schedule, everyTicks)));
+        } else {
+            simulation.addNode(node, () -> server(node, schedule, everyTicks));
+        }
+    }
+
+    private ProtocolServer server(PrincipalId node, Random schedule, int everyTicks) {
+        return new ScheduledServer(node, schedule, everyTicks, watch -> parts.server(node, limits, watch));
+    }
+
+    @Override
+    public Simulation simulation() {
+        return simulation;
+    }
+
+    @Override
+    public List<PrincipalId> nodes() {
+        return List.copyOf(nodes);
+    }
+
+    @Override
+    public Set<PrincipalId> faulty() {
+        return Set.copyOf(faulty);
+    }
+
+    @Override
+    public void step() {
+        if (changesEvery != 0 && changes.nextInt(changesEvery) == 0) {
+            change();
+        }
+        PasisGroup group = volume.group(random.nextInt(blocks));
+        PrincipalId client = PrincipalId.client(1 + random.nextInt(WRITERS));
+        if (!attackers.isEmpty() && random.nextInt(3) == 0) {
+            attackers.get(random.nextInt(attackers.size())).move(group);
+            return;
+        }
+        switch (random.nextInt(6)) {
+            case 0, 1, 2 -> write(client, group);
+            case 3, 4 -> read(client, sessions[client.number()], group);
+            default -> read(READER, 0, group);
+        }
+    }
+
+    private void change() {
+        PasisAttacker attacker = attackers.isEmpty() ? null : attackers.get(changes.nextInt(attackers.size()));
+        PasisGroup group = volume.group(changes.nextInt(blocks));
+        switch (changes.nextInt(6)) {
+            case 0 -> {
+                int writer = 1 + changes.nextInt(WRITERS);
+                PrincipalId client = PrincipalId.client(writer);
+                outdated(operation -> operation.client.equals(client));
+                sessions[writer] = closeAndReopen(client, sessions[writer]);
+            }
+            case 1 -> {
+                // Same holders: they keep what they have, but what was said in the old epoch counts no more.
+                tell(volume.nextEpoch());
+                outdated(_ -> true);
+            }
+            case 2 -> {
+                if (attacker != null) {
+                    attacker.reopened(closeAndReopen(attacker.self(), attacker.session()));
+                }
+            }
+            case 3 -> {
+                if (attacker != null) {
+                    attacker.sendHeld(group);
+                }
+            }
+            default -> {
+                if (attacker != null) {
+                    attacker.hold(group);
+                }
+            }
+        }
+    }
+
+    private long closeAndReopen(PrincipalId client, long session) {
+        tell(volume.close(client, session));
+        volume.open(client, ++lastSession);
+        return lastSession;
+    }
+
+    private void outdated(Predicate<Pending<?>> which) {
+        pending.stream().filter(which).forEach(operation -> {
+            operation.outdated = true;
+            leftovers.add(new Account(operation.client, operation.group.block()));
+        });
+    }
+
+    /** All nodes hear of it sooner or later. */
+    private void tell(Fact fact) {
+        facts.add(fact);
+        nodes.stream().filter(_ -> changes.nextBoolean()).forEach(node -> simulation.tell(node, fact));
+    }
+
+    @Override
+    public void healed() {
+        facts.forEach(fact -> nodes.forEach(node -> simulation.tell(node, fact)));
+    }
+
+    /** With more under way than a node may hold of a client's possible versions it would keep itself from a quorum. */
+    private boolean enter(PrincipalId client, BlockId block) {
+        long inAll = limits.clientBytes()
+                / volume.policy().fragmentBytes(volume.policy().blockBytes());
+        long most = Math.min(limits.possiblePerBlock(), inAll / blocks);
+        Account account = new Account(client, block);
+        return busy.merge(account, 1, Integer::sum) + left(account) <= most;
+    }
+
+    /** What operations that failed at a change have left counts for the client until a later version is verified (PROTOCOLS section 3). */
+    private int left(Account account) {
+        if (!leftovers.contains(account)) {
+            return 0;
+        }
+        int left = invariants.possible(account.client, account.block);
+        if (left == 0 && pending.stream().noneMatch(operation -> operation.outdated)) {
+            leftovers.remove(account);
+        }
+        return left;
+    }
+
+    private void leave(PrincipalId client, BlockId block) {
+        busy.merge(new Account(client, block), -1, Integer::sum);
+    }
+
+    private void write(PrincipalId client, PasisGroup group) {
+        BlockId block = group.block();
+        if (!enter(client, block)) {
+            leave(client, block);
+            return;
+        }
+        Bytes value = value();
+        ValidatingTimestamp floor = invariants.floor(block);
+        Bytes crossChecksum = ValidatingTimestamp.of(1, client, group.encode(group.padded(value)))
+                .crossChecksum();
+        invariants.writes(crossChecksum, value);
+        ClientOperation<PasisWriteOutcome> write = parts.write(group, client, sessions[client.number()], value, TIMES);
+        begin(client, group, recorder.write(client, block, crossChecksum, value, write), (outcome, outdated) -> {
+            leave(client, block);
+            switch (outcome) {
+                case PasisWriteOutcome.Written written -> invariants.wrote(block, floor, written.timestamp());
+                case PasisWriteOutcome.Failed failed -> refused(block, failed, outdated);
+            }
+        });
+    }
+
+    private static void refused(BlockId block, Object failed, boolean outdated) {
+        if (!outdated) {
+            throw PasisInvariants.NEVER_REFUSED.violated(block.toString(), failed.toString());
+        }
+    }
+
+    /** @param session 0 for a client that may only read */
+    private void read(PrincipalId client, long session, PasisGroup group) {
+        BlockId block = group.block();
+        if (session != 0 && !enter(client, block)) {
+            leave(client, block);
+            return;
+        }
+        ValidatingTimestamp floor = invariants.floor(block);
+        ClientOperation<PasisReadOutcome> read = session == 0
+                ? parts.readAskingForRepair(group, TIMES)
+                : parts.readWritingBack(group, client, session, TIMES);
+        begin(client, group, recorder.read(client, block, read), (outcome, outdated) -> {
+            if (session != 0) {
+                leave(client, block);
+            }
+            switch (outcome) {
+                case PasisReadOutcome.Value value -> invariants.read(group, floor, value);
+                case PasisReadOutcome.NeverWritten _ -> invariants.readNothing(block, floor);
+                case PasisReadOutcome.Failed failed -> refused(block, failed, outdated);
+            }
+        });
+    }
+
+    private <R> void begin(PrincipalId client, PasisGroup group, ClientOperation<R> operation, Judge<R> judge) {
+        pending.add(new Pending<>(client, group, operation, judge));
+        simulation.start(client, operation);
+    }
+
+    /** A block's worth of bytes that no other call gives. */
+    private Bytes value() {
+        byte[] bytes = new byte[volume.policy().blockBytes()];
+        new Random(++lastValue).nextBytes(bytes);
+        for (int i = 0; i < Long.BYTES; i++) {
+            bytes[i] = (byte) (lastValue >> (8 * i));
+        }
+        return Bytes.of(bytes);
+    }
+
+    @Override
+    public boolean idle() {
+        int before = pending.size();
+        pending.removeIf(Pending::over);
+        completed += before - pending.size();
+        return pending.stream().allMatch(operation -> operation.outdated);
+    }
+
+    @Override
+    public void check() {
+        idle();
+        invariants.check();
+    }
+
+    @Override
+    public void readEverything() {
+        attackers.forEach(attacker -> attacker.sendHeld(volume.group(0)));
+        for (int block = 0; block < blocks; block++) {
+            busy.clear();
+            read(READER, 0, volume.group(block));
+            read(PrincipalId.client(1), sessions[1], volume.group(block));
+        }
+    }
+
+    @Override
+    public void checkAtEnd() {
+        check();
+        invariants.look();
+    }
+
+    @Override
+    public History history() {
+        return recorder.history();
+    }
+
+    @Override
+    public long completed() {
+        return completed;
+    }
+}

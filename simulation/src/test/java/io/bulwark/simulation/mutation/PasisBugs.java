@@ -1,0 +1,313 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.simulation.mutation.Detector.protocol;
+import static io.bulwark.simulation.mutation.Detector.simulation;
+import static io.bulwark.simulation.mutation.PlantedBug.in;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What can go wrong with the PASIS register: each threshold, and each rule of PROTOCOLS section 3 beyond the paper. */
+final class PasisBugs {
+    private static final String SERVER = "pasis.PasisServerTest";
+    private static final String SCRUB = "pasis.PasisScrubTest";
+    private static final String READ = "pasis.PasisReadTest";
+    private static final String WRITE = "pasis.PasisWriteTest";
+    private static final String THRESHOLDS = "pasis.ThresholdsPropertyTest";
+
+    private static final List<PlantedBug> COUNTS = List.of(
+            in(
+                    "pasis/PasisGroup",
+                    "N-b-1 answers are enough",
+                    protocol(WRITE, "itIsDoneAtNMinusBAnswersAndGoesOnInTheBackground"),
+                    "return n() - b();",
+                    "return n() - b() - 1;"),
+            in(
+                    "pasis/PasisGroup",
+                    "what N-3b-1 nodes hold is repairable",
+                    protocol(THRESHOLDS, "whatIsCompleteShowsInAnyQuorumAndCanBeRead"),
+                    "return n() - 3 * b();",
+                    "return n() - 3 * b() - 1;"),
+            in(
+                    "pasis/PasisGroup",
+                    "what N-3b nodes hold is not repairable",
+                    protocol(READ, "whatIsAtFewerThanNMinusBIsRepairedBeforeItIsReturned"),
+                    "return n() - 3 * b();",
+                    "return n() - 3 * b() + 1;"),
+            in(
+                    "pasis/PasisGroup",
+                    "a complete version is thought to show at too many",
+                    protocol(READ, "nodesThatHaveCollectedMayHideALaterVersion"),
+                    "return answered - 2 * b();",
+                    "return answered - b();"),
+            in(
+                    "pasis/PasisGroup",
+                    "liars alone can hide a version",
+                    protocol(READ, "oneLiarThatHasCollectedHidesNothing"),
+                    "return answered - 2 * b();",
+                    "return answered - 3 * b();"),
+            in(
+                    "pasis/PasisGroup",
+                    "b verified flags are enough",
+                    protocol(READ, "bVerifiedFlagsSpareNoValidation"),
+                    "return b() + 1;",
+                    "return b();"),
+            in(
+                    "pasis/PasisGroup",
+                    "b notices are enough",
+                    simulation(SERVER, "bNoticesAreNotBelievedAndBPlusOneAre"),
+                    "return b() + 1;",
+                    "return b();"),
+            in(
+                    "pasis/PasisGroup",
+                    "b nodes lead a verification",
+                    protocol(THRESHOLDS, "exactlyBPlusOneSlotsLeadABlock"),
+                    "Math.floorMod(slot - first, n()) <= b();",
+                    "Math.floorMod(slot - first, n()) < b();"),
+            in(
+                    "pasis/PasisGroup",
+                    "a fragment of any hash is accepted",
+                    simulation(SERVER, "aFragmentWhoseHashIsAnotherIsRefused"),
+                    "&& timestamp.isFragment(slot, fragment);",
+                    ";"),
+            in(
+                    "pasis/PasisGroup",
+                    "timestamps are not validated",
+                    protocol(READ, "aPoisonousVersionIsPassedOver"),
+                    ".equals(timestamp)",
+                    ".fragments() == n()"),
+            in(
+                    "pasis/PasisWrite",
+                    "b liars raise the time",
+                    protocol(WRITE, "theTimeIsOneAfterTheBPlusFirstGreatestOfNMinusB"),
+                    "long greatest = all.get(group.b());",
+                    "long greatest = all.get(0);"),
+            in(
+                    "pasis/PasisWrite",
+                    "the time may be that of a complete write",
+                    protocol(WRITE, "theTimeIsOneAfterTheBPlusFirstGreatestOfNMinusB"),
+                    "long greatest = all.get(group.b());",
+                    "long greatest = all.get(group.b() + 1);"),
+            in(
+                    "pasis/Notices",
+                    "the greatest notice decides what is collected",
+                    simulation(SERVER, "noticesThatDifferCollectUpToTheBPlusFirst"),
+                    ": all.get(group.b());",
+                    ": all.get(0);"));
+
+    private static final List<PlantedBug> CLIENT = List.of(
+            in(
+                    "pasis/PasisWrite",
+                    "a time is taken though nodes are far apart",
+                    protocol(WRITE, "whereNodesAreFarApartTheBlockIsReadFirst"),
+                    "if (near >= group.quorum()) {",
+                    "if (near >= 0) {"),
+            in(
+                    "pasis/PasisWrite",
+                    "times wrap round",
+                    protocol(WRITE, "timesThatAreUsedUpAreNotWrappedRound"),
+                    "if (last == -1) {",
+                    "if (last == -2) {"),
+            in(
+                    "pasis/PasisWrite",
+                    "a version that b+1 nodes call FAR is repaired for ever",
+                    protocol(READ, "aVersionThatBPlusOneNodesCallFarIsPassedOver"),
+                    "return repairs && refusals.count(Refusal.FAR) >= group.oneCorrect();",
+                    "return false;"),
+            in(
+                    "pasis/PasisRead",
+                    "what nodes have collected hides nothing",
+                    protocol(READ, "nothingIsReadAsNeverWrittenWhileNodesHaveCollected"),
+                    "boolean hides = hidden >= group.shownAt(answered);",
+                    "boolean hides = false;"),
+            in(
+                    "pasis/PasisRead",
+                    "what is repairable is returned as it is",
+                    protocol(READ, "whatIsAtFewerThanNMinusBIsRepairedBeforeItIsReturned"),
+                    "boolean complete = proven || claims >= group.quorum();",
+                    "boolean complete = proven || claims >= group.repairable();"),
+            in(
+                    "pasis/PasisRead",
+                    "a verification takes what is repairable",
+                    protocol(READ, "aVerificationStopsAtTheFirstCompleteVersionAndRepairsNothing"),
+                    "SlotView.Stand.CLAIMS) < group.quorum()) {",
+                    "SlotView.Stand.CLAIMS) < group.repairable()) {"),
+            in(
+                    "pasis/RepairRequests",
+                    "N-3b repaired fragments are enough",
+                    protocol(READ, "aReaderThatMayNotWriteHasNodesRepair"),
+                    "return holders.size() >= group.quorum();",
+                    "return holders.size() > group.repairable();"),
+            in(
+                    "pasis/Gathering",
+                    "fragments that do not match count",
+                    protocol(READ, "onlyFragmentsThatMatchTheCrossChecksumCount"),
+                    "if (group.accepts(version, slot, fragment)) {",
+                    "if (fragment.length() > 0) {"),
+            in(
+                    "pasis/Gathering",
+                    "who claims a version and does not send its fragment is waited for",
+                    protocol(READ, "whoClaimsAVersionAndSendsNoFragmentHidesNothing"),
+                    "return fully >= group.quorum() && claims - pending + hidden < group.shownAt(fully);",
+                    "return false;"),
+            in(
+                    "pasis/PasisRead",
+                    "repairs that come to no end are waited for",
+                    protocol(READ, "aRepairThatComesToNoEndIsGivenUpForALaterVersion"),
+                    "boolean stuck = repairs != null && nowMillis - settledMillis",
+                    "boolean stuck = repairs != null && settledMillis - nowMillis"),
+            in(
+                    "pasis/SlotView",
+                    "what a node claimed before it collected something later hides nothing",
+                    protocol(READ, "whatNodesClaimedBeforeTheyCollectedSomethingLaterIsNotTakenForTheLatest"),
+                    "if (collected.isAfter(version)) {",
+                    "if (!claims.containsKey(version) && collected.isAfter(version)) {"));
+
+    private static final List<PlantedBug> NODE = List.of(
+            in(
+                    "pasis/BlockWriter",
+                    "at the bound of repairs no room is made",
+                    simulation(SERVER, "atTheBoundOfRepairsTheNodeMakesRoomToo"),
+                    "makeRoom(nowMillis, call, Refusal.BLOCK_LIMIT);",
+                    "block.refuse(call, Refusal.BLOCK_LIMIT);"),
+            in(
+                    "pasis/BlockWriter",
+                    "peers have no room of their own for repairs",
+                    simulation(SERVER, "nodesAtTheBoundOfRepairsDoNotWaitForEachOther"),
+                    "forReaders + block.group().n();",
+                    "forReaders;"),
+            in(
+                    "pasis/BlockWriter",
+                    "any time is accepted",
+                    simulation(SERVER, "aTimeFarAboveAllOthersIsRefusedAfterTheOthersWereAsked"),
+                    "far(nowMillis, call);",
+                    "keep(call, request);"),
+            in(
+                    "pasis/BlockWriter",
+                    "a time is FAR by this node's own word",
+                    simulation(SERVER, "aNodeThatMissedMuchLearnsThatATimeIsNotFar"),
+                    "far(nowMillis, call);",
+                    "block.refuse(call, Refusal.FAR);"),
+            in(
+                    "pasis/BlockWriter",
+                    "possible versions of a block are not bounded",
+                    simulation(SERVER, "aStutteringClientIsRefusedAndOthersAreNot"),
+                    "if (possible.of(sender, block.block()) >= node.limits().possiblePerBlock()) {",
+                    "if (possible.of(sender, block.block()) < 0) {"),
+            in(
+                    "pasis/BlockWriter",
+                    "one client may fill the pool",
+                    simulation(SERVER, "oneClientsShareOfThePoolIsItsOwn"),
+                    "boolean crowded = share < node.limits().poolBytes() && possible.bytesOf(sender) +"
+                            + " fragment.length() > share;",
+                    "boolean crowded = false;"),
+            in(
+                    "pasis/PasisNode",
+                    "a client's share does not depend on how many there are",
+                    simulation(SERVER, "withMoreClientsEachHasLessOfThePool"),
+                    "return Math.min(limits.clientBytes(), limits.poolBytes() / Math.max(1, clients.getAsInt()));",
+                    "return limits.clientBytes();"),
+            in(
+                    "pasis/BlockWriter",
+                    "the pool is not bounded",
+                    simulation(SERVER, "aFullPoolRefusesWithItsReason"),
+                    "return possible.bytes() + fragment.length() > node.limits().poolBytes() ? Refusal.POOL : null;",
+                    "return null;"),
+            in(
+                    "pasis/BlockWriter",
+                    "at a bound nothing is repaired",
+                    simulation(SERVER, "atABoundWhatIsRepairableIsRepairedWhenNothingElseHelps"),
+                    "boolean repair = call.collected() == 1;",
+                    "boolean repair = call.collected() == 3;"),
+            in(
+                    "pasis/BlockWriter",
+                    "a poisonous version is accepted again",
+                    simulation(SERVER, "poisonousVersionsAreDiscardedAndTheirSenderIsAccusedWhateverTheTimestampSays"),
+                    "} else if (versions.isPoisonous(version.name())) {",
+                    "} else if (version.isNone()) {"),
+            in(
+                    "pasis/BlockWriter",
+                    "at write time nodes answer before they verify",
+                    simulation(SERVER, "atWriteTimeNodesVerifyBeforeTheyAnswer"),
+                    "if (block.group().verification() == Verification.WRITE_TIME) {",
+                    "if (block.group().verification() == Verification.NONE) {"),
+            in(
+                    "pasis/Verifier",
+                    "the client that a timestamp names is accused",
+                    simulation(SERVER, "poisonousVersionsAreDiscardedAndTheirSenderIsAccusedWhateverTheTimestampSays"),
+                    ".evidence( record.sender(),",
+                    ".evidence( record.timestamp().client(),"),
+            in(
+                    "pasis/Verifier",
+                    "what is before a verified version is kept",
+                    simulation(SERVER, "everyVersionIsKeptUntilALaterOneIsVerified"),
+                    "? new ArrayList<>(versions.before(conclusion.collectable))",
+                    "? new ArrayList<VersionRecord>()"),
+            in(
+                    "pasis/PossibleVersions",
+                    "what was left unverified is forgotten at a restart",
+                    simulation(SERVER, "whatWasLeftUnverifiedIsListedAfterARestart"),
+                    "records.forEach(this::restore);",
+                    ""),
+            in(
+                    "pasis/PasisBlock",
+                    "a node does not say what it has collected",
+                    simulation("mutation.SearchTest", "pasisCampaign").runs(60),
+                    "ValidatingTimestamp collected = versions.collected();",
+                    "ValidatingTimestamp collected = ValidatingTimestamp.NONE;"),
+            in(
+                    "pasis/BlockWriter",
+                    "a version is acknowledged before it is stored",
+                    simulation(SERVER, "whatIsNotStoredIsNotAcknowledged"),
+                    "store(record, request.fragment(), call, stored, _ -> {});",
+                    "written.accept(0); store(record, request.fragment(), call, stored, _ -> {});"));
+
+    private static final List<PlantedBug> CHANGES = List.of(
+            in(
+                    "pasis/BlockWriter",
+                    "a write that waited while its session was closed is let in",
+                    simulation(SERVER, "aWriteThatWaitedWhileItsSessionWasClosedIsRefused"),
+                    "if (node.access().closed(call.from(), block.block(), request.session())) {",
+                    "if (version.isNone()) {"),
+            in(
+                    "pasis/PasisAccess",
+                    "a later epoch that somebody names is not asked for",
+                    simulation(SERVER, "aLaterEpochIsServedOnceTheReplicasTellOfItAndTheEarlierOneNoMore"),
+                    "if (target.epoch() > epoch && !lately) {",
+                    "if (target.epoch() < 0) {"),
+            in(
+                    "pasis/PasisBlock",
+                    "notices of two epochs count together",
+                    simulation(SERVER, "aLaterEpochIsServedOnceTheReplicasTellOfItAndTheEarlierOneNoMore"),
+                    "group = later; verifier.forget();",
+                    "group = later;"),
+            in(
+                    "pasis/PasisBlock",
+                    "a fragment is served whatever it is",
+                    simulation(SCRUB, "aFragmentThatIsNotWhatItsHashSaysIsMadeAgain"),
+                    "boolean right = read != null && (slot() < 0 || group.accepts(version, slot(), read));",
+                    "boolean right = read != null;"),
+            in(
+                    "pasis/HistoryPoll",
+                    "what few nodes claim is looked for",
+                    simulation(SCRUB, "whatFewNodesHoldIsNotLookedFor"),
+                    "if (shown + unread < group.shownAt(answered)) {",
+                    "if (shown + unread < 1) {"),
+            in(
+                    "pasis/BlockLook",
+                    "what b silent nodes and this one keep from N-b stays lost",
+                    simulation(SCRUB, "aLostFragmentComesBackThoughAnotherNodeIsSilent"),
+                    "if (!here(missed) && !repair && result[0] != PasisBackground.Found.UNASKED) {",
+                    "if (completed && !completed) {"),
+            in(
+                    "pasis/Verifier",
+                    "scrubbing verifies only what this node holds",
+                    simulation(SCRUB, "aNodeThatLostItsDiskGetsItsFragmentsBack"),
+                    "if (!cause.scrubs() && (node.possible().of(block.block()) == 0 || known)) {",
+                    "if (node.possible().of(block.block()) == 0 || known) {"));
+
+    static final List<PlantedBug> ALL =
+            Stream.of(COUNTS, CLIENT, NODE, CHANGES).flatMap(List::stream).toList();
+
+    private PasisBugs() {}
+}

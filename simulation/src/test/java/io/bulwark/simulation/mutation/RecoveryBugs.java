@@ -1,0 +1,191 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.simulation.mutation.Detector.protocol;
+import static io.bulwark.simulation.mutation.PlantedBug.in;
+
+import java.util.List;
+
+/** What can go wrong with recoveries and session keys: proactive recovery paper, 4.1 and 4.4; PROTOCOLS section 7. */
+final class RecoveryBugs {
+    private static final String ESTIMATION = "ordering/recovery/Estimation";
+    private static final String LEDGER = "ordering/recovery/RecoveryLedger";
+    private static final String REPLIES = "ordering/recovery/RecoveryReplies";
+    private static final String RECOVERING = "ordering/replica/Recovering";
+    private static final String KEYS = "ordering/key/SessionKeys";
+
+    private static Detector estimation(String test) {
+        return protocol("ordering.recovery.EstimationPaperTest", test);
+    }
+
+    private static Detector ledger(String test) {
+        return protocol("ordering.recovery.RecoveryLedgerTest", test);
+    }
+
+    private static Detector replies(String test) {
+        return protocol("ordering.recovery.RecoveryRepliesPaperTest", test);
+    }
+
+    private static Detector recovery(String test) {
+        return protocol("ordering.replica.RecoveryTest", test);
+    }
+
+    private static Detector keys(String test) {
+        return protocol("ordering.key.SessionKeysTest", test);
+    }
+
+    static final List<PlantedBug> ALL = List.of(
+            in(
+                    ESTIMATION,
+                    "2f-1 others without a later checkpoint are enough",
+                    estimation("itNeedsTwoFOthersWithNoLaterCheckpoint"),
+                    "noLater >= 2 * group.faulty()",
+                    "noLater >= 2 * group.faulty() - 1"),
+            in(
+                    ESTIMATION,
+                    "nobody needs to have prepared as much",
+                    estimation("aLiarCannotDrawTheRecoveryOut"),
+                    "&& prepared >= group.faulty()",
+                    ""),
+            in(
+                    ESTIMATION,
+                    "a liar may take back what it prepared",
+                    estimation("theLeastCheckpointAndTheGreatestPreparedNumberOfEachCount"),
+                    "Math.min(before.checkpoint, checkpoint)",
+                    "checkpoint"),
+            in(
+                    ESTIMATION,
+                    "replies under old keys count",
+                    estimation("newKeysUndoAReply"),
+                    "said[replica] = null;",
+                    ""),
+            in(
+                    LEDGER,
+                    "recoveries may follow each other at once",
+                    ledger("twoOfOneReplicaAreHalfAPeriodApart"),
+                    "agreedMillis - last.agreedMillis() < watchdogMillis / 2",
+                    "agreedMillis < last.agreedMillis()"),
+            in(LEDGER, "a replay is accepted", ledger("aReplayIsRefused"), "tooSoon || replayed ||", "tooSoon ||"),
+            in(
+                    LEDGER,
+                    "any estimate is taken",
+                    ledger("anEstimateThatNobodyCanComeToIsRefused"),
+                    "&& request.estimate() <= mark + 2L * group.logSize()",
+                    ""),
+            in(
+                    LEDGER,
+                    "the recovery point is H_M",
+                    ledger("thePointIsTheGreaterOfBothMarks"),
+                    "Math.max(mark, request.estimate())",
+                    "request.estimate()"),
+            in(
+                    REPLIES,
+                    "2f replies are enough",
+                    replies("twoFPlusOneEqualOnesAreNeededItsOwnAmongThem"),
+                    "sequence(true, group.quorum())",
+                    "sequence(true, group.quorum() - 1)"),
+            in(
+                    REPLIES,
+                    "a liar alone refuses a recovery",
+                    replies("aLiarAloneRefusesNothing"),
+                    "sequence(false, group.oneCorrect())",
+                    "sequence(false, group.faulty())"),
+            in(
+                    REPLIES,
+                    "the view is a liar's",
+                    replies("elseItIsTheMedian"),
+                    "views[(views.length - 1) / 2]",
+                    "views[views.length - 1]"),
+            in(
+                    RECOVERING,
+                    "what has a number leaves before the estimate",
+                    recovery("nothingWithANumberLeavesBeforeTheEstimateAndNothingAboveItBeforeItIsStable"),
+                    "log.setCeiling(log.low());",
+                    ""),
+            in(
+                    RECOVERING,
+                    "what lies above the estimate leaves",
+                    recovery("nothingWithANumberLeavesBeforeTheEstimateAndNothingAboveItBeforeItIsStable"),
+                    "log.setCeiling(estimate);",
+                    "log.setCeiling(Long.MAX_VALUE);"),
+            in(
+                    RECOVERING,
+                    "who has forgotten votes below its point",
+                    recovery("aReplicaThatHasForgottenSaysNothingUpToItsPointAndThenTakesPart"),
+                    "log.setFloor(point);",
+                    "log.setFloor(0);"),
+            in(RECOVERING, "a forged state is kept", recovery("aForgedStateIsReplaced"), "transfer.lose();", ""),
+            in(
+                    RECOVERING,
+                    "a forged view is kept",
+                    recovery("aForgedViewIsGivenUpAfterTwoKeyPeriods"),
+                    "if (forgedView && past) {",
+                    "if (forgedView && nowMillis < 0) {"),
+            in(
+                    "ordering/replica/Memory",
+                    "a crash makes an end of having forgotten",
+                    recovery("whoeverHasForgottenStaysSoOverACrash"),
+                    "case LogRecord.Recovery found -> recovery = found;",
+                    ""),
+            in(
+                    "ordering/replica/Proposing",
+                    "nobody fills the numbers that a recovery waits for",
+                    recovery("eachReplicaRecoversInTurnWithoutAnyOtherWork"),
+                    "next.isEmpty() && last < fillUpTo",
+                    "next.isEmpty() && last < 0"),
+            in(
+                    "ordering/replica/PeerRecoveries",
+                    "a request that signs another nonce is let in",
+                    protocol("ordering.replica.RecoveryRequestsTest", "aRequestSignsTheReceiversFreshNonce"),
+                    "|| nonce == null || !asked.nonceOf(config.self()).equals(nonce)",
+                    ""),
+            in(
+                    "ordering/replica/PeerRecoveries",
+                    "signatures are not checked",
+                    protocol("ordering.replica.RecoveryRequestsTest", "aRequestIsSignedByItsReplica"),
+                    "return signing.verify(from, asked.content(), asked.signature());",
+                    "return true;"),
+            in(
+                    "ordering/replica/PeerRecoveries",
+                    "a nonce is used twice",
+                    protocol("ordering.replica.RecoveryRequestsTest", "aNonceIsGoodForOneRequest"),
+                    "nonces[replica] = null;",
+                    ""),
+            in(
+                    KEYS,
+                    "an old key stays for ever",
+                    keys("noKeyIsTakenForLongerThanItMay"),
+                    "peer.previous = null; effects.add(new KeyEffect.Changed(replica));",
+                    ""),
+            in(
+                    KEYS,
+                    "the old key counts beside the new one that is used",
+                    keys("theOldKeyStaysUntilTheNewOneIsUsedOrItIsTooOld"),
+                    "peer.announces = false; peer.previous = null;",
+                    "peer.announces = false;"),
+            in(
+                    KEYS,
+                    "who recovers is heard under an old key",
+                    keys("whoRecoversIsNotHeardUnderAnOldKey"),
+                    "peer.previous = null; choose(nowMillis, peer);",
+                    "peer.previous = peer.current; choose(nowMillis, peer);"),
+            in(
+                    KEYS,
+                    "a NEW-KEY may be replayed",
+                    keys("aReplayedNewKeyChangesNothing"),
+                    "if (!message.nonce().equals(nonceFor(peer))) {",
+                    "if (message.nonce().isEmpty()) {"),
+            in(
+                    KEYS,
+                    "a NEW-KEY needs no signature",
+                    keys("aNewKeyOfSomebodyElseOrForAnotherNonceIsRefused"),
+                    "if (!signing.verify(",
+                    "if (nowMillis < 0 && !signing.verify("),
+            in(
+                    KEYS,
+                    "who has another watchdog period gets keys",
+                    keys("whoHasAnotherPeriodGetsNoNonce"),
+                    "if (ask.watchdogMillis() == settings.watchdogMillis()) {",
+                    "if (ask.watchdogMillis() > 0) {"));
+
+    private RecoveryBugs() {}
+}

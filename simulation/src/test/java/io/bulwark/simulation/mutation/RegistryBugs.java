@@ -1,0 +1,105 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.simulation.mutation.Detector.protocol;
+import static io.bulwark.simulation.mutation.PlantedBug.in;
+
+import java.util.List;
+
+/** What can go wrong with principals, keys and grants: PROTOCOLS section 6. */
+final class RegistryBugs {
+    static final List<PlantedBug> ALL = List.of(
+            in(
+                    "metadata/Registry",
+                    "the sessions of a revoked client stay open",
+                    protocol("metadata.RegistryTest", "afterARevocationNothingThatWasUnderWayTakesEffect"),
+                    "sessions.openOf(principal).forEach(inodes::close);",
+                    ""),
+            in(
+                    "metadata/Registry",
+                    "a key becomes another's",
+                    protocol("metadata.RegistryTest", "aKeyIsExchangedInTwoStepsAndNeverBecomesAnothers"),
+                    "owner.isEmpty() || owner.get().equals(principal),",
+                    "owner.isEmpty() || owner.isPresent(),"),
+            in(
+                    "metadata/Registry",
+                    "an operator revokes itself",
+                    protocol(
+                            "metadata.RegistryTest",
+                            "ofTwoOperatorsWhoRevokeEachOtherTheSecondIsTooLateAndNobodyRevokesHimself"),
+                    "!principal.equals(by),",
+                    "!principal.equals(by) || principal.kind() == PrincipalKind.CLIENT,"),
+            in(
+                    "metadata/Grants",
+                    "who is revoked belongs",
+                    protocol("metadata.RegistryTest", "afterARevocationNothingThatWasUnderWayTakesEffect"),
+                    "return !member.get().revoked();",
+                    "return true;"),
+            in(
+                    "metadata/Permissions",
+                    "a grant on a bucket is for its volume",
+                    protocol("metadata.RegistryTest", "aGrantOnABucketIsForThatBucket"),
+                    "return bucket.isPresent() && grants.onBucket(by, bucket.get(), right);",
+                    "return bucket.isPresent() && grants.mayRead(by, bucket.get().volume);"),
+            in(
+                    "metadata/MetadataStateMachine",
+                    "grants of a deleted bucket are those of the next",
+                    protocol("metadata.RegistryTest", "anotherBucketOfTheSameNameBeginsWithoutGrants"),
+                    "grants.forget(bucket);",
+                    ""),
+            in(
+                    "metadata/Permissions",
+                    "who is invited may do what it is granted",
+                    protocol("metadata.InvitationTest", "whoIsInvitedMayOnlyGiveItselfAKeyAndThenBelongs"),
+                    "!tables.invitations.contains(by) || mayWhenInvited(by, command),",
+                    "by.number() >= 0,"),
+            in(
+                    "metadata/Registry",
+                    "an invitation does not expire",
+                    protocol("metadata.InvitationTest", "anInvitationEndsInTimeAndMayBeMadeAnew"),
+                    "tables.invitations.get(principal).orElse(Long.MAX_VALUE) > tables.totals().agreedMillis,",
+                    "tables.totals().agreedMillis >= 0,"),
+            in(
+                    "metadata/Registry",
+                    "the key of an invitation stays",
+                    protocol("metadata.InvitationTest", "whoIsInvitedMayOnlyGiveItselfAKeyAndThenBelongs"),
+                    "&& !keysOf(principal).contains(rotate.keys().getFirst())),",
+                    "),"),
+            in(
+                    "metadata/AuditLog",
+                    "any signature will do",
+                    protocol("metadata.AuditLogTest", "whatIsNotSignedForJustThisIsRefused"),
+                    "if (key.verifies(signed, signature)) {",
+                    "if (!signed.isEmpty()) {"),
+            in(
+                    "metadata/AuditLog",
+                    "an operator need not sign",
+                    protocol("metadata.AuditLogTest", "whatIsNotSignedForJustThisIsRefused"),
+                    "!genesis.signs() || !tables.auditHead.contains(HEAD),",
+                    "signature.isEmpty(),"),
+            in(
+                    "metadata/AuditEntry",
+                    "a signature is good for every cluster",
+                    protocol("metadata.AuditLogTest", "whatIsNotSignedForJustThisIsRefused"),
+                    "new WireWriter().raw(SIGNED_TAG).raw(cluster);",
+                    "new WireWriter().raw(SIGNED_TAG);"),
+            in(
+                    "metadata/AuditEntry",
+                    "a signature is good for every number",
+                    protocol("metadata.AuditLogTest", "whatIsNotSignedForJustThisIsRefused"),
+                    "out.i64(session).i64(number);",
+                    "out.i64(session);"),
+            in(
+                    "metadata/AuditEntry",
+                    "entries are not chained",
+                    protocol("metadata.AuditLogTest", "everyChangeIsFound"),
+                    "WireWriter out = new WireWriter().raw(previous);",
+                    "WireWriter out = new WireWriter().raw(ROOT_TAG);"),
+            in(
+                    "metadata/AuditVerification",
+                    "keys that were given up are believed",
+                    protocol("metadata.AuditLogTest", "aKeyThatWasGivenUpSignsNothingAnyMore"),
+                    "case Command.RotateKey rotate -> told.put(rotate.principal(), rotate.keys());",
+                    "case Command.RotateKey rotate -> told.remove(rotate.principal());"));
+
+    private RegistryBugs() {}
+}

@@ -1,0 +1,294 @@
+package io.bulwark.simulation.pasis;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.fp.FpScrub;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.pasis.PasisBackground;
+import io.bulwark.protocol.pasis.PasisCodec;
+import io.bulwark.protocol.pasis.PasisCounters;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisMessage;
+import io.bulwark.protocol.pasis.PasisRead;
+import io.bulwark.protocol.pasis.PasisReadOutcome;
+import io.bulwark.protocol.pasis.PasisServer;
+import io.bulwark.protocol.pasis.PasisWrite;
+import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.ValidatingTimestamp;
+import io.bulwark.protocol.pasis.VerificationWatch;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.engine.NetworkFaults;
+import io.bulwark.simulation.engine.RunningOperation;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+
+/** One volume of registers on N simulated nodes; they verify in the background when they are told to. */
+@NullMarked
+final class PasisCluster {
+    static final FpTimes TIMES = new FpTimes(120, 300, 500, 20_000);
+    static final PasisLimits LIMITS =
+            new PasisLimits(8, 64, 1 << 20, 1 << 22, true, 200, 2, 64, 256, 10_000, 200, 4_000);
+
+    final Simulation simulation;
+    final Map<Integer, PasisCounters> counters = new HashMap<>();
+    final List<PasisMessage> sent = new ArrayList<>();
+    final Map<Integer, List<PasisBackground.Verified>> verified = new HashMap<>();
+    private final Map<Integer, List<FpScrub.Found>> looked = new HashMap<>();
+    private final Map<Integer, List<PasisBackground>> unasked = new HashMap<>();
+    private Volume volume;
+    private boolean closed;
+    private int lastValue;
+    /** How many clients could write. */
+    int clients = 1;
+
+    PasisCluster(int b, int m, int n, Verification verification, PasisLimits limits) {
+        ProtectionPolicy policy = ProtectionPolicy.pasis(b, m, n, ProtectionPolicy.BLOCK_BYTES_MIN, verification);
+        List<Integer> holders = IntStream.range(0, n).boxed().toList();
+        this.volume =
+                new Volume(6, "disk", VolumeKind.REGISTER, policy, 1_000, List.of(new PlacementGroup(1, holders)));
+        this.simulation = new Simulation(
+                1, NetworkFaults.calm(), List.of(new PasisCodec()), (_, question) -> Optional.of(answer(question)));
+        simulation.observe((from, _, _, message) -> {
+            if (message instanceof PasisMessage known) {
+                sent.add(known);
+            }
+        });
+        for (int node : holders) {
+            simulation.addNode(PrincipalId.node(node), () -> new Told(node, limits));
+        }
+    }
+
+    /** Hands the server what the test wants to be verified. */
+    private final class Told implements ProtocolServer, VerificationWatch {
+        private final int node;
+        private final PasisServer server;
+
+        Told(int node, PasisLimits limits) {
+            this.node = node;
+            this.server = new PasisServer(PrincipalId.node(node), limits, () -> clients, this);
+        }
+
+        @Override
+        public void counted(int volumeId, PasisCounters counted) {
+            counters.put(node, counted);
+        }
+
+        @Override
+        public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+            return local(server.onMessage(nowMillis, from, requestId, message));
+        }
+
+        @Override
+        public List<Effect> onTick(long nowMillis) {
+            List<Effect> effects = new ArrayList<>(server.onTick(nowMillis));
+            List<PasisBackground> todo = unasked.remove(node);
+            if (todo != null) {
+                todo.forEach(each -> effects.addAll(server.onMessage(nowMillis, PrincipalId.node(node), -1, each)));
+            }
+            return local(effects);
+        }
+
+        @Override
+        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+            return local(server.onStored(nowMillis, token, stored));
+        }
+
+        @Override
+        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+            return local(server.onLoaded(nowMillis, token, loaded));
+        }
+
+        @Override
+        public List<Effect> onFact(long nowMillis, Fact fact) {
+            return local(server.onFact(nowMillis, fact));
+        }
+
+        @Override
+        public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
+            return local(server.onCompleted(nowMillis, token, outcome));
+        }
+
+        private List<Effect> local(List<Effect> effects) {
+            List<Effect> outside = new ArrayList<>();
+            for (Effect effect : effects) {
+                if (effect instanceof Effect.Send send && send.message() instanceof PasisBackground.Verified done) {
+                    verified.computeIfAbsent(node, _ -> new ArrayList<>()).add(done);
+                } else if (effect instanceof Effect.Send send
+                        && send.message() instanceof PasisBackground.Looked seen) {
+                    looked.computeIfAbsent(node, _ -> new ArrayList<>()).add(seen.found());
+                } else {
+                    outside.add(effect);
+                }
+            }
+            return outside;
+        }
+    }
+
+    private Fact answer(Question question) {
+        return switch (question) {
+            case Question.OfSession of ->
+                new Fact.OfSession(
+                        of.volume(), of.owner(), of.session(), closed ? SessionState.CLOSED : SessionState.OPEN);
+            case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
+            case Question.OfVolume of ->
+                new Fact.OfVolume(of.volume(), of.volume() == volume.id() ? Optional.of(volume) : Optional.empty());
+        };
+    }
+
+    PasisGroup group(long block) {
+        return PasisGroup.of(volume, BlockId.register(volume.id(), block));
+    }
+
+    Bytes value() {
+        byte[] bytes = new byte[volume.policy().blockBytes()];
+        Arrays.fill(bytes, (byte) ++lastValue);
+        return Bytes.of(bytes);
+    }
+
+    ValidatingTimestamp write(int client, long block) {
+        PrincipalId self = PrincipalId.client(client);
+        RunningOperation<PasisWriteOutcome> running =
+                simulation.start(self, new PasisWrite(group(block), self, 1, value(), TIMES));
+        simulation.runUntil(() -> running.outcome().isPresent(), 30_000);
+        return running.outcome().orElseThrow() instanceof PasisWriteOutcome.Written done
+                ? done.timestamp()
+                : ValidatingTimestamp.NONE;
+    }
+
+    PasisReadOutcome read(long block) {
+        RunningOperation<PasisReadOutcome> running =
+                simulation.start(PrincipalId.client(9), PasisRead.askingForRepair(group(block), TIMES));
+        simulation.runUntil(() -> running.outcome().isPresent(), 30_000);
+        return running.outcome().orElseThrow();
+    }
+
+    /** Sends the fragments of a version to some slots, as a faulty client may. */
+    void send(int client, long block, ValidatingTimestamp version, List<Bytes> fragments, int... slots) {
+        PasisGroup group = group(block);
+        for (int slot : slots) {
+            simulation.send(
+                    PrincipalId.client(client),
+                    group.node(slot),
+                    1L << 40,
+                    new PasisMessage.Write(group.target(slot), 1, version, fragments.get(slot)));
+        }
+        simulation.runFor(500);
+    }
+
+    void verify(long block, int... nodes) {
+        for (int node : nodes) {
+            unasked.computeIfAbsent(node, _ -> new ArrayList<>())
+                    .add(new PasisBackground.Verify(group(block).block()));
+        }
+        simulation.runFor(1_000);
+    }
+
+    /** Scrubbing of a node comes to a block. */
+    FpScrub.Found look(int node, long block) {
+        looked.remove(node);
+        unasked.computeIfAbsent(node, _ -> new ArrayList<>())
+                .add(new PasisBackground.Look(group(block).block()));
+        simulation.runUntil(() -> looked.containsKey(node), 60_000);
+        return looked.getOrDefault(node, List.of()).getFirst();
+    }
+
+    /** The keys of the versions that a node's disk holds of a block. */
+    List<RecordKey> versions(int node, long block) {
+        BlockId id = group(block).block();
+        return simulation
+                .records(PrincipalId.node(node))
+                .scan(RecordKind.PASIS_VERSION, id, id, Integer.MAX_VALUE)
+                .records()
+                .stream()
+                .map(Loaded.Meta::key)
+                .filter(key -> !key.suffix().isEmpty())
+                .toList();
+    }
+
+    /** All that a node holds of a block is lost; the node starts again, and is told of its volumes as the scrubber does. */
+    void lose(int node, long block) {
+        PrincipalId self = PrincipalId.node(node);
+        simulation.crash(self);
+        for (RecordKey key : simulation.records(self).keys()) {
+            if (key.block().equals(group(block).block())) {
+                simulation.records(self).apply(List.of(new Mutation.Delete(key)));
+            }
+        }
+        simulation.restart(self);
+        simulation.tell(self, new Fact.OfVolume(volume.id(), Optional.of(volume)));
+        simulation.runFor(500);
+    }
+
+    /** All sessions that any node knows are closed, and all nodes that run are told. */
+    void closeSessions() {
+        closed = true;
+        for (int client : List.of(1, 20)) {
+            tell(new Fact.OfSession(volume.id(), PrincipalId.client(client), 1, SessionState.CLOSED));
+        }
+    }
+
+    private void tell(Fact fact) {
+        for (int node = 0; node < volume.policy().n(); node++) {
+            simulation.tell(PrincipalId.node(node), fact);
+        }
+        simulation.runFor(100);
+    }
+
+    /** The same holders in a later epoch; nodes learn it when they ask. */
+    void nextEpoch() {
+        PlacementGroup old = volume.groups().getFirst();
+        volume = new Volume(
+                volume.id(),
+                volume.name(),
+                VolumeKind.REGISTER,
+                volume.policy(),
+                volume.blocks(),
+                List.of(new PlacementGroup(old.epoch() + 1, old.holders())));
+    }
+
+    void notify(int from, int to, long block, ValidatingTimestamp version, boolean poisonous) {
+        notify(group(block), from, to, version, poisonous);
+    }
+
+    void notify(PasisGroup group, int from, int to, ValidatingTimestamp version, boolean poisonous) {
+        simulation.send(
+                PrincipalId.node(from),
+                group.node(to),
+                1L << 40,
+                new PasisMessage.Notify(group.target(to), version, poisonous));
+        simulation.runFor(300);
+    }
+
+    /** How many versions a node's disk holds of a block. */
+    long held(int node, long block) {
+        return versions(node, block).size();
+    }
+
+    PasisCounters counters(int node) {
+        return counters.getOrDefault(node, PasisCounters.ZERO);
+    }
+}
