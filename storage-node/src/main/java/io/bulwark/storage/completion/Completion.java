@@ -10,6 +10,9 @@ import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.storage.background.Background;
+import io.bulwark.storage.background.ScrubCounts;
+import io.bulwark.storage.background.Scrubber;
 import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.NodeAccess;
 import java.io.IOException;
@@ -42,9 +45,10 @@ public final class Completion implements BackgroundWork {
 
     private final Metadata metadata;
     private final CompletionConfig config;
+    private final Background background;
     private final BlockingQueue<Input> inputs = new LinkedBlockingQueue<>();
     private volatile @Nullable Parts parts;
-    private volatile NodeCompletion.Counts counts = new NodeCompletion.Counts(0, 0, 0, 0, 0, false, List.of());
+    private volatile NodeCompletion.Counts counts = new NodeCompletion.Counts(0, 0, 0, 0, 0, 0, 0, false, List.of());
     private volatile boolean stopping;
 
     /** What there is once the node serves. */
@@ -61,9 +65,11 @@ public final class Completion implements BackgroundWork {
         List<CompletionStep> handIn(NodeCompletion machine, long nowMillis);
     }
 
-    public Completion(Metadata metadata, CompletionConfig config) {
+    /** @param background decides when fragments are re-read */
+    public Completion(Metadata metadata, CompletionConfig config, Background background) {
         this.metadata = metadata;
         this.config = config;
+        this.background = background;
     }
 
     @Override
@@ -73,11 +79,13 @@ public final class Completion implements BackgroundWork {
         Parts made = new Parts(
                 node,
                 cursors,
-                new NodeCompletion(node.node(), config.pace(), cursors.progress()),
+                new NodeCompletion(
+                        node.node(), config.pace(), background.allowance(Scrubber.EXTENTS), cursors.progress()),
                 new VerdictReports(session, node.evidence(), node.node()),
                 session,
                 new ArrayList<>());
         parts = made;
+        background.count(() -> new ScrubCounts(counts.scrubbed(), counts.scrubFoundBad(), counts.scrubRepaired()));
         String name = "bulwark-completion-" + node.node();
         made.threads().add(Thread.ofVirtual().name(name).start(() -> drive(made)));
         made.threads()

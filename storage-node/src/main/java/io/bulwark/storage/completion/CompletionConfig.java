@@ -17,8 +17,8 @@ public record CompletionConfig(Path cursors, CompletionPace pace, long renewMill
         }
     }
 
-    /** Polls each second, 16 extents at once, at most 500 per second, 20 scrubbed, tries again after 5 s, renews after 30 s. */
+    /** Polls each second, 16 extents at once, at most 500 per second, tries again after 5 s, renews after 30 s. */
     public static CompletionConfig standard(Path cursors) {
-        return new CompletionConfig(cursors, new CompletionPace(1_000, 16, 500, 20, 5_000), 30_000);
+        return new CompletionConfig(cursors, new CompletionPace(1_000, 16, 500, 5_000), 30_000);
     }
 }

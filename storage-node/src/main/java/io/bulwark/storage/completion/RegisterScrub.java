@@ -2,6 +2,8 @@ package io.bulwark.storage.completion;
 
 import io.bulwark.client.object.Metadata;
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
@@ -11,10 +13,16 @@ import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.pasis.PasisBackground;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.storage.background.Background;
+import io.bulwark.storage.background.ScrubCounts;
+import io.bulwark.storage.background.Scrubber;
 import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.NodeAccess;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +40,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Goes through a node's register volumes round after round: one thread through the blocks that it holds something of,
  * another through those that it holds nothing of, as it may have missed their writes; a third looks again at what could not
- * be made up. What is done about a block is the server's to decide ({@link FpScrub}).
+ * be made up. What is done about a block is the server's to decide ({@link FpScrub}, {@link PasisBackground.Look}).
  */
 public final class RegisterScrub implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(RegisterScrub.class);
@@ -44,9 +52,10 @@ public final class RegisterScrub implements BackgroundWork {
     private static final long STOP_MILLIS = 5_000;
 
     private final Metadata metadata;
-    private final CompletionConfig config;
+    private final Background background;
     private final long pauseMillis;
     private final Semaphore permits;
+    private final AtomicLong foundBad = new AtomicLong();
     private final List<Thread> threads = new ArrayList<>();
     private final Map<FpScrub.Found, AtomicLong> counts = new EnumMap<>(FpScrub.Found.class);
     private final SortedMap<Integer, SortedSet<BlockId>> unfinished = new ConcurrentSkipListMap<>();
@@ -54,13 +63,18 @@ public final class RegisterScrub implements BackgroundWork {
 
     /** Something to go through. */
     private interface Round {
-        void run(Pace pace) throws InterruptedException, ExecutionException;
+        void run(Scrubber scrubber) throws InterruptedException, ExecutionException;
     }
 
-    /** @param config its bounds hold for blocks here as for extents there; it polls for volumes as often */
-    public RegisterScrub(Metadata metadata, CompletionConfig config) {
+    /**
+     * A scrubber that is to be started.
+     *
+     * @param config its bounds hold for blocks here as for extents there; it polls for volumes as often
+     * @param background decides when a block is looked at
+     */
+    public RegisterScrub(Metadata metadata, CompletionConfig config, Background background) {
         this.metadata = metadata;
-        this.config = config;
+        this.background = background;
         this.pauseMillis = Math.max(config.pace().pollMillis(), config.pace().retryMillis());
         this.permits = new Semaphore(config.pace().atOnce());
         for (FpScrub.Found found : FpScrub.Found.values()) {
@@ -70,10 +84,12 @@ public final class RegisterScrub implements BackgroundWork {
 
     @Override
     public void start(NodeAccess node) {
-        if (config.pace().scrubPerSecond() > 0) {
-            begin(node, "held", pace -> held(node, pace));
-            begin(node, "absent", pace -> absent(node, pace));
-            begin(node, "again", pace -> again(node, pace));
+        background.count(() -> new ScrubCounts(
+                looks(), foundBad.get(), count(FpScrub.Found.COMPLETED) + count(FpScrub.Found.REPAIRED)));
+        if (background.scrubs()) {
+            begin(node, Scrubber.REGISTERS, scrubber -> held(node, scrubber));
+            begin(node, Scrubber.MISSED_REGISTERS, scrubber -> absent(node, scrubber));
+            begin(node, Scrubber.UNFINISHED_REGISTERS, scrubber -> again(node, scrubber));
         }
     }
 
@@ -94,8 +110,11 @@ public final class RegisterScrub implements BackgroundWork {
     public ScrubStatus status() {
         List<VolumeWork> work = new ArrayList<>();
         unfinished.forEach((volume, blocks) -> work.add(new VolumeWork(volume, blocks.size(), true)));
-        long scrubbed = counts.values().stream().mapToLong(AtomicLong::get).sum();
-        return new ScrubStatus(scrubbed, count(FpScrub.Found.COMPLETED), count(FpScrub.Found.REPAIRED), work);
+        return new ScrubStatus(looks(), count(FpScrub.Found.COMPLETED), count(FpScrub.Found.REPAIRED), work);
+    }
+
+    private long looks() {
+        return counts.values().stream().mapToLong(AtomicLong::get).sum();
     }
 
     private long count(FpScrub.Found found) {
@@ -103,18 +122,17 @@ public final class RegisterScrub implements BackgroundWork {
         return counter == null ? 0 : counter.get();
     }
 
-    private void begin(NodeAccess node, String name, Round round) {
+    private void begin(NodeAccess node, Scrubber scrubber, Round round) {
         threads.add(Thread.ofVirtual()
-                .name("bulwark-scrub-" + node.node() + "-" + name)
-                .start(() -> loop(round)));
+                .name("bulwark-scrub-" + node.node() + "-" + scrubber)
+                .start(() -> loop(scrubber, round)));
     }
 
-    private void loop(Round round) {
-        Pace pace = new Pace(config.pace().scrubPerSecond());
+    private void loop(Scrubber scrubber, Round round) {
         boolean failing = false;
         while (!stopping) {
             try {
-                round.run(pace);
+                round.run(scrubber);
                 failing = false;
                 TimeUnit.MILLISECONDS.sleep(pauseMillis);
             } catch (InterruptedException e) {
@@ -141,75 +159,96 @@ public final class RegisterScrub implements BackgroundWork {
     }
 
     /** What there is of any block, re-read and checked. */
-    private void held(NodeAccess node, Pace pace) throws InterruptedException, ExecutionException {
+    private void held(NodeAccess node, Scrubber scrubber) throws InterruptedException, ExecutionException {
         for (Volume volume : volumes(node)) {
             BlockId last = BlockId.register(volume.id(), volume.blocks() - 1);
             long next = 0;
             while (next < volume.blocks()) {
-                List<Loaded.Meta> page = scan(node, BlockId.register(volume.id(), next), last, PAGE);
+                List<Loaded.Meta> page = scan(node, volume, BlockId.register(volume.id(), next), last, PAGE);
                 next = page.size() < PAGE
                         ? volume.blocks()
                         : page.getLast().key().block().counter() + 1;
-                for (BlockId block :
-                        page.stream().map(meta -> meta.key().block()).distinct().toList()) {
-                    look(node, pace, volume, block);
+                Map<BlockId, Integer> records = new LinkedHashMap<>();
+                page.forEach(meta -> records.merge(meta.key().block(), 1, Integer::sum));
+                for (Map.Entry<BlockId, Integer> block : records.entrySet()) {
+                    look(node, scrubber, volume, block.getKey(), versions(volume, block.getValue()));
                 }
             }
         }
     }
 
-    private void absent(NodeAccess node, Pace pace) throws InterruptedException, ExecutionException {
+    /** Under FP the latest version is re-read, under PASIS all of them. */
+    private static int versions(Volume volume, int records) {
+        return volume.policy().protocol() == Protocol.PASIS ? records : 1;
+    }
+
+    private void absent(NodeAccess node, Scrubber scrubber) throws InterruptedException, ExecutionException {
         for (Volume volume : volumes(node)) {
             for (long counter = 0; counter < volume.blocks(); counter++) {
                 BlockId block = BlockId.register(volume.id(), counter);
                 if (volume.group(block).slotOf(node.node()) >= 0
-                        && scan(node, block, block, 1).isEmpty()) {
-                    look(node, pace, volume, block);
+                        && scan(node, volume, block, block, 1).isEmpty()) {
+                    look(node, scrubber, volume, block, 0);
                 }
             }
         }
     }
 
-    private void again(NodeAccess node, Pace pace) throws InterruptedException, ExecutionException {
+    private void again(NodeAccess node, Scrubber scrubber) throws InterruptedException, ExecutionException {
         for (Volume volume : volumes(node)) {
             for (BlockId block : List.copyOf(unfinished.getOrDefault(volume.id(), new ConcurrentSkipListSet<>()))) {
-                look(node, pace, volume, block);
+                look(node, scrubber, volume, block, 1);
             }
         }
     }
 
-    private static List<Loaded.Meta> scan(NodeAccess node, BlockId from, BlockId to, int max)
+    /** What was written a moment ago, and may be overwritten soon, is left in the write-back cache. */
+    private static List<Loaded.Meta> scan(NodeAccess node, Volume volume, BlockId from, BlockId to, int max)
             throws InterruptedException, ExecutionException {
-        return node.store()
-                .scan(RecordKind.REGISTER_VERSION, from, to, max, _ -> true)
-                .get()
-                .records();
+        RecordKind kind =
+                volume.policy().protocol() == Protocol.PASIS ? RecordKind.PASIS_VERSION : RecordKind.REGISTER_VERSION;
+        return node.store().scanWritten(kind, from, to, max).get().records();
     }
 
-    /** The register volumes of which this node holds a slot; its servers are told of them, too. */
+    /**
+     * The register volumes of which this node holds a slot; its servers are told of them. Those whose versions are never verified are only
+     * there to be measured, and not scrubbed.
+     */
     private List<Volume> volumes(NodeAccess node) throws InterruptedException, ExecutionException {
         if (!(metadata.query(new Query.GetMap()).get() instanceof Reply.Map(var map))) {
             throw new IllegalStateException("the replicas answer no map");
         }
-        List<Volume> mine = map.volumes().stream()
+        List<Volume> held = map.volumes().stream()
                 .filter(volume -> volume.kind() == VolumeKind.REGISTER)
                 .filter(volume -> volume.groups().stream().anyMatch(group -> group.slotOf(node.node()) >= 0))
                 .toList();
-        mine.forEach(volume -> node.tell(new Fact.OfVolume(volume.id(), Optional.of(volume))));
+        held.forEach(volume -> node.tell(new Fact.OfVolume(volume.id(), Optional.of(volume))));
+        List<Volume> mine = held.stream()
+                .filter(volume -> volume.policy().verification() != Verification.NONE)
+                .toList();
         unfinished.keySet().removeIf(id -> mine.stream().noneMatch(volume -> volume.id() == id));
         return mine;
     }
 
-    private void look(NodeAccess node, Pace pace, Volume volume, BlockId block) throws InterruptedException {
-        if (volume.group(block).slotOf(node.node()) < 0) {
+    private void look(NodeAccess node, Scrubber scrubber, Volume volume, BlockId block, int fragments)
+            throws InterruptedException {
+        if (volume.group(block).slotOf(node.node()) < 0 || node.store().holdsUnwritten(block)) {
             return;
         }
-        pace.await();
         permits.acquire();
-        var _ = node.ask(new FpScrub.Look(block), ANSWER_MILLIS).whenComplete((answer, error) -> {
+        background.awaitLook(
+                scrubber,
+                (long) fragments * volume.policy().fragmentBytes(volume.policy().blockBytes()));
+        Message question = volume.policy().protocol() == Protocol.PASIS
+                ? new PasisBackground.Look(block)
+                : new FpScrub.Look(block);
+        var _ = node.ask(question, ANSWER_MILLIS).whenComplete((answer, error) -> {
+            background.endLook();
             permits.release();
-            if (answer instanceof FpScrub.Seen seen) {
-                take(block, seen.found());
+            switch (answer) {
+                case FpScrub.Seen seen -> take(block, seen.found());
+                case PasisBackground.Looked looked -> take(block, looked.found());
+                case null, default -> LOG.debug("scrubbing: no answer about {}", block, error);
             }
         });
     }
@@ -223,12 +262,14 @@ public final class RegisterScrub implements BackgroundWork {
         switch (found) {
             case GOOD, ABSENT -> blocks.remove(block);
             case COMPLETED, REPAIRED -> {
-                blocks.remove(block);
+                if (!blocks.remove(block)) {
+                    foundBad.incrementAndGet();
+                }
                 LOG.info("scrubbing: register {} is {}", block, found);
             }
             case UNFINISHED -> {
-                if (blocks.size() < UNFINISHED_MAX) {
-                    blocks.add(block);
+                if (blocks.size() < UNFINISHED_MAX && blocks.add(block)) {
+                    foundBad.incrementAndGet();
                 }
             }
             case UNASKED -> LOG.debug("scrubbing: too few peers answer about {}", block);

@@ -10,6 +10,7 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.storage.node.FactSource;
 import io.bulwark.storage.node.PeerDirectory;
+import io.bulwark.transport.Destination;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +53,7 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
     public Optional<InetSocketAddress> addressOf(int node) {
         for (NodeAddress address : map.nodes()) {
             if (address.node() == node) {
-                return Optional.of(new InetSocketAddress(address.host(), address.port()));
+                return Optional.of(Destination.of(address.host(), address.port()));
             }
         }
         return Optional.empty();

@@ -102,9 +102,16 @@ final class FactCache {
             forget(new Question.OfSession(told.volume(), told.owner(), told.session()));
         } else if (fact instanceof Fact.ClosedWith told) {
             forget(new Question.OfSession(told.volume(), told.owner(), told.session()));
+        } else if (fact instanceof Fact.Collapsed told) {
+            positive.keySet().removeIf(question -> covers(told, question));
+            negative.keySet().removeIf(question -> covers(told, question));
         } else if (fact instanceof Fact.OfGrant told) {
             forget(new Question.OfGrant(told.volume(), told.principal()));
         }
+    }
+
+    private static boolean covers(Fact.Collapsed told, Question question) {
+        return question instanceof Question.OfSession of && told.covers(of.owner(), of.session());
     }
 
     private void forget(Question question) {
@@ -132,7 +139,7 @@ final class FactCache {
             case Fact.OfSession told -> told.state() != SessionState.UNKNOWN;
             case Fact.OfGrant told -> told.mayRead() && told.mayWrite();
             case Fact.OfVolume told -> isRecent(question, told);
-            case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.ClosedWith _ -> true;
+            case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.ClosedWith _, Fact.Collapsed _ -> true;
         };
     }
 

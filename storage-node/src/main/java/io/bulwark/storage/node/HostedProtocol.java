@@ -9,10 +9,17 @@ import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.fp.FpServer;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.pasis.PasisBackground;
+import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisMessage;
+import io.bulwark.protocol.pasis.PasisServer;
+import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Message;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
@@ -21,6 +28,7 @@ import java.util.function.ToIntFunction;
  *
  * @param handles whether a message is a request of this protocol
  * @param blockOf the block that a request is about
+ * @param foreground whether clients wait for its answers, so that unasked work makes room for them
  * @param heldBytes about how many bytes a request holds in fragments and blocks
  * @param server makes the server of a shard, given its number counted from 0; all requests about the blocks of one
  *     session, or about one block of a register volume, come to the same server
@@ -28,6 +36,7 @@ import java.util.function.ToIntFunction;
 public record HostedProtocol(
         Predicate<Message> handles,
         Function<Message, BlockId> blockOf,
+        boolean foreground,
         ToIntFunction<Message> heldBytes,
         IntFunction<ProtocolServer> server) {
 
@@ -36,6 +45,7 @@ public record HostedProtocol(
         return new HostedProtocol(
                 ExtentMessage.Request.class::isInstance,
                 message -> ((ExtentMessage.Request) message).block(),
+                true,
                 message -> switch (message) {
                     case ExtentMessage.Store store -> store.fragment().length();
                     case ExtentMessage.StoreBlock store -> store.content().length();
@@ -51,11 +61,32 @@ public record HostedProtocol(
                 message -> message instanceof FpScrub.Look look
                         ? look.block()
                         : ((FpMessage.Request) message).target().block(),
+                true,
                 message -> switch (message) {
                     case FpMessage.PrepareFragment prepare -> prepare.fragment().length();
                     case FpMessage.PrepareBlock prepare -> prepare.block().length();
                     default -> 0;
                 },
                 shard -> new FpServer(keys, limits));
+    }
+
+    /**
+     * The PASIS register (PROTOCOLS section 3), and the node's own verification and scrubbing of it.
+     *
+     * @param clients how many clients there are now that could write
+     * @param watch told, for each shard, what there is to verify
+     */
+    public static HostedProtocol versioned(
+            PrincipalId self, PasisLimits limits, IntSupplier clients, IntFunction<VerificationWatch> watch) {
+        return new HostedProtocol(
+                message -> message instanceof PasisMessage.Request || message instanceof PasisBackground,
+                message -> message instanceof PasisBackground unasked
+                        ? unasked.block()
+                        : ((PasisMessage.Request) message).target().block(),
+                true,
+                message -> message instanceof PasisMessage.Write write
+                        ? write.fragment().length()
+                        : 0,
+                shard -> new PasisServer(self, limits, clients, watch.apply(shard)));
     }
 }

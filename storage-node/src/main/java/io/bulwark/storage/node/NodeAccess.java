@@ -26,6 +26,12 @@ public interface NodeAccess {
      */
     CompletableFuture<Message> ask(Message request, long timeoutMillis);
 
+    /** How long ago a client last asked for something that is served, status aside; a very long time if none has. */
+    long sinceForegroundMillis();
+
+    /** Requests of anybody that are in processing. */
+    int requestsInProcessing();
+
     /** Tells the servers what 2f+1 replicas said. */
     void tell(Fact fact);
 }

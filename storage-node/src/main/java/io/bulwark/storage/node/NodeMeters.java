@@ -18,6 +18,8 @@ final class NodeMeters {
         gauge(meters, tags, "bulwark.store.usable.bytes", store, s -> s.usage().usableBytes());
         gauge(meters, tags, "bulwark.store.segments", store, s -> s.usage().segments());
         gauge(meters, tags, "bulwark.store.failed", store, s -> s.usage().failed() ? 1 : 0);
+        gauge(meters, tags, "bulwark.store.held.bytes", store, s -> s.usage().heldBytes());
+        counter(meters, tags, "bulwark.store.died.held", store, s -> s.usage().diedHeld());
         counter(meters, tags, "bulwark.store.damaged", store, s -> s.usage().damaged());
         counter(meters, tags, "bulwark.store.stores", store, s -> s.usage().stores());
         counter(meters, tags, "bulwark.store.refused", store, s -> s.usage().refused());

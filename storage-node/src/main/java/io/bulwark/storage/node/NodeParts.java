@@ -2,17 +2,21 @@ package io.bulwark.storage.node;
 
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Credentials;
+import io.bulwark.transport.InsecureLoopback;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 
 /**
  * What a node is put together from.
  *
- * @param keys of this node, with all whom it talks to
+ * @param keys of this node, with all whom it talks to, for what is authenticated end to end
+ * @param credentials what secures its connections
  * @param codecs the messages of all protocols that it speaks, as server and among its peers
  */
 public record NodeParts(
         PairwiseKeys keys,
+        Credentials credentials,
         MessageCodecs codecs,
         List<HostedProtocol> protocols,
         FactSource facts,
@@ -22,5 +26,20 @@ public record NodeParts(
     public NodeParts {
         protocols = List.copyOf(protocols);
         background = List.copyOf(background);
+        if (!credentials.self().equals(keys.self())) {
+            throw new IllegalArgumentException("the credentials of " + credentials.self() + " for " + keys.self());
+        }
+    }
+
+    /** With {@link InsecureLoopback} under the same keys. */
+    public NodeParts(
+            PairwiseKeys keys,
+            MessageCodecs codecs,
+            List<HostedProtocol> protocols,
+            FactSource facts,
+            PeerDirectory peers,
+            List<BackgroundWork> background,
+            MeterRegistry meters) {
+        this(keys, new InsecureLoopback(keys), codecs, protocols, facts, peers, background, meters);
     }
 }

@@ -58,6 +58,8 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     private final AtomicBoolean closing = new AtomicBoolean();
     private final long startedMillis = System.currentTimeMillis();
     private final long startedNanos = System.nanoTime();
+    private volatile long foregroundNanos;
+    private volatile boolean foregroundSeen;
     private final Counter unexpected;
     private final Counter broken;
     private final TransportServer server;
@@ -102,7 +104,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
                     "node " + config.node() + " has the keys of " + parts.keys().self());
         }
         FragmentStore store = FragmentStore.open(config.store());
-        Transport transport = Transport.open(config.transport(), parts.keys(), parts.codecs(), parts.meters());
+        Transport transport = Transport.open(config.transport(), parts.credentials(), parts.codecs(), parts.meters());
         try {
             StorageNode node = new StorageNode(config, parts, store, transport);
             parts.background().forEach(work -> work.start(node));
@@ -150,6 +152,16 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
             answer.completeExceptionally(new IllegalStateException(self + " does not take the request now"));
         }
         return answer.orTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public long sinceForegroundMillis() {
+        return foregroundSeen ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - foregroundNanos) : Long.MAX_VALUE / 2;
+    }
+
+    @Override
+    public int requestsInProcessing() {
+        return limits.requests();
     }
 
     @Override
@@ -259,11 +271,17 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         @Override
         public void onMessage(Peer peer, long requestId, Message message, Runnable done) {
             PrincipalId from = peer.principal();
-            if (from.equals(self) || protocolOf(message) < 0) {
+            int protocol = protocolOf(message);
+            if (from.equals(self) || protocol < 0) {
                 done.run();
                 unexpected.increment();
                 peer.disconnect("sent " + message.getClass().getSimpleName() + " to " + self);
                 return;
+            }
+            if (from.kind() == PrincipalKind.CLIENT
+                    && parts.protocols().get(protocol).foreground()) {
+                foregroundNanos = System.nanoTime();
+                foregroundSeen = true;
             }
             Work.Reply reply = (to, id, answer) -> {
                 if (id != requestId || !to.equals(from)) {

@@ -1,9 +1,11 @@
 package io.bulwark.storage.status;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
@@ -30,17 +32,34 @@ public final class NodeStatusAnswers implements BackgroundWork {
     private static final BlockId NO_BLOCK = BlockId.register(0, 0);
 
     private final Supplier<List<VolumeWork>> work;
+    private final Supplier<BackgroundReport> background;
+    private final long poolBytes;
+    private final Supplier<List<VersionsReport>> versions;
     private volatile @Nullable NodeAccess node;
 
-    /** @param work what is left to do, by rising volume id; called from a shard's thread */
-    public NodeStatusAnswers(Supplier<List<VolumeWork>> work) {
+    /**
+     * All are called from a shard's thread.
+     *
+     * @param work what is left to do, by rising volume id
+     * @param background what was done unasked
+     * @param poolBytes the node's history pool
+     * @param versions of volumes under PASIS, by rising volume id
+     */
+    public NodeStatusAnswers(
+            Supplier<List<VolumeWork>> work,
+            Supplier<BackgroundReport> background,
+            long poolBytes,
+            Supplier<List<VersionsReport>> versions) {
         this.work = work;
+        this.background = background;
+        this.poolBytes = poolBytes;
+        this.versions = versions;
     }
 
     /** To be hosted by the node. */
     public HostedProtocol protocol() {
         return new HostedProtocol(
-                NodeStatusRequest.class::isInstance, message -> NO_BLOCK, message -> 0, shard -> new Server());
+                NodeStatusRequest.class::isInstance, message -> NO_BLOCK, false, message -> 0, shard -> new Server());
     }
 
     @Override
@@ -93,6 +112,14 @@ public final class NodeStatusAnswers implements BackgroundWork {
         byNode.forEach((peer, verdicts) ->
                 verdicts.forEach((verdict, count) -> seen.add(new PeerVerdict(peer, verdict, count))));
         long free = Math.max(0, Math.min(usage.usableBytes(), usage.capacityBytes() - usage.storedBytes()));
-        return new NodeStatusReply(!usage.failed() && free > 0, usage.storedBytes(), free, work.get(), seen);
+        return new NodeStatusReply(
+                !usage.failed() && free > 0,
+                usage.storedBytes(),
+                free,
+                work.get(),
+                background.get(),
+                poolBytes,
+                versions.get(),
+                seen);
     }
 }

@@ -44,6 +44,7 @@ public final class FragmentStore implements AutoCloseable {
     private final SegmentFiles segments;
     private final StoreWriter writer;
     private final SegmentCompactor compactor;
+    private final WriteBackCache cache;
     private final ExecutorService readers;
     private final LongAdder damaged = new LongAdder();
     private final AtomicLong damageLoggedNanos = new AtomicLong(System.nanoTime() - LOG_INTERVAL_NANOS);
@@ -59,6 +60,11 @@ public final class FragmentStore implements AutoCloseable {
         this.writer =
                 new StoreWriter(config, Files.getFileStore(config.directory()), index, segments, this::wakeCompactor);
         this.compactor = new SegmentCompactor(index, segments, writer);
+        this.cache = new WriteBackCache(
+                config.writeBack(),
+                config.writeBack().heldMillis(config.durability(), config.flushIntervalMillis()),
+                mutations -> write(mutations, true),
+                writer::roomBytes);
         this.readers = Executors.newFixedThreadPool(
                 config.readerThreads(),
                 Thread.ofPlatform().daemon().name("store-reader-", 0).factory());
@@ -79,6 +85,7 @@ public final class FragmentStore implements AutoCloseable {
             store.count();
             store.writer.start();
             store.compactor.start();
+            store.cache.start();
             return store;
         } catch (IOException | RuntimeException e) {
             index.close();
@@ -93,21 +100,32 @@ public final class FragmentStore implements AutoCloseable {
      * @throws IllegalArgumentException if meta data or a fragment is longer than a record may be
      */
     public CompletableFuture<Stored> store(List<Mutation> mutations) {
+        mutations.forEach(this::check);
+        return !writer.failed() && cache.take(System.nanoTime(), mutations)
+                ? CompletableFuture.completedFuture(Stored.DURABLE)
+                : write(mutations, false);
+    }
+
+    /** Whether something of the block is held in memory and has not been written yet. */
+    public boolean holdsUnwritten(BlockId block) {
+        return cache.holds(block);
+    }
+
+    private CompletableFuture<Stored> write(List<Mutation> mutations, boolean owed) {
         CompletableFuture<Stored> done = new CompletableFuture<>();
         Set<BlockId> blocks = new HashSet<>();
-        for (Mutation mutation : mutations) {
-            check(mutation);
-            blocks.add(mutation.key().block());
-        }
+        mutations.forEach(mutation -> blocks.add(mutation.key().block()));
         blocks.forEach(block -> pending.put(block, done));
         var _ = done.whenComplete((stored, error) -> blocks.forEach(block -> pending.remove(block, done)));
-        writer.submit(new StoreTask.Write(List.copyOf(mutations), done));
+        writer.submit(new StoreTask.Write(List.copyOf(mutations), owed, done));
         return done;
     }
 
     /** Reads a record and checks it. A record whose meta data is unreadable is damaged, with empty meta data. */
     public CompletableFuture<Loaded> load(RecordKey key) {
-        return read(pending.get(key.block()), () -> loadNow(key));
+        return cache.find(key)
+                .map(CompletableFuture::completedFuture)
+                .orElseGet(() -> read(pending.get(key.block()), () -> loadNow(key)));
     }
 
     /**
@@ -115,6 +133,7 @@ public final class FragmentStore implements AutoCloseable {
      * if the index cannot be read.
      */
     public CompletableFuture<Loaded.Metas> loadMetas(RecordKind kind, BlockId block) {
+        cache.writeNow(block, block);
         return read(pending.get(block), () -> scanNow(kind, block, block, Integer.MAX_VALUE, each -> true));
     }
 
@@ -126,6 +145,7 @@ public final class FragmentStore implements AutoCloseable {
      */
     public CompletableFuture<Loaded.Metas> scan(
             RecordKind kind, BlockId from, BlockId to, int max, Predicate<BlockId> wanted) {
+        cache.writeNow(from, to);
         CompletableFuture<?> before = CompletableFuture.allOf(pending.entrySet().stream()
                 .filter(each ->
                         each.getKey().compareTo(from) >= 0 && each.getKey().compareTo(to) <= 0)
@@ -134,8 +154,14 @@ public final class FragmentStore implements AutoCloseable {
         return read(before, () -> scanNow(kind, from, to, max, wanted));
     }
 
+    /** As {@link #scan}, but passes over what is held in memory or under way to the disk, and leaves it there. */
+    public CompletableFuture<Loaded.Metas> scanWritten(RecordKind kind, BlockId from, BlockId to, int max) {
+        return read(null, () -> scanNow(kind, from, to, max, _ -> true));
+    }
+
     /** Makes everything acknowledged so far durable, whatever the setting. */
     public CompletableFuture<Stored> flush() {
+        cache.writeAll();
         StoreTask.Flush task = new StoreTask.Flush(new CompletableFuture<>());
         writer.submit(task);
         return task.done();
@@ -162,6 +188,8 @@ public final class FragmentStore implements AutoCloseable {
                 writer.batches.get(),
                 writer.syncs.get(),
                 writer.moved.get(),
+                cache.heldBytes(),
+                cache.died(),
                 writer.failed());
     }
 
@@ -175,6 +203,7 @@ public final class FragmentStore implements AutoCloseable {
         boolean interrupted = false;
         for (Blocking step : List.<Blocking>of(
                 compactor::close,
+                cache::close,
                 () -> writer.submit(new StoreTask.Stop(new CompletableFuture<>())),
                 writer::join,
                 this::joinReaders)) {

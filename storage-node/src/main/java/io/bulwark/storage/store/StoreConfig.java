@@ -13,6 +13,7 @@ import java.nio.file.Path;
  * @param reserveBytes writes of fragments are refused when the file system has less space left than this
  * @param readerThreads platform threads that read
  * @param spareSegmentsMax empty segments that are kept to be overwritten, which syncs faster than growing files
+ * @param writeBack what is held in memory for a while before it is written
  */
 public record StoreConfig(
         Path directory,
@@ -23,7 +24,8 @@ public record StoreConfig(
         long capacityBytes,
         long reserveBytes,
         int readerThreads,
-        int spareSegmentsMax) {
+        int spareSegmentsMax,
+        WriteBack writeBack) {
     public static final int SEGMENT_BYTES = 64 << 20;
     public static final long RESERVE_BYTES = 64L << 20;
     private static final int SEGMENT_BYTES_MIN = 64 << 10;
@@ -49,7 +51,16 @@ public record StoreConfig(
     /** Synced writes, segments of 64 MiB, no limit but the reserve of 64 MiB. */
     public static StoreConfig standard(Path directory) {
         return new StoreConfig(
-                directory, Durability.SYNC, 100, SEGMENT_BYTES, 4095, Long.MAX_VALUE, RESERVE_BYTES, 4, 4);
+                directory,
+                Durability.SYNC,
+                100,
+                SEGMENT_BYTES,
+                4095,
+                Long.MAX_VALUE,
+                RESERVE_BYTES,
+                4,
+                4,
+                WriteBack.NONE);
     }
 
     public StoreConfig withDurability(Durability value) {
@@ -62,7 +73,8 @@ public record StoreConfig(
                 capacityBytes,
                 reserveBytes,
                 readerThreads,
-                spareSegmentsMax);
+                spareSegmentsMax,
+                writeBack);
     }
 
     public StoreConfig withSegmentBytes(int value) {
@@ -75,7 +87,8 @@ public record StoreConfig(
                 capacityBytes,
                 reserveBytes,
                 readerThreads,
-                spareSegmentsMax);
+                spareSegmentsMax,
+                writeBack);
     }
 
     public StoreConfig withLimits(long capacity, long reserve) {
@@ -88,6 +101,21 @@ public record StoreConfig(
                 capacity,
                 reserve,
                 readerThreads,
-                spareSegmentsMax);
+                spareSegmentsMax,
+                writeBack);
+    }
+
+    public StoreConfig withWriteBack(WriteBack value) {
+        return new StoreConfig(
+                directory,
+                durability,
+                flushIntervalMillis,
+                segmentBytes,
+                inlineBytesMax,
+                capacityBytes,
+                reserveBytes,
+                readerThreads,
+                spareSegmentsMax,
+                value);
     }
 }

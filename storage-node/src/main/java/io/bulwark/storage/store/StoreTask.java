@@ -17,8 +17,12 @@ sealed interface StoreTask {
         return 0;
     }
 
-    /** A caller's mutations. */
-    record Write(List<Mutation> mutations, CompletableFuture<Stored> done) implements StoreTask {
+    /**
+     * A caller's mutations.
+     *
+     * @param owed acknowledged before; they may use the reserve
+     */
+    record Write(List<Mutation> mutations, boolean owed, CompletableFuture<Stored> done) implements StoreTask {
         @Override
         public long fragmentBytes() {
             long bytes = 0;

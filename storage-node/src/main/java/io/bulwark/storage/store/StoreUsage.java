@@ -16,6 +16,8 @@ package io.bulwark.storage.store;
  * @param batches group commits
  * @param syncs syncs of segments and of the index
  * @param moved records that compaction has moved
+ * @param heldBytes acknowledged and not yet written, as the write-back cache may
+ * @param diedHeld records that were deleted or replaced before they were written
  * @param failed whether the device failed and writes are refused until the store is opened again
  */
 public record StoreUsage(
@@ -32,4 +34,6 @@ public record StoreUsage(
         long batches,
         long syncs,
         long moved,
+        long heldBytes,
+        long diedHeld,
         boolean failed) {}

@@ -170,6 +170,17 @@ final class StoreWriter {
         }
     }
 
+    /** How many bytes of fragments may still be stored. */
+    long roomBytes() {
+        try {
+            return Math.min(
+                    fileStore.getUsableSpace() + segments.reusableBytes() - config.reserveBytes(),
+                    config.capacityBytes() - storedBytes.get());
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
     /** Refuses, in the order of arrival, what would not fit. */
     private void admit(List<Prepared> batch) throws IOException {
         if (batch.stream().allMatch(each -> each.task.fragmentBytes() == 0)) {
@@ -179,8 +190,9 @@ final class StoreWriter {
         long bytes = storedBytes.get();
         boolean refusedAny = false;
         for (Prepared each : batch) {
-            // Stores without fragments may use the reserve: they are how space is freed. So may moves.
-            if (each.task instanceof StoreTask.Write write && write.fragmentBytes() > 0) {
+            // Stores without fragments may use the reserve: they are how space is freed. So may moves, and what is
+            // owed.
+            if (each.task instanceof StoreTask.Write write && !write.owed() && write.fragmentBytes() > 0) {
                 long added = addedBytes(write);
                 if (added > free || added > config.capacityBytes() - bytes) {
                     each.outcome = Stored.NO_SPACE;

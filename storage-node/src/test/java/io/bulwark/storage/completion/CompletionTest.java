@@ -14,6 +14,7 @@ import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.completion.CompletionPace;
+import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
@@ -35,6 +36,9 @@ import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.storage.background.Background;
+import io.bulwark.storage.background.BackgroundPace;
+import io.bulwark.storage.background.VerificationPace;
 import io.bulwark.storage.node.FactSource;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeAccess;
@@ -42,6 +46,7 @@ import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
 import io.bulwark.storage.node.StorageNode;
 import io.bulwark.storage.store.StoreConfig;
+import io.bulwark.storage.store.StoreEditor;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -82,6 +87,7 @@ class CompletionTest {
     private final ScriptedMetadata metadata = new ScriptedMetadata(VOLUME);
     private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
     private final Map<Integer, StorageNode> nodes = new HashMap<>();
+    private final Map<Integer, Background> backgrounds = new HashMap<>();
     private final Map<Integer, Completion> completions = new HashMap<>();
     private final Transport transport = Transport.open(TransportSettings.defaults(), keys(WRITER), CODECS);
     private final PeerLinks links = new PeerLinks(transport);
@@ -128,6 +134,25 @@ class CompletionTest {
     }
 
     @Test
+    void anExtentThatRotsIsFoundByScrubbingAndMadeAgain() throws Exception {
+        metadata.references.add(reference(10, 1, write(1)));
+        await().atMost(Duration.ofSeconds(30)).until(() -> held(3, 1));
+        RecordKey key = RecordKey.of(RecordKind.EXTENT, block(1));
+        node(3).close();
+        try (StoreEditor editor = StoreEditor.open(store(3))) {
+            editor.flip(key, 99);
+        }
+        start(3);
+        await().atMost(Duration.ofSeconds(30)).until(() -> held(3, 1));
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            BackgroundReport report = Objects.requireNonNull(backgrounds.get(3)).report();
+            assertThat(report.looked()).isPositive();
+            assertThat(report.repaired()).isEqualTo(1);
+            assertThat(report.foundBad()).isGreaterThanOrEqualTo(1);
+        });
+    }
+
+    @Test
     void aNodeThatWasDownCatchesUpAndIncompleteExtentsAreCounted() throws Exception {
         Bytes first = write(1);
         node(2).close();
@@ -164,13 +189,15 @@ class CompletionTest {
     }
 
     private void start(int node) throws IOException {
-        CompletionConfig quick = new CompletionConfig(
-                directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 50, 500), 50);
-        Completion completion = new Completion(metadata, quick);
+        CompletionConfig quick =
+                new CompletionConfig(directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 500), 50);
+        Background background = new Background(
+                new BackgroundPace(50, 4 << 20, 4, 64 << 10), VerificationPace.standard(), new SimpleMeterRegistry());
+        Completion completion = new Completion(metadata, quick, background);
         NodeConfig config = new NodeConfig(
                 node,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20),
+                store(node),
                 TransportSettings.defaults(),
                 2,
                 NodeConfig.REQUEST_BYTES_MIN);
@@ -182,12 +209,17 @@ class CompletionTest {
                         List.of(HostedProtocol.extents(config, ExtentLimits.standard())),
                         new Facts(),
                         number -> Optional.ofNullable(addresses.get(number)),
-                        List.of(completion),
+                        List.of(background, completion),
                         new SimpleMeterRegistry()));
         nodes.put(node, started);
         completions.put(node, completion);
+        backgrounds.put(node, background);
         addresses.put(node, started.address());
         links.connect(PrincipalId.node(node), started.address());
+    }
+
+    private StoreConfig store(int node) {
+        return StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20);
     }
 
     private Completion completion(int node) {

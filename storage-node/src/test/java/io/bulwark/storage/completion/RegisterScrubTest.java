@@ -11,6 +11,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.completion.CompletionPace;
@@ -27,8 +28,17 @@ import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.pasis.PasisCodec;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisWrite;
+import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.storage.background.Background;
+import io.bulwark.storage.background.BackgroundPace;
+import io.bulwark.storage.background.VerificationPace;
 import io.bulwark.storage.node.FactSource;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
@@ -38,12 +48,15 @@ import io.bulwark.storage.store.StoreConfig;
 import io.bulwark.storage.store.StoreEditor;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,31 +64,46 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Four real nodes over loopback with a register volume that nobody reads. */
+/** Five real nodes over loopback with two register volumes that nobody reads: under FP at the first four, and under PASIS. */
 @NullMarked
 class RegisterScrubTest {
     private static final PrincipalId WRITER = PrincipalId.client(0);
-    private static final List<PrincipalId> ALL =
-            List.of(WRITER, PrincipalId.node(0), PrincipalId.node(1), PrincipalId.node(2), PrincipalId.node(3));
+    private static final int NODES = 5;
+    private static final List<PrincipalId> ALL = List.of(
+            WRITER,
+            PrincipalId.node(0),
+            PrincipalId.node(1),
+            PrincipalId.node(2),
+            PrincipalId.node(3),
+            PrincipalId.node(4));
     private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, 16_384);
     private static final Volume VOLUME =
             new Volume(1, "disk", VolumeKind.REGISTER, POLICY, 20, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
-    private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec());
+    private static final Volume VERSIONS = new Volume(
+            2,
+            "versions",
+            VolumeKind.REGISTER,
+            ProtectionPolicy.pasis(1, 2, 5, 16_384, Verification.LAZY),
+            20,
+            List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
+    private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec(), new PasisCodec());
     private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
     private Path directory;
 
-    private final ScriptedMetadata metadata = new ScriptedMetadata(VOLUME);
+    private final ScriptedMetadata metadata = new ScriptedMetadata(VOLUME, VERSIONS);
     private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
     private final Map<Integer, StorageNode> nodes = new HashMap<>();
+    private final Map<Integer, MeterRegistry> registries = new HashMap<>();
     private final Map<Integer, RegisterScrub> scrubs = new HashMap<>();
     private final Transport transport = Transport.open(TransportSettings.defaults(), keys(WRITER), CODECS);
     private final PeerLinks links = new PeerLinks(transport);
@@ -85,7 +113,7 @@ class RegisterScrubTest {
     @BeforeEach
     void start() throws IOException {
         links.deliverTo(client);
-        for (int node = 0; node < 4; node++) {
+        for (int node = 0; node < NODES; node++) {
             start(node);
         }
     }
@@ -112,6 +140,15 @@ class RegisterScrubTest {
         await().atMost(Duration.ofSeconds(30))
                 .untilAsserted(() -> assertThat(scrub(1).status().repaired()).isEqualTo(1));
         assertThat(fragment(1, key)).contains(right);
+        for (String meter : List.of("found.bad", "repaired", "idle.millis")) {
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(Objects.requireNonNull(registries.get(1))
+                                    .get("bulwark.background." + meter)
+                                    .functionCounter()
+                                    .count())
+                            .as(meter)
+                            .isPositive());
+        }
         assertThat(node(1).evidence().counts().get(PrincipalId.node(1))).containsKey(Verdict.DAMAGED);
         await().atMost(Duration.ofSeconds(30))
                 .untilAsserted(() -> assertThat(scrub(1).status().volumes())
@@ -129,6 +166,61 @@ class RegisterScrubTest {
                 .untilAsserted(() -> assertThat(scrub(2).status().completed()).isEqualTo(2));
     }
 
+    @Test
+    void aDamagedVersionThatNobodyReadsIsFoundReportedAndMadeAgain() throws Exception {
+        writeVersion(3);
+        await().atMost(Duration.ofSeconds(30)).until(() -> versions(1).size() == 1);
+        RecordKey key = versions(1).getFirst();
+        Bytes right = fragment(1, key).orElseThrow();
+        node(1).close();
+        try (StoreEditor editor = StoreEditor.open(store(1))) {
+            editor.flip(key, 77);
+        }
+        start(1);
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(scrub(1).status().repaired()).isEqualTo(1));
+        assertThat(fragment(1, key)).contains(right);
+        assertThat(node(1).evidence().counts().get(PrincipalId.node(1))).containsKey(Verdict.DAMAGED);
+    }
+
+    @Test
+    void aNodeThatLostItsDiskGetsItsVersionsBack() throws Exception {
+        writeVersion(3);
+        writeVersion(7);
+        await().atMost(Duration.ofSeconds(30)).until(() -> versions(2).size() == 2);
+        Bytes right = fragment(2, versions(2).getFirst()).orElseThrow();
+        node(2).close();
+        delete(directory.resolve("node-2"));
+        start(2);
+        await().atMost(Duration.ofSeconds(60)).until(() -> versions(2).size() == 2);
+        assertThat(fragment(2, versions(2).getFirst())).contains(right);
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(scrub(2).status().completed()).isEqualTo(2));
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> all = Files.walk(directory)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    private void writeVersion(long block) throws Exception {
+        byte[] content = new byte[VERSIONS.policy().blockBytes()];
+        content[0] = (byte) block;
+        PasisGroup group = PasisGroup.of(VERSIONS, BlockId.register(VERSIONS.id(), block));
+        assertThat(client.submit(new PasisWrite(group, WRITER, 1, Bytes.of(content), TIMES))
+                        .get())
+                .isInstanceOf(PasisWriteOutcome.Written.class);
+    }
+
+    private List<RecordKey> versions(int node) throws Exception {
+        return records(node, RecordKind.PASIS_VERSION, VERSIONS).stream()
+                .filter(key -> !key.suffix().isEmpty())
+                .toList();
+    }
+
     private void write(long block) throws Exception {
         byte[] content = new byte[POLICY.blockBytes()];
         content[0] = (byte) block;
@@ -139,12 +231,16 @@ class RegisterScrubTest {
     }
 
     private List<RecordKey> held(int node) throws Exception {
+        return records(node, RecordKind.REGISTER_VERSION, VOLUME);
+    }
+
+    private List<RecordKey> records(int node, RecordKind kind, Volume volume) throws Exception {
         return node(node)
                 .store()
                 .scan(
-                        RecordKind.REGISTER_VERSION,
-                        BlockId.register(1, 0),
-                        BlockId.register(1, VOLUME.blocks()),
+                        kind,
+                        BlockId.register(volume.id(), 0),
+                        BlockId.register(volume.id(), volume.blocks()),
                         100,
                         _ -> true)
                 .get()
@@ -165,9 +261,12 @@ class RegisterScrubTest {
     }
 
     private void start(int node) throws IOException {
-        CompletionConfig quick = new CompletionConfig(
-                directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 100, 200), 50);
-        RegisterScrub scrub = new RegisterScrub(metadata, quick);
+        CompletionConfig quick =
+                new CompletionConfig(directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 200), 50);
+        SimpleMeterRegistry meters = new SimpleMeterRegistry();
+        Background background =
+                new Background(new BackgroundPace(50, 16 << 20, 4, 64 << 10), VerificationPace.standard(), meters);
+        RegisterScrub scrub = new RegisterScrub(metadata, quick, background);
         NodeConfig config = new NodeConfig(
                 node,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -180,13 +279,20 @@ class RegisterScrubTest {
                 new NodeParts(
                         keys(PrincipalId.node(node)),
                         CODECS,
-                        List.of(HostedProtocol.registers(keys(PrincipalId.node(node)), FpLimits.standard())),
+                        List.of(
+                                HostedProtocol.registers(keys(PrincipalId.node(node)), FpLimits.standard()),
+                                HostedProtocol.versioned(
+                                        PrincipalId.node(node),
+                                        PasisLimits.standard(8 << 20),
+                                        () -> 1,
+                                        _ -> VerificationWatch.NONE)),
                         new Facts(),
                         number -> Optional.ofNullable(addresses.get(number)),
-                        List.of(scrub),
-                        new SimpleMeterRegistry()));
+                        List.of(background, scrub),
+                        meters));
         nodes.put(node, started);
         scrubs.put(node, scrub);
+        registries.put(node, meters);
         addresses.put(node, started.address());
         links.connect(PrincipalId.node(node), started.address());
     }
@@ -216,7 +322,9 @@ class RegisterScrubTest {
         public CompletableFuture<Fact> ask(Question question) {
             return CompletableFuture.completedFuture(
                     switch (question) {
-                        case Question.OfVolume asked -> new Fact.OfVolume(asked.volume(), Optional.of(VOLUME));
+                        case Question.OfVolume asked ->
+                            new Fact.OfVolume(
+                                    asked.volume(), Optional.of(asked.volume() == VOLUME.id() ? VOLUME : VERSIONS));
                         case Question.OfGrant asked -> new Fact.OfGrant(asked.volume(), asked.principal(), true, true);
                         case Question.OfSession asked ->
                             new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);

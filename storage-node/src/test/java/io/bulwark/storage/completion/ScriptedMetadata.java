@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import org.jspecify.annotations.NullMarked;
 
-/** The metadata as a test writes it: one volume, what it references, and what has changed of its sessions. */
+/** The metadata as a test writes it: volumes, what they reference, and what has changed of their sessions. */
 @NullMarked
 final class ScriptedMetadata implements Metadata {
     final List<Reply.Reference> references = new CopyOnWriteArrayList<>();
@@ -24,17 +24,17 @@ final class ScriptedMetadata implements Metadata {
     /** What becomes true after so many more commands, since only commands move the agreed time. */
     private final Map<SessionChange, Integer> later = new ConcurrentHashMap<>();
 
-    private final Volume volume;
+    private final List<Volume> volumes;
 
-    ScriptedMetadata(Volume volume) {
-        this.volume = volume;
+    ScriptedMetadata(Volume... volumes) {
+        this.volumes = List.of(volumes);
     }
 
     @Override
     public CompletableFuture<Reply> query(Query query) {
         return CompletableFuture.completedFuture(
                 switch (query) {
-                    case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), List.of(volume)));
+                    case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), volumes));
                     case Query.References asked -> {
                         List<Reply.Reference> page = page(references, one -> one.inode() > asked.afterInode(), 2);
                         long next = page.isEmpty()

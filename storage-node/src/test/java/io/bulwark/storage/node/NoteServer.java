@@ -29,6 +29,7 @@ final class NoteServer implements ProtocolServer {
     static final HostedProtocol HOSTED = new HostedProtocol(
             message -> message instanceof Note note && note.verb() != Note.Verb.ANSWER,
             message -> ((Note) message).block(),
+            true,
             message -> ((Note) message).text().length(),
             shard -> new NoteServer());
 

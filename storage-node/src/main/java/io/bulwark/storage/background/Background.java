@@ -1,0 +1,195 @@
+package io.bulwark.storage.background;
+
+import io.bulwark.protocol.completion.Allowance;
+import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.storage.node.BackgroundWork;
+import io.bulwark.storage.node.NodeAccess;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The one {@link BackgroundScheduler} of a running node, under a real clock. Thread-safe. */
+public final class Background implements BackgroundWork {
+    private static final long ASK_AGAIN_MILLIS = 20;
+
+    private final BackgroundScheduler scheduler;
+    private final boolean scrubs;
+    /** When the waiting for verifications looks again; guarded by the scheduler's lock. */
+    private long wakesMillis;
+
+    private final List<Supplier<ScrubCounts>> counted = new CopyOnWriteArrayList<>();
+    private volatile @Nullable NodeAccess node;
+
+    public Background(BackgroundPace pace, VerificationPace verification, MeterRegistry meters) {
+        this.scheduler = new BackgroundScheduler(pace, verification, nowMillis());
+        this.scrubs = pace.scrubBytesPerSecond() > 0;
+        counter(meters, "bulwark.background.looked", BackgroundReport::looked);
+        counter(meters, "bulwark.background.found.bad", BackgroundReport::foundBad);
+        counter(meters, "bulwark.background.repaired", BackgroundReport::repaired);
+        counter(meters, "bulwark.background.idle.millis", BackgroundReport::idleMillis);
+    }
+
+    @Override
+    public void start(NodeAccess started) {
+        node = started;
+    }
+
+    @Override
+    public void stop() {
+        node = null;
+    }
+
+    /** Whether anything is to be re-read at all. */
+    public boolean scrubs() {
+        return scrubs;
+    }
+
+    /** Adds to what {@link #report} sums up. */
+    public void count(Supplier<ScrubCounts> counts) {
+        counted.add(counts);
+    }
+
+    /** What was done unasked since the node started. */
+    public BackgroundReport report() {
+        ScrubCounts sum = counted.stream().map(Supplier::get).reduce(ScrubCounts.NONE, ScrubCounts::plus);
+        long idleMillis;
+        synchronized (scheduler) {
+            idleMillis = scheduler.idleUsedMillis();
+        }
+        return new BackgroundReport(sum.looked(), sum.foundBad(), sum.repaired(), idleMillis);
+    }
+
+    /** Lets a state machine re-read fragments; the times that it names are not used. */
+    public Allowance allowance(Scrubber scrubber) {
+        return scrubs ? new Scheduled(scrubber) : Allowance.NEVER;
+    }
+
+    /**
+     * Waits until a look may begin, and begins it.
+     *
+     * @param bytes of the fragment that is re-read
+     */
+    public void awaitLook(Scrubber scrubber, long bytes) throws InterruptedException {
+        while (true) {
+            long now = foregroundNoted();
+            synchronized (scheduler) {
+                if (scheduler.open(now, scrubber)) {
+                    scheduler.begin(now, scrubber, bytes);
+                    return;
+                }
+            }
+            TimeUnit.MILLISECONDS.sleep(ASK_AGAIN_MILLIS);
+        }
+    }
+
+    /** A look that began is over. */
+    public void endLook() {
+        long now = foregroundNoted();
+        synchronized (scheduler) {
+            scheduler.end(now);
+        }
+    }
+
+    /** A block has so many unverified versions now, for which this node is responsible or not. */
+    boolean possible(BlockId block, int versions, boolean responsible) {
+        long now = nowMillis();
+        synchronized (scheduler) {
+            boolean written = scheduler.possible(now, block, versions, responsible);
+            if (now + scheduler.verificationWaitMillis(now) < wakesMillis) {
+                scheduler.notifyAll();
+            }
+            return written;
+        }
+    }
+
+    /**
+     * Waits for a block to be verified, and takes it; {@link #endVerification} must follow.
+     *
+     * @param pressed whether room for more versions is short, so that it is done even if the node is not idle
+     * @param cached whether a block's versions are still in the write-back cache
+     * @return null if there was none for so long
+     */
+    @Nullable
+    BlockId awaitVerification(BooleanSupplier pressed, Predicate<BlockId> cached, long timeoutMillis)
+            throws InterruptedException {
+        long end = nowMillis() + timeoutMillis;
+        while (true) {
+            long now = foregroundNoted();
+            boolean shortOfRoom = pressed.getAsBoolean();
+            synchronized (scheduler) {
+                BlockId next =
+                        scheduler.nextVerification(now, shortOfRoom, cached).orElse(null);
+                if (next != null || now >= end) {
+                    return next;
+                }
+                wakesMillis = Math.min(end, now + scheduler.verificationWaitMillis(now));
+                scheduler.wait(wakesMillis - now);
+            }
+        }
+    }
+
+    void endVerification(BlockId block, boolean settled) {
+        long now = foregroundNoted();
+        synchronized (scheduler) {
+            scheduler.verified(now, block, settled);
+            scheduler.notifyAll();
+        }
+    }
+
+    /** Tells the scheduler of the last request of a client; what time it is. */
+    private long foregroundNoted() {
+        long now = nowMillis();
+        NodeAccess running = node;
+        if (running != null) {
+            synchronized (scheduler) {
+                scheduler.onForeground(now - running.sinceForegroundMillis());
+            }
+        }
+        return now;
+    }
+
+    private final class Scheduled implements Allowance {
+        private final Scrubber scrubber;
+
+        Scheduled(Scrubber scrubber) {
+            this.scrubber = scrubber;
+        }
+
+        @Override
+        public boolean open(long anyMillis) {
+            long now = foregroundNoted();
+            synchronized (scheduler) {
+                return scheduler.open(now, scrubber);
+            }
+        }
+
+        @Override
+        public void begin(long anyMillis, int bytes) {
+            synchronized (scheduler) {
+                scheduler.begin(nowMillis(), scrubber, bytes);
+            }
+        }
+
+        @Override
+        public void end() {
+            endLook();
+        }
+    }
+
+    private void counter(MeterRegistry meters, String name, ToDoubleFunction<BackgroundReport> value) {
+        FunctionCounter.builder(name, this, background -> value.applyAsDouble(background.report()))
+                .register(meters);
+    }
+
+    private static long nowMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+}

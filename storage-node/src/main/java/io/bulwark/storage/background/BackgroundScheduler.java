@@ -1,0 +1,169 @@
+package io.bulwark.storage.background;
+
+import io.bulwark.protocol.id.BlockId;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Decides when a node does what nobody waits for. All that re-read fragments ask here before each, share one rate in bytes per second,
+ * and take turns. Verification happens while the node is idle, and else only if it is pressed for room. Time is an argument, in milliseconds on any clock that never steps. Not thread-safe.
+ */
+public final class BackgroundScheduler {
+    /** Who was refused and has not asked again for so long wants nothing any more. */
+    private static final long WANTING_MILLIS = 500;
+
+    private static final double BURST_SECONDS = 0.1;
+
+    private final BackgroundPace pace;
+    private final IdleTime idle;
+    private final WriteCountTable unverified;
+    private final int verificationsMax;
+    private final Map<Scrubber, Turn> turns = new EnumMap<>(Scrubber.class);
+    private double bytesLeft;
+    private long advancedMillis;
+    private long begun;
+    private int underWay;
+    private int verifying;
+    private long idleUsedMillis;
+
+    private static final class Turn {
+        private long last;
+        private boolean wanting;
+        private long askedMillis;
+    }
+
+    public BackgroundScheduler(BackgroundPace pace, VerificationPace verification, long nowMillis) {
+        this.pace = pace;
+        this.idle = new IdleTime(pace.idleAfterMillis(), nowMillis);
+        this.unverified = new WriteCountTable(verification);
+        this.verificationsMax = verification.atOnce();
+        this.advancedMillis = nowMillis;
+        for (Scrubber each : Scrubber.values()) {
+            turns.put(each, new Turn());
+        }
+    }
+
+    /** A client asked the node for something at this time, which may be a little while ago. */
+    public void onForeground(long atMillis) {
+        advance(atMillis);
+        idle.foreground(atMillis);
+    }
+
+    /** Whether no client has asked for anything for a while. */
+    public boolean idle(long nowMillis) {
+        return idle.idle(nowMillis);
+    }
+
+    /** Whether this scrubber may begin one more look now; if so and it does, it calls {@link #begin}. */
+    public boolean open(long nowMillis, Scrubber scrubber) {
+        advance(nowMillis);
+        Turn turn = of(scrubber);
+        boolean open = bytesLeft > 0
+                && turns.values().stream()
+                        .noneMatch(other -> other.wanting
+                                && nowMillis - other.askedMillis < WANTING_MILLIS
+                                && other.last < turn.last);
+        turn.wanting = !open;
+        turn.askedMillis = nowMillis;
+        return open;
+    }
+
+    /**
+     * A look begins.
+     *
+     * @param bytes of the fragment that is re-read
+     */
+    public void begin(long nowMillis, Scrubber scrubber, long bytes) {
+        advance(nowMillis);
+        bytesLeft -= Math.max(bytes, pace.lookBytesMin());
+        of(scrubber).last = ++begun;
+        underWay++;
+    }
+
+    /** A look that began is over. */
+    public void end(long nowMillis) {
+        advance(nowMillis);
+        if (underWay == 0) {
+            throw new IllegalStateException("more looks ended than began");
+        }
+        underWay--;
+    }
+
+    /**
+     * A block has so many unverified versions now, for which this node is responsible or not.
+     *
+     * @return whether these are more than before
+     */
+    public boolean possible(long nowMillis, BlockId block, int versions, boolean responsible) {
+        advance(nowMillis);
+        return unverified.possible(nowMillis, block, versions, responsible);
+    }
+
+    /**
+     * The block to verify next, if one is to be verified now; then {@link #verified} must follow.
+     *
+     * @param pressed whether room for more versions is short
+     * @param cached whether a block's versions are still in the write-back cache
+     */
+    public Optional<BlockId> nextVerification(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
+        advance(nowMillis);
+        if (verifying >= verificationsMax || (!pressed && !idle(nowMillis))) {
+            return Optional.empty();
+        }
+        Optional<BlockId> next = unverified.next(nowMillis, pressed, cached);
+        if (next.isPresent()) {
+            verifying++;
+            underWay++;
+        }
+        return next;
+    }
+
+    /**
+     * A verification is over.
+     *
+     * @param settled whether it came to something
+     */
+    public void verified(long nowMillis, BlockId block, boolean settled) {
+        end(nowMillis);
+        verifying--;
+        unverified.tried(nowMillis, block, settled);
+    }
+
+    /** How long there is nothing to verify unless something is written, asked for, or over; at least 1. */
+    public long verificationWaitMillis(long nowMillis) {
+        if (verifying >= verificationsMax) {
+            return Long.MAX_VALUE / 2;
+        }
+        return Math.max(1, Math.max(unverified.waitMillis(nowMillis), idle.leftMillis(nowMillis)));
+    }
+
+    /** How much idle time there was while something was under way. */
+    public long idleUsedMillis() {
+        return idleUsedMillis;
+    }
+
+    private Turn of(Scrubber scrubber) {
+        Turn turn = turns.get(scrubber);
+        if (turn == null) {
+            throw new IllegalStateException("no turn of " + scrubber);
+        }
+        return turn;
+    }
+
+    private void advance(long nowMillis) {
+        if (nowMillis <= advancedMillis) {
+            return;
+        }
+        long idleMillis = idle.idleMillis(advancedMillis, nowMillis);
+        double busyMillis = nowMillis - advancedMillis - idleMillis;
+        double bytesPerMilli = pace.scrubBytesPerSecond() / 1000.0;
+        double most = pace.scrubBytesPerSecond() * BURST_SECONDS;
+        bytesLeft = Math.min(most, bytesLeft + (idleMillis + busyMillis / pace.busyDivisor()) * bytesPerMilli);
+        if (underWay > 0) {
+            idleUsedMillis += idleMillis;
+        }
+        advancedMillis = nowMillis;
+    }
+}

@@ -1,0 +1,185 @@
+package io.bulwark.storage.background;
+
+import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.pasis.PasisBackground;
+import io.bulwark.protocol.pasis.PasisCounters;
+import io.bulwark.protocol.pasis.VerificationWatch;
+import io.bulwark.storage.node.BackgroundWork;
+import io.bulwark.storage.node.NodeAccess;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has the node's own servers verify blocks of volumes with lazy verification: the servers tell what there is to verify, the scheduler
+ * says when and which, one thread asks the servers to do it. Thread-safe.
+ */
+public final class LazyVerification implements BackgroundWork {
+    private static final Logger LOG = LoggerFactory.getLogger(LazyVerification.class);
+    /** Longer than a verification takes before it gives up. */
+    private static final long ANSWER_MILLIS = 30_000;
+
+    /** Verification begins though the node is busy once so much of the history pool is taken. */
+    private static final double PRESSED_SHARE = 0.75;
+
+    private static final long WAIT_MILLIS_MAX = 1_000;
+    private static final long STOP_MILLIS = 5_000;
+
+    private final Background background;
+    private final long poolBytes;
+    private final ReadChoice choice = new ReadChoice();
+    private final Map<Integer, Map<Integer, PasisCounters>> counters = new ConcurrentHashMap<>();
+    private volatile @Nullable NodeAccess node;
+    private volatile @Nullable Thread thread;
+    private volatile boolean stopping;
+
+    /** @param poolBytes the node's whole history pool */
+    public LazyVerification(Background background, long poolBytes, MeterRegistry meters) {
+        this.background = background;
+        this.poolBytes = poolBytes;
+        gauge(meters, "bulwark.pasis.unverified", PasisCounters::possibleVersions);
+        gauge(meters, "bulwark.pasis.pool.bytes", PasisCounters::poolBytes);
+        counter(meters, "bulwark.pasis.verifications", PasisCounters::verifications);
+        counter(meters, "bulwark.pasis.verifications.on.demand", PasisCounters::onDemand);
+        counter(meters, "bulwark.pasis.cooperative", PasisCounters::cooperative);
+        counter(meters, "bulwark.pasis.avoided", PasisCounters::avoided);
+        counter(meters, "bulwark.pasis.poisonous", PasisCounters::poisonous);
+        counter(meters, "bulwark.pasis.refused", PasisCounters::refused);
+    }
+
+    /** What the server of a shard tells. */
+    public VerificationWatch watch(int shard) {
+        return new Watch(shard);
+    }
+
+    /** By rising volume id. */
+    public List<VersionsReport> report() {
+        Map<Integer, PasisCounters> byVolume = new TreeMap<>();
+        counters.values()
+                .forEach(each ->
+                        each.forEach((volume, counted) -> byVolume.merge(volume, counted, PasisCounters::plus)));
+        return byVolume.entrySet().stream()
+                .map(each -> report(each.getKey(), each.getValue()))
+                .toList();
+    }
+
+    @Override
+    public void start(NodeAccess started) {
+        node = started;
+        thread = Thread.ofPlatform()
+                .daemon()
+                .name("node-" + started.node() + "-verification")
+                .start(() -> run(started));
+    }
+
+    @Override
+    public void stop() {
+        stopping = true;
+        Thread running = thread;
+        if (running == null) {
+            return;
+        }
+        running.interrupt();
+        try {
+            running.join(STOP_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run(NodeAccess serving) {
+        while (!stopping) {
+            try {
+                BlockId next =
+                        background.awaitVerification(this::pressed, serving.store()::holdsUnwritten, WAIT_MILLIS_MAX);
+                if (next != null) {
+                    verify(serving, next);
+                }
+            } catch (InterruptedException e) {
+                return;
+            } catch (RuntimeException e) {
+                LOG.error("a step of verification failed", e);
+            }
+        }
+    }
+
+    private boolean pressed() {
+        return total(PasisCounters::poolBytes) > poolBytes * PRESSED_SHARE;
+    }
+
+    private void verify(NodeAccess serving, BlockId block) {
+        var _ = serving.ask(new PasisBackground.Verify(block), ANSWER_MILLIS).whenComplete((answer, error) -> {
+            boolean settled = answer instanceof PasisBackground.Verified verified
+                    && (verified.found() == PasisBackground.Found.VERIFIED
+                            || verified.found() == PasisBackground.Found.IDLE);
+            background.endVerification(block, settled);
+        });
+    }
+
+    private final class Watch implements VerificationWatch {
+        private final int shard;
+
+        Watch(int shard) {
+            this.shard = shard;
+        }
+
+        @Override
+        public void possible(long nowMillis, BlockId block, int versions, boolean responsible) {
+            if (background.possible(block, versions, responsible)) {
+                synchronized (choice) {
+                    choice.onWrite(nowMillis);
+                }
+            }
+        }
+
+        @Override
+        public boolean beforeRead(long nowMillis, BlockId block) {
+            NodeAccess serving = node;
+            synchronized (choice) {
+                return choice.verifies(nowMillis, serving == null ? 0 : serving.requestsInProcessing());
+            }
+        }
+
+        @Override
+        public void counted(int volume, PasisCounters counted) {
+            counters.computeIfAbsent(shard, _ -> new ConcurrentHashMap<>()).put(volume, counted);
+        }
+    }
+
+    private static VersionsReport report(int volume, PasisCounters counted) {
+        return new VersionsReport(
+                volume,
+                counted.possibleVersions(),
+                counted.poolBytes(),
+                counted.verifications(),
+                counted.onDemand(),
+                counted.cooperative(),
+                counted.avoided(),
+                counted.poisonous(),
+                counted.refused());
+    }
+
+    private long total(ToLongFunction<PasisCounters> value) {
+        return counters.values().stream()
+                .flatMap(each -> each.values().stream())
+                .mapToLong(value)
+                .sum();
+    }
+
+    private void gauge(MeterRegistry meters, String name, ToLongFunction<PasisCounters> value) {
+        Gauge.builder(name, this, each -> each.total(value)).register(meters);
+    }
+
+    private void counter(MeterRegistry meters, String name, ToLongFunction<PasisCounters> value) {
+        FunctionCounter.builder(name, this, each -> each.total(value)).register(meters);
+    }
+}

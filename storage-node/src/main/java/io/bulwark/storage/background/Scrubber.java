@@ -1,0 +1,13 @@
+package io.bulwark.storage.background;
+
+/** Who re-reads fragments. They take turns. */
+public enum Scrubber {
+    /** Extents that the metadata references. */
+    EXTENTS,
+    /** Register blocks that the node holds something of. */
+    REGISTERS,
+    /** Register blocks that it holds nothing of, as it may have missed their writes. */
+    MISSED_REGISTERS,
+    /** Register blocks that could not be made up before. */
+    UNFINISHED_REGISTERS
+}

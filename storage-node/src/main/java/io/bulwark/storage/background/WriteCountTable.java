@@ -1,0 +1,178 @@
+package io.bulwark.storage.background;
+
+import io.bulwark.protocol.id.BlockId;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The high-write-count table (lazy verification paper, 3.4 and 4): blocks with unverified versions, those with most versions first, as
+ * verifying one of them rids the node of most; among equals those first that are still in the write-back cache. Blocks that were
+ * written a moment ago wait, and so do those for which other nodes are responsible. Not thread-safe.
+ */
+final class WriteCountTable {
+    /** What goes beyond is left to the bounds that the protocol's server keeps. */
+    static final int BLOCKS_MAX = 1 << 16;
+
+    /** How many blocks with equally many versions are tried for being in the cache. */
+    private static final int CACHE_LOOKS_MAX = 32;
+
+    private static final int REWRITES_MAX = 10;
+
+    private final VerificationPace pace;
+    private final Map<BlockId, Entry> entries = new HashMap<>();
+    private final TreeSet<Entry> waiting =
+            new TreeSet<>(Comparator.comparingLong(Entry::dueMillis).thenComparing(Entry::block));
+    private final TreeSet<Entry> ready = new TreeSet<>(Comparator.comparingInt(Entry::versions)
+            .reversed()
+            .thenComparingLong(Entry::dueMillis)
+            .thenComparing(Entry::block));
+
+    private static final class Entry {
+        private final BlockId block;
+        private int versions;
+        private boolean responsible;
+        private long sinceMillis;
+        private long writtenMillis;
+        private long notBeforeMillis;
+        private long dueMillis;
+        private boolean underWay;
+
+        Entry(BlockId block, long nowMillis) {
+            this.block = block;
+            this.sinceMillis = nowMillis;
+            this.notBeforeMillis = nowMillis;
+        }
+
+        BlockId block() {
+            return block;
+        }
+
+        int versions() {
+            return versions;
+        }
+
+        long dueMillis() {
+            return dueMillis;
+        }
+    }
+
+    WriteCountTable(VerificationPace pace) {
+        this.pace = pace;
+    }
+
+    /** A block has so many unverified versions now; true if these are more than before, so that it was written. */
+    boolean possible(long nowMillis, BlockId block, int versions, boolean responsible) {
+        Entry entry = entries.get(block);
+        if (versions == 0) {
+            if (entry != null) {
+                leave(entry);
+                entries.remove(block);
+            }
+            return false;
+        }
+        if (entry == null) {
+            if (entries.size() >= BLOCKS_MAX) {
+                return true;
+            }
+            entry = new Entry(block, nowMillis);
+            entries.put(block, entry);
+        } else {
+            leave(entry);
+        }
+        boolean written = versions > entry.versions;
+        if (written) {
+            entry.writtenMillis = nowMillis;
+        } else if (versions < entry.versions) {
+            entry.sinceMillis = nowMillis;
+        }
+        entry.versions = versions;
+        entry.responsible = responsible;
+        enter(entry);
+        return written;
+    }
+
+    /**
+     * Takes the block whose verification is worth most; {@link #tried} must follow.
+     *
+     * @param pressed whether blocks that should wait are taken, too, if there are no others
+     * @param cached whether a block's versions are still in the write-back cache
+     */
+    Optional<BlockId> next(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
+        for (Entry due = first(waiting); due != null && due.dueMillis <= nowMillis; due = first(waiting)) {
+            waiting.remove(due);
+            ready.add(due);
+        }
+        Entry best = best(cached);
+        if (best == null && pressed) {
+            best = first(waiting);
+        }
+        if (best == null) {
+            return Optional.empty();
+        }
+        leave(best);
+        best.underWay = true;
+        return Optional.of(best.block);
+    }
+
+    /**
+     * A verification is over.
+     *
+     * @param settled whether it came to something; if not, the block is left alone for a while
+     */
+    void tried(long nowMillis, BlockId block, boolean settled) {
+        Entry entry = entries.get(block);
+        if (entry != null && entry.underWay) {
+            entry.underWay = false;
+            entry.notBeforeMillis = settled ? nowMillis : nowMillis + pace.retryMillis();
+            enter(entry);
+        }
+    }
+
+    /** How long there will be nothing to take unless something is written; a very long time if there is nothing at all. */
+    long waitMillis(long nowMillis) {
+        if (!ready.isEmpty()) {
+            return 0;
+        }
+        Entry due = first(waiting);
+        return due == null ? Long.MAX_VALUE / 2 : Math.max(0, due.dueMillis - nowMillis);
+    }
+
+    private @Nullable Entry best(Predicate<BlockId> cached) {
+        Entry best = first(ready);
+        int looked = 0;
+        for (Entry entry : ready) {
+            if (best == null || entry.versions < best.versions || looked++ == CACHE_LOOKS_MAX) {
+                break;
+            }
+            if (cached.test(entry.block)) {
+                return entry;
+            }
+        }
+        return best;
+    }
+
+    private void enter(Entry entry) {
+        if (!entry.underWay) {
+            long rested = Math.min(
+                    entry.writtenMillis + pace.youngMillis(), entry.sinceMillis + REWRITES_MAX * pace.youngMillis());
+            long mine = entry.responsible ? rested : Math.max(rested, entry.sinceMillis + pace.patienceMillis());
+            entry.dueMillis = Math.max(mine, entry.notBeforeMillis);
+            waiting.add(entry);
+        }
+    }
+
+    private void leave(Entry entry) {
+        waiting.remove(entry);
+        ready.remove(entry);
+    }
+
+    private static @Nullable Entry first(SortedSet<Entry> entries) {
+        return entries.isEmpty() ? null : entries.first();
+    }
+}

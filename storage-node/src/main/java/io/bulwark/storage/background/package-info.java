@@ -1,0 +1,8 @@
+/**
+ * When a node does what nobody waits for (lazy verification paper, 3.1 and 3.4, Prioritizing blocks): one scheduler lets all scrubbers of a
+ * node re-read fragments at a configured rate, more slowly while clients are served.
+ */
+@NullMarked
+package io.bulwark.storage.background;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,40 @@
+package io.bulwark.storage.store;
+
+import io.bulwark.protocol.effect.RecordKind;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * Which records are held in memory for a while before they are written, so that those that are deleted or replaced meanwhile never reach
+ * the disk. Under {@link Durability#SYNC} nothing is held; under {@link Durability#INTERVAL} no longer than the flush interval.
+ *
+ * @param millis how long at most
+ * @param bytesMax how much at most; beyond, the oldest are written at once
+ * @param kinds the records concerned
+ */
+public record WriteBack(long millis, long bytesMax, Set<RecordKind> kinds) {
+    /** Everything is written at once. */
+    public static final WriteBack NONE = new WriteBack(0, 0, Set.of());
+
+    public WriteBack {
+        kinds = kinds.isEmpty() ? Set.of() : Set.copyOf(EnumSet.copyOf(kinds));
+        if (millis < 0 || bytesMax < 0 || millis > 3_600_000 || bytesMax > StoreConfig.RESERVE_BYTES / 2) {
+            throw new IllegalArgumentException("write-back after " + millis + " ms of up to " + bytesMax + " bytes");
+        }
+    }
+
+    /** Versions of registers under PASIS: 32 MiB at most. */
+    public static WriteBack versions(long millis) {
+        return new WriteBack(
+                millis, StoreConfig.RESERVE_BYTES / 2, Set.of(RecordKind.PASIS_VERSION, RecordKind.PASIS_POSSIBLE));
+    }
+
+    /** How long records are held under a durability. */
+    long heldMillis(Durability durability, int flushIntervalMillis) {
+        return switch (durability) {
+            case SYNC -> 0;
+            case INTERVAL -> Math.min(millis, flushIntervalMillis);
+            case NONE -> millis;
+        };
+    }
+}

@@ -1,0 +1,275 @@
+package io.bulwark.storage.background;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.client.driver.EvidenceListener;
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.pasis.PasisCodec;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisRead;
+import io.bulwark.protocol.pasis.PasisReadOutcome;
+import io.bulwark.protocol.pasis.PasisWrite;
+import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.storage.node.FactSource;
+import io.bulwark.storage.node.HostedProtocol;
+import io.bulwark.storage.node.NodeConfig;
+import io.bulwark.storage.node.NodeParts;
+import io.bulwark.storage.node.StorageNode;
+import io.bulwark.storage.store.Durability;
+import io.bulwark.storage.store.StoreConfig;
+import io.bulwark.storage.store.WriteBack;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Five real nodes over loopback with a volume under PASIS with lazy verification. */
+@NullMarked
+class LazyVerificationTest {
+    private static final PrincipalId WRITER = PrincipalId.client(0);
+    private static final List<PrincipalId> ALL = List.of(
+            WRITER,
+            PrincipalId.node(0),
+            PrincipalId.node(1),
+            PrincipalId.node(2),
+            PrincipalId.node(3),
+            PrincipalId.node(4));
+    private static final int NODES = 5;
+    private static final ProtectionPolicy POLICY = ProtectionPolicy.pasis(1, 2, 5, 16_384, Verification.LAZY);
+    private static final Volume VOLUME = new Volume(
+            1, "disk", VolumeKind.REGISTER, POLICY, 20, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
+    private static final MessageCodecs CODECS = new MessageCodecs(new PasisCodec());
+    private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
+    private static final long POOL_BYTES = 8 << 20;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private Path directory;
+
+    private Durability durability = Durability.NONE;
+    /** Longer than any test takes: who does not lead a block waits for others' word. */
+    private long patienceMillis = 120_000;
+
+    private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+    private final Map<Integer, StorageNode> nodes = new HashMap<>();
+    private final Map<Integer, LazyVerification> verifications = new HashMap<>();
+    private final Map<Integer, MeterRegistry> registries = new HashMap<>();
+    private final Transport transport = Transport.open(TransportSettings.defaults(), keys(WRITER), CODECS);
+    private final PeerLinks links = new PeerLinks(transport);
+    private final OperationDriver client =
+            new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
+
+    @BeforeEach
+    void start() throws IOException {
+        links.deliverTo(client);
+        for (int node = 0; node < NODES; node++) {
+            start(node);
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        links.close();
+        transport.close();
+        nodes.values().forEach(StorageNode::close);
+    }
+
+    @Test
+    void whatIsWrittenIsVerifiedWhileNobodyWantsAnything() throws Exception {
+        for (long block = 0; block < 6; block++) {
+            write(block, 1);
+        }
+        await().atMost(Duration.ofSeconds(30))
+                .untilAsserted(() -> assertThat(sum(VersionsReport::cooperative))
+                        .as("all but the b + 1 that lead a block take their word for it")
+                        .isEqualTo(6 * (NODES - 2)));
+        awaitAllVerified();
+        assertThat(sum(VersionsReport::verifications))
+                .as("b + 1 nodes read each block; once more where the first came too early")
+                .isBetween(6 * 2L, 6 * 2L + 2);
+        assertThat(read(3)).isEqualTo(content(3, 1));
+        assertThat(meter(0, "bulwark.background.idle.millis")).isPositive();
+        assertThat(meter(0, "bulwark.pasis.pool.bytes")).isZero();
+    }
+
+    @Test
+    void versionsThatAreOverwrittenAreNeverVerifiedAndDieInTheCache() throws Exception {
+        for (int version = 1; version <= 6; version++) {
+            write(7, version);
+        }
+        awaitAllVerified();
+        assertThat(sum(VersionsReport::avoided)).isPositive();
+        assertThat(nodes.values().stream()
+                        .mapToLong(node -> node.store().usage().diedHeld())
+                        .sum())
+                .isPositive();
+        assertThat(read(7)).isEqualTo(content(7, 6));
+    }
+
+    @Test
+    void aRestartedNodeVerifiesWhatItFindsUnverified() throws Exception {
+        node(4).close();
+        durability = Durability.SYNC;
+        patienceMillis = 1_000;
+        start(4);
+        write(2, 1);
+        node(4).close();
+        start(4);
+        awaitAllVerified();
+        node(2).close();
+        assertThat(read(2))
+                .as("node 2 is down, node 4 has what it acknowledged")
+                .isEqualTo(content(2, 1));
+    }
+
+    private void awaitAllVerified() {
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            assertThat(verifications.values())
+                    .allSatisfy(each -> assertThat(each.report())
+                            .isNotEmpty()
+                            .allSatisfy(
+                                    report -> assertThat(report.unverified()).isZero()));
+        });
+    }
+
+    private long sum(ToLongFunction<VersionsReport> value) {
+        return verifications.values().stream()
+                .flatMap(each -> each.report().stream())
+                .mapToLong(value)
+                .sum();
+    }
+
+    private double meter(int node, String name) {
+        return Objects.requireNonNull(registries.get(node))
+                .get(name)
+                .meter()
+                .measure()
+                .iterator()
+                .next()
+                .getValue();
+    }
+
+    private static byte[] content(long block, int version) {
+        byte[] content = new byte[POLICY.blockBytes()];
+        content[0] = (byte) block;
+        content[content.length - 1] = (byte) version;
+        return content;
+    }
+
+    private void write(long block, int version) throws Exception {
+        PasisGroup group = PasisGroup.of(VOLUME, BlockId.register(1, block));
+        assertThat(client.submit(new PasisWrite(group, WRITER, 1, Bytes.of(content(block, version)), TIMES))
+                        .get())
+                .isInstanceOf(PasisWriteOutcome.Written.class);
+    }
+
+    private byte[] read(long block) throws Exception {
+        PasisGroup group = PasisGroup.of(VOLUME, BlockId.register(1, block));
+        return client.submit(PasisRead.writingBack(group, WRITER, 1, TIMES)).get()
+                        instanceof PasisReadOutcome.Value value
+                ? value.block().toByteArray()
+                : new byte[0];
+    }
+
+    private void start(int node) throws IOException {
+        MeterRegistry meters = new SimpleMeterRegistry();
+        Background background = new Background(
+                new BackgroundPace(20, 1 << 20, 4, 64 << 10),
+                new VerificationPace(400, patienceMillis, 200, 4),
+                meters);
+        LazyVerification verification = new LazyVerification(background, POOL_BYTES, meters);
+        PasisLimits limits = PasisLimits.standard(POOL_BYTES / 2);
+        StoreConfig store = StoreConfig.standard(directory.resolve("node-" + node))
+                .withSegmentBytes(4 << 20)
+                .withDurability(durability)
+                .withWriteBack(WriteBack.versions(2_000));
+        NodeConfig config = new NodeConfig(
+                node,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                store,
+                TransportSettings.defaults(),
+                2,
+                NodeConfig.REQUEST_BYTES_MIN);
+        StorageNode started = StorageNode.start(
+                config,
+                new NodeParts(
+                        keys(PrincipalId.node(node)),
+                        CODECS,
+                        List.of(HostedProtocol.versioned(PrincipalId.node(node), limits, () -> 2, verification::watch)),
+                        new Facts(),
+                        number -> Optional.ofNullable(addresses.get(number)),
+                        List.of(background, verification),
+                        meters));
+        nodes.put(node, started);
+        verifications.put(node, verification);
+        registries.put(node, meters);
+        addresses.put(node, started.address());
+        links.connect(PrincipalId.node(node), started.address());
+    }
+
+    private StorageNode node(int node) {
+        return Objects.requireNonNull(nodes.get(node));
+    }
+
+    private static PairwiseKeys keys(PrincipalId self) {
+        Map<PrincipalId, Bytes> keys = new HashMap<>();
+        for (PrincipalId other : ALL) {
+            byte[] key = new byte[PairwiseKeys.KEY_BYTES];
+            key[0] = (byte) (ALL.indexOf(self) + ALL.indexOf(other));
+            key[1] = (byte) (ALL.indexOf(self) * ALL.indexOf(other));
+            keys.put(other, Bytes.of(key));
+        }
+        return new PairwiseKeys(self, keys);
+    }
+
+    /** Everything is open and granted. */
+    private static final class Facts implements FactSource {
+        @Override
+        public CompletableFuture<Fact> ask(Question question) {
+            return CompletableFuture.completedFuture(
+                    switch (question) {
+                        case Question.OfVolume asked -> new Fact.OfVolume(asked.volume(), Optional.of(VOLUME));
+                        case Question.OfGrant asked -> new Fact.OfGrant(asked.volume(), asked.principal(), true, true);
+                        case Question.OfSession asked ->
+                            new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);
+                    });
+        }
+    }
+}

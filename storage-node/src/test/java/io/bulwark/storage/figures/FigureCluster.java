@@ -1,0 +1,306 @@
+package io.bulwark.storage.figures;
+
+import io.bulwark.client.driver.EvidenceListener;
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.pasis.PasisCodec;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisRead;
+import io.bulwark.protocol.pasis.PasisReadOutcome;
+import io.bulwark.protocol.pasis.PasisWrite;
+import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.storage.background.Background;
+import io.bulwark.storage.background.BackgroundPace;
+import io.bulwark.storage.background.LazyVerification;
+import io.bulwark.storage.background.VerificationPace;
+import io.bulwark.storage.node.FactSource;
+import io.bulwark.storage.node.HostedProtocol;
+import io.bulwark.storage.node.NodeConfig;
+import io.bulwark.storage.node.NodeParts;
+import io.bulwark.storage.node.StorageNode;
+import io.bulwark.storage.store.Durability;
+import io.bulwark.storage.store.StoreConfig;
+import io.bulwark.storage.store.WriteBack;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
+import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * N = 4b + 1 nodes over loopback, m = b + 1, their stores without syncs, with one volume for each policy wanted, and clients. Everything
+ * that is not in {@link Setup} is as it is in the product, but for the rate of verifications that one sender may cause, which has no
+ * bound here.
+ */
+final class FigureCluster implements AutoCloseable {
+    private static final long SESSION = 1;
+    private static final long WRITE_BACK_MILLIS = 2_000;
+    private static final FpTimes TIMES = new FpTimes(1_000, 2_000, 1_000, 60_000);
+    private static final MessageCodecs CODECS = new MessageCodecs(new PasisCodec());
+
+    private final Setup setup;
+    private final List<Volume> volumes = new ArrayList<>();
+    private final List<PrincipalId> principals = new ArrayList<>();
+    private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+    private final List<StorageNode> nodes = new ArrayList<>();
+    private final List<LazyVerification> verifications = new ArrayList<>();
+    private final List<Client> clients = new ArrayList<>();
+    private final @Nullable CappedLinks capped;
+
+    /**
+     * What is measured.
+     *
+     * @param policies a volume each
+     * @param blocks of each volume
+     * @param poolBytes each node's history pool
+     * @param possiblePerBlock possible versions of one client in one block
+     * @param nodeBytesPerSecond what each node may send, and receive; 0 for no bound
+     */
+    record Setup(
+            int b,
+            List<Verification> policies,
+            int blockBytes,
+            int blocks,
+            int clients,
+            boolean cooperative,
+            long poolBytes,
+            int possiblePerBlock,
+            long nodeBytesPerSecond) {
+        int nodes() {
+            return 4 * b + 1;
+        }
+    }
+
+    private record Client(PrincipalId id, Transport transport, PeerLinks links, OperationDriver driver) {}
+
+    FigureCluster(Setup setup, Path directory) throws IOException {
+        this.setup = setup;
+        this.capped = setup.nodeBytesPerSecond == 0 ? null : new CappedLinks(setup.nodeBytesPerSecond);
+        List<Integer> holders = IntStream.range(0, setup.nodes()).boxed().toList();
+        for (Verification policy : setup.policies) {
+            volumes.add(new Volume(
+                    volumes.size() + 1,
+                    "figure-" + volumes.size(),
+                    VolumeKind.REGISTER,
+                    ProtectionPolicy.pasis(setup.b, setup.b + 1, setup.nodes(), setup.blockBytes, policy),
+                    setup.blocks,
+                    List.of(new PlacementGroup(1, holders))));
+        }
+        holders.forEach(node -> principals.add(PrincipalId.node(node)));
+        IntStream.range(0, setup.clients).mapToObj(PrincipalId::client).forEach(principals::add);
+        try {
+            for (int node : holders) {
+                start(node, directory.resolve("node-" + node));
+            }
+            for (int client = 0; client < setup.clients; client++) {
+                clients.add(connect(PrincipalId.client(client)));
+            }
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    Setup setup() {
+        return setup;
+    }
+
+    /** One of a policy's blocks. */
+    PasisGroup group(Verification policy, long block) {
+        Volume volume = volumes.get(setup.policies.indexOf(policy));
+        return PasisGroup.of(volume, BlockId.register(volume.id(), block));
+    }
+
+    /** Fails with IllegalStateException if the write does. */
+    CompletableFuture<?> write(int client, PasisGroup group, Bytes content) {
+        Client writer = clients.get(client);
+        return writer.driver
+                .submit(() -> new PasisWrite(group, writer.id, SESSION, content, TIMES), 4L * setup.blockBytes)
+                .thenAccept(outcome -> {
+                    if (!(outcome instanceof PasisWriteOutcome.Written)) {
+                        throw new IllegalStateException(group.block() + ": " + outcome);
+                    }
+                });
+    }
+
+    /** Fails with IllegalStateException if the read does. */
+    CompletableFuture<?> read(int client, PasisGroup group) {
+        Client reader = clients.get(client);
+        return reader.driver
+                .submit(PasisRead.writingBack(group, reader.id, SESSION, TIMES), setup.blockBytes)
+                .thenAccept(outcome -> {
+                    if (!(outcome instanceof PasisReadOutcome.Value)) {
+                        throw new IllegalStateException(group.block() + ": " + outcome);
+                    }
+                });
+    }
+
+    /** How many nodes have taken a poisonous write at this logical time. */
+    CompletableFuture<Integer> poison(int client, PasisGroup group, long time, RandomGenerator random) {
+        Client liar = clients.get(client);
+        return liar.driver.submit(new PoisonousWrite(group, liar.id, SESSION, time, random));
+    }
+
+    Bytes content(RandomGenerator random) {
+        byte[] content = new byte[setup.blockBytes];
+        random.nextBytes(content);
+        return Bytes.of(content);
+    }
+
+    /** Of one policy's volume, over all nodes. */
+    long sum(Verification policy, ToLongFunction<VersionsReport> value) {
+        int volume = setup.policies.indexOf(policy) + 1;
+        return verifications.stream()
+                .flatMap(each -> each.report().stream())
+                .filter(report -> report.volume() == volume)
+                .mapToLong(value)
+                .sum();
+    }
+
+    /** Waits until no node holds unverified versions of a policy's volume; false if some still do after so long. */
+    boolean settles(Verification policy, long timeoutMillis) throws InterruptedException {
+        long end = System.nanoTime() + timeoutMillis * 1_000_000;
+        while (sum(policy, VersionsReport::unverified) > 0) {
+            if (System.nanoTime() > end) {
+                return false;
+            }
+            Thread.sleep(10);
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        for (Client client : clients) {
+            client.driver.close();
+            client.links.close();
+            client.transport.close();
+        }
+        nodes.forEach(StorageNode::close);
+        if (capped != null) {
+            capped.close();
+        }
+    }
+
+    private void start(int node, Path directory) throws IOException {
+        PrincipalId self = PrincipalId.node(node);
+        MeterRegistry meters = new SimpleMeterRegistry();
+        Background background = new Background(BackgroundPace.scrubbing(0), VerificationPace.standard(), meters);
+        LazyVerification verification = new LazyVerification(background, setup.poolBytes, meters);
+        NodeConfig config = new NodeConfig(
+                node,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                StoreConfig.standard(directory)
+                        .withDurability(Durability.NONE)
+                        .withWriteBack(WriteBack.versions(WRITE_BACK_MILLIS)),
+                TransportSettings.defaults(),
+                1,
+                NodeConfig.REQUEST_BYTES_MIN);
+        StorageNode started = StorageNode.start(
+                config,
+                new NodeParts(
+                        keys(self),
+                        CODECS,
+                        List.of(HostedProtocol.versioned(self, limits(), () -> 1, verification::watch)),
+                        new AllIsGranted(),
+                        number -> Optional.ofNullable(addresses.get(number))
+                                .map(address -> way(self, PrincipalId.node(number), address)),
+                        List.of(background, verification),
+                        meters));
+        nodes.add(started);
+        verifications.add(verification);
+        addresses.put(node, started.address());
+    }
+
+    private PasisLimits limits() {
+        return new PasisLimits(
+                setup.possiblePerBlock,
+                1 << 20,
+                setup.poolBytes,
+                setup.poolBytes,
+                setup.cooperative,
+                1_000_000,
+                4,
+                8_192,
+                256,
+                3_600_000,
+                200,
+                10_000);
+    }
+
+    private Client connect(PrincipalId id) {
+        Transport transport = Transport.open(TransportSettings.defaults(), keys(id), CODECS);
+        PeerLinks links = new PeerLinks(transport);
+        OperationDriver driver =
+                new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
+        links.deliverTo(driver);
+        addresses.forEach((number, address) -> {
+            PrincipalId node = PrincipalId.node(number);
+            links.connect(node, way(id, node, address));
+        });
+        return new Client(id, transport, links, driver);
+    }
+
+    private InetSocketAddress way(PrincipalId from, PrincipalId to, InetSocketAddress address) {
+        return capped == null ? address : capped.relay(from, to, address);
+    }
+
+    private PairwiseKeys keys(PrincipalId self) {
+        Map<PrincipalId, Bytes> keys = new HashMap<>();
+        for (PrincipalId other : principals) {
+            byte[] key = new byte[PairwiseKeys.KEY_BYTES];
+            key[0] = (byte) (principals.indexOf(self) + principals.indexOf(other));
+            key[1] = (byte) (principals.indexOf(self) * principals.indexOf(other));
+            keys.put(other, Bytes.of(key));
+        }
+        return new PairwiseKeys(self, keys);
+    }
+
+    private final class AllIsGranted implements FactSource {
+        @Override
+        public CompletableFuture<Fact> ask(Question question) {
+            return CompletableFuture.completedFuture(
+                    switch (question) {
+                        case Question.OfVolume asked ->
+                            new Fact.OfVolume(
+                                    asked.volume(),
+                                    volumes.stream()
+                                            .filter(volume -> volume.id() == asked.volume())
+                                            .findAny());
+                        case Question.OfGrant asked -> new Fact.OfGrant(asked.volume(), asked.principal(), true, true);
+                        case Question.OfSession asked ->
+                            new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);
+                    });
+        }
+    }
+}
