@@ -29,18 +29,31 @@ final class ClientCalls {
     private record Call(PrincipalId client, long number) {}
 
     /** A call and where its answer goes. */
-    private record Waiting(Submission submission, Peer peer, long requestId, long sinceMillis) {}
+    private record Waiting(Submission submission, Asker asker, long sinceMillis) {}
+
+    /**
+     * Who waits for an answer.
+     *
+     * @param replier the number of the replica that is to send the whole reply
+     */
+    record Asker(Peer peer, long requestId, int replier) {}
 
     private record Recent(long sequence, Result result) {}
 
-    private record Outgoing(long sequence, Peer peer, long requestId, ToClient message) {}
+    private record Outgoing(long sequence, Asker asker, ToClient message) {}
 
+    private final int self;
     private final Map<Call, Waiting> waiting = new LinkedHashMap<>();
     private final LinkedHashMap<Call, Recent> recent = new LinkedHashMap<>();
     private final Deque<Outgoing> outgoing = new ArrayDeque<>();
     private long recentBytes;
     private long durableSequence;
     private long incarnation;
+
+    /** @param self the number of this replica */
+    ClientCalls(int self) {
+        this.self = self;
+    }
 
     /** The replica takes part in this incarnation from now on, and speaks for it. */
     void run(long number) {
@@ -67,16 +80,16 @@ final class ClientCalls {
     }
 
     /** Returns whether the submission has to be ordered; otherwise it has been and its answer goes out. */
-    boolean expect(Submission submission, Peer peer, long requestId, long nowMillis) {
+    boolean expect(Submission submission, Asker asker, long nowMillis) {
         Call call = new Call(submission.client(), submission.call());
         Recent answered = recent.get(call);
         if (answered != null) {
-            send(answered.sequence(), peer, requestId, call.number(), answered.result());
+            send(answered.sequence(), asker, call.number(), answered.result());
             return false;
         }
         Waiting before = waiting.get(call);
         long since = before == null ? nowMillis : before.sinceMillis();
-        waiting.put(call, new Waiting(submission, peer, requestId, since));
+        waiting.put(call, new Waiting(submission, asker, since));
         return true;
     }
 
@@ -85,7 +98,7 @@ final class ClientCalls {
         Call call = new Call(submission.client(), submission.call());
         Waiting expected = waiting.remove(call);
         if (expected != null) {
-            send(sequence, expected.peer(), expected.requestId(), call.number(), result);
+            send(sequence, expected.asker(), call.number(), result);
         }
         Recent before = recent.put(call, new Recent(sequence, result));
         recentBytes += bytes(result) - (before == null ? 0 : bytes(before.result()));
@@ -95,15 +108,15 @@ final class ClientCalls {
     }
 
     /** Sends once the log is durable up to this sequence. */
-    void send(long sequence, Peer peer, long requestId, long call, Result result) {
+    void send(long sequence, Asker asker, long call, Result result) {
         ToClient message = switch (result) {
-            case Execution.Done done -> new Reply(call, incarnation, done.reply());
+            case Execution.Done done -> new Reply(call, incarnation, done.reply()).by(self, asker.replier());
             case Execution.Failed _ -> new Refused(call, Refusal.FAILED);
         };
         if (sequence <= durableSequence) {
-            var _ = peer.send(requestId, message);
+            var _ = asker.peer().send(asker.requestId(), message);
         } else {
-            outgoing.add(new Outgoing(sequence, peer, requestId, message));
+            outgoing.add(new Outgoing(sequence, asker, message));
         }
     }
 
@@ -112,7 +125,7 @@ final class ClientCalls {
         for (@Nullable Outgoing next = outgoing.peek();
                 next != null && next.sequence() <= durableSequence;
                 next = outgoing.peek()) {
-            var _ = next.peer().send(next.requestId(), next.message());
+            var _ = next.asker().peer().send(next.asker().requestId(), next.message());
             outgoing.remove();
         }
     }

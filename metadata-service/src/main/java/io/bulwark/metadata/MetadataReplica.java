@@ -7,7 +7,6 @@ import io.bulwark.metadata.ordering.OrderingEngine;
 import io.bulwark.metadata.ordering.ReplicatedApplication;
 import io.bulwark.metadata.ordering.Submission;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.PeerMessage;
@@ -19,18 +18,18 @@ import io.bulwark.protocol.ordering.Settlement.Action;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportServer;
 import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -53,14 +52,14 @@ public final class MetadataReplica implements ReplicaServer {
     private final int self;
     private final int replicas;
     private final OrderingEngine.Factory engines;
-    private final ScheduledExecutorService loop;
+    private final ReplicaLoop loop;
     private final IncarnationFile incarnationFile;
     private final DamageMark damageMark;
     private final Execution execution;
     private final ReplicatedState state;
     private final Settlement settlement;
     private final CatchUp catchUp;
-    private final ClientCalls calls = new ClientCalls();
+    private final ClientCalls calls;
     private final EarlyMessages early = new EarlyMessages();
     private final Transport transport;
     private final TransportServer server;
@@ -69,22 +68,25 @@ public final class MetadataReplica implements ReplicaServer {
     private @Nullable EngineHost host;
     private @Nullable OrderingEngine engine;
     private long progressMillis;
-    private volatile String failure = "";
 
     private MetadataReplica(
-            ReplicaConfig config, PairwiseKeys keys, ReplicatedApplication application, OrderingEngine.Factory engines)
+            ReplicaConfig config,
+            Credentials credentials,
+            ReplicatedApplication application,
+            OrderingEngine.Factory engines,
+            MeterRegistry meters)
             throws IOException {
         this.self = config.replica();
+        this.calls = new ClientCalls(self);
         this.replicas = config.addresses().size();
         this.engines = engines;
-        this.loop = Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().name("bulwark-replica-" + self).factory());
+        this.loop = new ReplicaLoop("replica-" + self, TICK_MILLIS, new Owner());
         Files.createDirectories(config.directory());
         this.incarnationFile = new IncarnationFile(config.directory());
         long sealed = incarnationFile.read();
         this.execution = new Execution(application);
         this.state = ReplicatedState.open(
-                config.directory(), config.snapshotBatches(), execution, () -> run(this::onDurable));
+                config.directory(), config.snapshotBatches(), execution, () -> loop.run(this::onDurable));
         this.damageMark = new DamageMark(config.directory());
         if (state.damaged()) {
             damageMark.set();
@@ -93,32 +95,47 @@ public final class MetadataReplica implements ReplicaServer {
         this.catchUp = new CatchUp(self, replicas, new Historian());
         calls.onDurable(state.position().sequence());
         this.status = describe();
-        this.transport = Transport.open(settings(), keys, new MessageCodecs(new OrderingCodec()));
+        this.transport = Transport.open(settings(), credentials, new MessageCodecs(new OrderingCodec()), meters);
         try {
             this.server = transport.listen(config.addresses().get(self), this::onMessage);
             this.links = new ReplicaLinks(transport, self, config.addresses());
         } catch (IOException | RuntimeException e) {
             transport.close();
             state.close();
-            loop.shutdownNow();
             throw e;
         }
+    }
+
+    /** Starts a replica whose meters nobody reads. */
+    public static MetadataReplica start(
+            ReplicaConfig config,
+            Credentials credentials,
+            ReplicatedApplication application,
+            OrderingEngine.Factory engines)
+            throws IOException {
+        return start(config, credentials, application, engines, new SimpleMeterRegistry());
     }
 
     /**
      * Starts a replica.
      *
-     * @param keys of the principal {@code replica-N}, shared with its peers and with every client and node
+     * @param credentials of the principal {@code replica-N}
      * @param application empty; what the directory holds is executed by it before this returns
      * @throws IOException if the address cannot be bound, or the directory not be read
      */
     public static MetadataReplica start(
-            ReplicaConfig config, PairwiseKeys keys, ReplicatedApplication application, OrderingEngine.Factory engines)
+            ReplicaConfig config,
+            Credentials credentials,
+            ReplicatedApplication application,
+            OrderingEngine.Factory engines,
+            MeterRegistry meters)
             throws IOException {
-        if (!keys.self().equals(PrincipalId.replica(config.replica()))) {
-            throw new IllegalArgumentException("the keys of " + keys.self() + " for replica-" + config.replica());
+        if (!credentials.self().equals(PrincipalId.replica(config.replica()))) {
+            throw new IllegalArgumentException(
+                    "the credentials of " + credentials.self() + " for replica-" + config.replica());
         }
-        MetadataReplica replica = new MetadataReplica(config, keys, application, engines);
+        new ReplicaDirectory(config.directory()).requireForIncarnations();
+        MetadataReplica replica = new MetadataReplica(config, credentials, application, engines, meters);
         replica.begin();
         return replica;
     }
@@ -135,15 +152,8 @@ public final class MetadataReplica implements ReplicaServer {
 
     @Override
     public void close() {
-        run(this::stopEngine);
-        loop.shutdown();
-        try {
-            if (!loop.awaitTermination(10, TimeUnit.SECONDS)) {
-                LOG.warn("replica-{} did not come to rest", self);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        loop.run(this::stopEngine);
+        loop.close();
         transport.close();
         try {
             state.close();
@@ -158,32 +168,27 @@ public final class MetadataReplica implements ReplicaServer {
     }
 
     private void begin() {
-        run(() -> act(settlement.start(now())));
-        var _ = loop.scheduleWithFixedDelay(() -> guarded(this::tick), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        loop.run(() -> act(settlement.start(now())));
+        loop.start();
     }
 
-    /** What the thread of this replica may throw: after it the replica does nothing more. */
-    private interface Step {
-        void run() throws IOException;
-    }
+    /** What the loop calls. */
+    private final class Owner implements ReplicaLoop.Owner {
+        @Override
+        public void afterSteps() {}
 
-    private void run(Step step) {
-        try {
-            loop.execute(() -> guarded(step));
-        } catch (RejectedExecutionException e) {
-            LOG.debug("replica-{} is closed", self);
+        @Override
+        public void onTick() throws IOException {
+            tick();
         }
-    }
 
-    private void guarded(Step step) {
-        if (!failure.isEmpty()) {
-            return;
+        @Override
+        public boolean mends(Exception thrown) {
+            return false;
         }
-        try {
-            step.run();
-        } catch (IOException | RuntimeException e) {
-            LOG.error("replica-{} stops: its state can no longer be trusted", self, e);
-            failure = String.valueOf(e.getMessage());
+
+        @Override
+        public void onFailure() {
             stopEngine();
             status = describe();
         }
@@ -203,7 +208,10 @@ public final class MetadataReplica implements ReplicaServer {
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
-        run(() -> {
+        if (RecoveryAnswers.answer(status, peer, requestId, message, done)) {
+            return;
+        }
+        loop.run(() -> {
             try {
                 switch (message) {
                     case OrderingMessage.ToReplica request -> onRequest(peer, requestId, request);
@@ -224,33 +232,30 @@ public final class MetadataReplica implements ReplicaServer {
     private void onRequest(Peer peer, long requestId, OrderingMessage.ToReplica request) {
         PrincipalId client = peer.principal();
         boolean ready = settlement.phase() == Phase.RUNNING;
+        ClientCalls.Asker asker = new ClientCalls.Asker(peer, requestId, request.replier());
         switch (request) {
             case OrderingMessage.Query query -> {
                 if (ready) {
                     // What was read must not be lost after it was told.
                     calls.send(
-                            state.position().sequence(),
-                            peer,
-                            requestId,
-                            query.call(),
-                            execution.query(client, query.query()));
+                            state.position().sequence(), asker, query.call(), execution.query(client, query.query()));
                 } else {
                     refuse(peer, requestId, query.call(), Refusal.NOT_READY);
                 }
             }
             case OrderingMessage.Submit submit ->
-                order(peer, requestId, new Submission(client, submit.call(), false, submit.command()));
+                order(asker, new Submission(client, submit.call(), false, submit.command()));
             case OrderingMessage.OrderedQuery query ->
-                order(peer, requestId, new Submission(client, query.call(), true, query.query()));
+                order(asker, new Submission(client, query.call(), true, query.query()));
         }
     }
 
-    private void order(Peer peer, long requestId, Submission submission) {
+    private void order(ClientCalls.Asker asker, Submission submission) {
         if (settlement.phase() == Phase.FOLLOWING) {
-            refuse(peer, requestId, submission.call(), Refusal.NOT_READY);
+            refuse(asker.peer(), asker.requestId(), submission.call(), Refusal.NOT_READY);
         } else if (calls.full()) {
-            refuse(peer, requestId, submission.call(), Refusal.OVERLOADED);
-        } else if (calls.expect(submission, peer, requestId, now())) {
+            refuse(asker.peer(), asker.requestId(), submission.call(), Refusal.OVERLOADED);
+        } else if (calls.expect(submission, asker, now())) {
             OrderingEngine running = engine;
             if (running != null) {
                 running.submit(submission);
@@ -370,11 +375,12 @@ public final class MetadataReplica implements ReplicaServer {
         OrderingEngine running = engine;
         return new ReplicaStatus(
                 self,
-                failure.isEmpty() ? settlement.phase() : Phase.FOLLOWING,
+                loop.failure().isEmpty() ? settlement.phase() : Phase.FOLLOWING,
                 running == null ? -1 : running.standing().leader(),
                 Math.max(0, settlement.vouchedSequence() - state.position().sequence()),
                 state.damaged(),
-                failure);
+                loop.failure(),
+                Optional.empty());
     }
 
     private static long now() {
@@ -399,7 +405,7 @@ public final class MetadataReplica implements ReplicaServer {
         @Override
         public void deliver(OrderedBatch batch) {
             room.acquireUninterruptibly();
-            MetadataReplica.this.run(() -> {
+            loop.run(() -> {
                 room.release();
                 if (open) {
                     apply(batch);
@@ -416,7 +422,7 @@ public final class MetadataReplica implements ReplicaServer {
 
         @Override
         public void lost() {
-            MetadataReplica.this.run(() -> {
+            loop.run(() -> {
                 if (open) {
                     act(settlement.onLost(now()));
                 }
@@ -473,7 +479,7 @@ public final class MetadataReplica implements ReplicaServer {
 
         @Override
         public void aligned() {
-            MetadataReplica.this.run(() -> {
+            loop.run(() -> {
                 state.flush();
                 act(settlement.onAligned(now()));
             });

@@ -3,16 +3,22 @@ package io.bulwark.metadata;
 import io.bulwark.metadata.ordering.ReplicatedApplication;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Genesis;
+import io.bulwark.protocol.metadata.GenesisKeys;
 import io.bulwark.protocol.metadata.MetadataStateMachine;
+import io.bulwark.protocol.state.KeyValueState;
+import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
 
 /** The metadata state machine as a replica runs it. */
 public final class NamespaceApplication implements ReplicatedApplication {
+    private final GenesisKeys keys;
+    private TreeMapState state = new TreeMapState();
     private MetadataStateMachine machine;
 
     /** @param genesis the same at every replica */
     public NamespaceApplication(Genesis genesis) {
-        this.machine = new MetadataStateMachine(genesis);
+        this.keys = genesis.keys();
+        this.machine = new MetadataStateMachine(genesis, state);
     }
 
     @Override
@@ -32,6 +38,13 @@ public final class NamespaceApplication implements ReplicatedApplication {
 
     @Override
     public void restore(Bytes snapshot) {
-        machine = MetadataStateMachine.restore(snapshot);
+        TreeMapState empty = new TreeMapState();
+        machine = MetadataStateMachine.restore(snapshot, empty, keys);
+        state = empty;
+    }
+
+    /** What it holds now, as the machine keeps it. */
+    KeyValueState state() {
+        return state;
     }
 }

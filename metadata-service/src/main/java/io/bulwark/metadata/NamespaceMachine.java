@@ -17,7 +17,9 @@ public final class NamespaceMachine implements StateMachine {
      * @param genesis what an empty state begins with; the same at every replica
      */
     public NamespaceMachine(Genesis genesis, KeyValueState state) {
-        machine = isEmpty(state) ? new MetadataStateMachine(genesis, state) : new MetadataStateMachine(state);
+        machine = isEmpty(state)
+                ? new MetadataStateMachine(genesis, state)
+                : new MetadataStateMachine(state, genesis.keys());
     }
 
     private static boolean isEmpty(KeyValueState state) {

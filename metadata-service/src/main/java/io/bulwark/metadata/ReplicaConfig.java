@@ -1,6 +1,7 @@
 package io.bulwark.metadata;
 
 import io.bulwark.protocol.ordering.ReplicatedCall;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,8 +13,10 @@ import java.util.List;
  * @param addresses where each of the 3f+1 replicas listens, by number; its own port may be 0 only if nobody looks for it
  * @param directory where it keeps its log and snapshots; its own alone, made if missing
  * @param snapshotBatches a snapshot is taken each time the sequence is a multiple of this; the same at all replicas
+ * @param recoveries how often replicas recover; T_w is the same at all replicas
  */
-public record ReplicaConfig(int replica, List<InetSocketAddress> addresses, Path directory, int snapshotBatches) {
+public record ReplicaConfig(
+        int replica, List<InetSocketAddress> addresses, Path directory, int snapshotBatches, Recoveries recoveries) {
     public static final int SNAPSHOT_BATCHES_STANDARD = 8192;
 
     public ReplicaConfig {
@@ -25,6 +28,11 @@ public record ReplicaConfig(int replica, List<InetSocketAddress> addresses, Path
         }
     }
 
+    /** With recoveries as they are by default. */
+    public ReplicaConfig(int replica, List<InetSocketAddress> addresses, Path directory, int snapshotBatches) {
+        this(replica, addresses, directory, snapshotBatches, Recoveries.DEFAULT);
+    }
+
     /** With a snapshot every 8192 batches. */
     public static ReplicaConfig of(int replica, List<InetSocketAddress> addresses, Path directory) {
         return new ReplicaConfig(replica, addresses, directory, SNAPSHOT_BATCHES_STANDARD);
@@ -34,6 +42,11 @@ public record ReplicaConfig(int replica, List<InetSocketAddress> addresses, Path
     public io.bulwark.protocol.ordering.replica.ReplicaConfig engine() {
         int interval = Math.min(snapshotBatches, 128);
         return io.bulwark.protocol.ordering.replica.ReplicaConfig.of(replica, ReplicatedCall.faultyOf(addresses.size()))
-                .withLog(interval, 2 * interval);
+                .withLog(interval, 2 * interval)
+                .withRecoveries(recoveries);
+    }
+
+    public ReplicaConfig withRecoveries(Recoveries other) {
+        return new ReplicaConfig(replica, addresses, directory, snapshotBatches, other);
     }
 }

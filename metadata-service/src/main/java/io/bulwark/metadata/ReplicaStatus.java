@@ -1,6 +1,7 @@
 package io.bulwark.metadata;
 
 import io.bulwark.protocol.ordering.Phase;
+import java.util.Optional;
 
 /**
  * What a replica knows of itself, for status and metrics.
@@ -10,5 +11,14 @@ import io.bulwark.protocol.ordering.Phase;
  * @param lagBatches how many batches f+1 peers are ahead of it
  * @param damaged whether its log or snapshots were damaged or missing when it started
  * @param failure why it stopped for good, empty if it did not
+ * @param recovery none if it neither recovers nor lets others recover: its engine has no recoveries, or its group no identities to
+ *     sign with
  */
-public record ReplicaStatus(int replica, Phase phase, int leader, long lagBatches, boolean damaged, String failure) {}
+public record ReplicaStatus(
+        int replica,
+        Phase phase,
+        int leader,
+        long lagBatches,
+        boolean damaged,
+        String failure,
+        Optional<RecoveryStanding> recovery) {}

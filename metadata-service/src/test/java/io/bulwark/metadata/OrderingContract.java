@@ -36,9 +36,13 @@ abstract class OrderingContract {
 
     abstract ReplicaGroup.Starter starter();
 
+    ReplicaGroup open() {
+        return new ReplicaGroup(directory, starter(), SNAPSHOT_BATCHES);
+    }
+
     @BeforeEach
     void start() {
-        group = new ReplicaGroup(directory, starter(), SNAPSHOT_BATCHES);
+        group = open();
         group.startAll();
     }
 

@@ -1,26 +1,37 @@
 package io.bulwark.metadata;
 
 import io.bulwark.client.metadata.MetadataClient;
-import io.bulwark.metadata.bft.BftReplica;
+import io.bulwark.metadata.bft.ReplicaLives;
 import io.bulwark.metadata.ordering.OrderingEngine;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Credentials;
+import io.bulwark.transport.InsecureLoopback;
+import io.bulwark.transport.TlsCredentials;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
+import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.TrustedKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +44,8 @@ public final class ReplicaGroup implements AutoCloseable {
     private final Path directory;
     private final Starter starter;
     private final int snapshotBatches;
+    private final Recoveries recoveries;
+    private final Function<PrincipalId, Credentials> credentials;
     private final List<InetSocketAddress> addresses = freeAddresses(REPLICAS);
     private final @Nullable ReplicaServer[] replicas = new @Nullable ReplicaServer[REPLICAS];
     private final Texts[] texts = new Texts[REPLICAS];
@@ -49,32 +62,70 @@ public final class ReplicaGroup implements AutoCloseable {
 
     /** Starts a replica with a {@link RecordingApplication} or what does the same. */
     public interface Starter {
-        Started start(ReplicaConfig config, PairwiseKeys keys) throws IOException;
+        Started start(ReplicaConfig config, Credentials credentials, Start start) throws IOException;
 
         /** With engines that have incarnations. */
         static Starter incarnations(OrderingEngine.Factory engines) {
-            return (config, keys) -> {
+            return (config, credentials, _) -> {
                 RecordingApplication application = new RecordingApplication();
-                return new Started(MetadataReplica.start(config, keys, application, engines), application::texts);
+                return new Started(
+                        MetadataReplica.start(config, credentials, application, engines), application::texts);
             };
         }
 
         /** With the engine after the proactive recovery paper. */
         static Starter bft() {
-            return (config, keys) -> {
+            return (config, credentials, start) -> {
                 RecordingMachine.Factory machines = new RecordingMachine.Factory();
-                return new Started(BftReplica.start(config, keys, machines), machines::texts);
+                return new Started(ReplicaLives.start(config, credentials, machines, start), machines::texts);
             };
         }
     }
 
+    /** Over plain connections: a group without identities, which does not recover. */
     public ReplicaGroup(Path directory, Starter starter, int snapshotBatches) {
+        this(
+                directory,
+                starter,
+                snapshotBatches,
+                Recoveries.DEFAULT,
+                principal -> new InsecureLoopback(keys(principal)));
+    }
+
+    private ReplicaGroup(
+            Path directory,
+            Starter starter,
+            int snapshotBatches,
+            Recoveries recoveries,
+            Function<PrincipalId, Credentials> credentials) {
         this.directory = directory;
         this.starter = starter;
         this.snapshotBatches = snapshotBatches;
-        this.transport =
-                Transport.open(TransportSettings.defaults(), keys(CLIENT), new MessageCodecs(new OrderingCodec()));
+        this.recoveries = recoveries;
+        this.credentials = credentials;
+        this.transport = Transport.open(
+                TransportSettings.defaults(), credentials.apply(CLIENT), new MessageCodecs(new OrderingCodec()));
         this.client = MetadataClient.connect(transport, addresses);
+    }
+
+    /** Over TLS, with an identity for each: its replicas have session keys, and recover. */
+    public static ReplicaGroup withIdentities(
+            Path directory, Starter starter, int snapshotBatches, Recoveries recoveries) {
+        SecureRandom random = new SecureRandom();
+        Map<PrincipalId, Identity> identities = new HashMap<>();
+        Map<PrincipalKey, PrincipalId> owners = new HashMap<>();
+        for (PrincipalId principal : principals()) {
+            Identity identity = Identity.generate(principal, random);
+            identities.put(principal, identity);
+            owners.put(identity.publicKey(), principal);
+        }
+        TrustedKeys trusted = new TrustedKeys(owners);
+        return new ReplicaGroup(
+                directory,
+                starter,
+                snapshotBatches,
+                recoveries,
+                principal -> new TlsCredentials(Objects.requireNonNull(identities.get(principal)), trusted));
     }
 
     public static List<InetSocketAddress> freeAddresses(int count) {
@@ -98,16 +149,20 @@ public final class ReplicaGroup implements AutoCloseable {
     /** Keys that anybody could make: enough for a test. */
     public static PairwiseKeys keys(PrincipalId self) {
         Map<PrincipalId, Bytes> keys = new HashMap<>();
-        List<PrincipalId> all = new ArrayList<>(List.of(CLIENT));
-        for (int i = 0; i < REPLICAS; i++) {
-            all.add(PrincipalId.replica(i));
-        }
-        for (PrincipalId peer : all) {
+        for (PrincipalId peer : principals()) {
             byte[] key = new byte[PairwiseKeys.KEY_BYTES];
             key[0] = (byte) (self.toString().hashCode() + peer.toString().hashCode());
             keys.put(peer, Bytes.of(key));
         }
         return new PairwiseKeys(self, keys);
+    }
+
+    private static List<PrincipalId> principals() {
+        List<PrincipalId> all = new ArrayList<>(List.of(CLIENT));
+        for (int i = 0; i < REPLICAS; i++) {
+            all.add(PrincipalId.replica(i));
+        }
+        return all;
     }
 
     public List<InetSocketAddress> addresses() {
@@ -119,10 +174,20 @@ public final class ReplicaGroup implements AutoCloseable {
     }
 
     public void start(int replica) {
+        start(replica, Start.NORMAL);
+    }
+
+    public void start(int replica, Start why) {
+        start(replica, why, recoveries);
+    }
+
+    /** With settings of its own. */
+    public void start(int replica, Start why, Recoveries own) {
         try {
             Started started = starter.start(
-                    new ReplicaConfig(replica, addresses, directoryOf(replica), snapshotBatches),
-                    keys(PrincipalId.replica(replica)));
+                    new ReplicaConfig(replica, addresses, directoryOf(replica), snapshotBatches, own),
+                    credentials.apply(PrincipalId.replica(replica)),
+                    why);
             replicas[replica] = started.replica();
             texts[replica] = started.texts();
         } catch (IOException e) {
@@ -142,6 +207,26 @@ public final class ReplicaGroup implements AutoCloseable {
             running.close();
             replicas[replica] = null;
         }
+    }
+
+    /** Has a running replica recover: it hands over, stops, and starts again. How far it has come {@link #recovery} tells. */
+    public void recover(int replica) {
+        try {
+            replica(replica).recover();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What a replica says of recoveries; times are of {@link System#nanoTime}, in milliseconds. */
+    public RecoveryReport recovery(int replica) {
+        return replica(replica).status().recovery().orElseThrow().report();
+    }
+
+    /** Whether a recovery of this life of a replica is over. */
+    public boolean hasRecovered(int replica) {
+        RecoveryReport report = recovery(replica);
+        return report.phase() == RecoveryReport.Phase.NONE && report.own().recoveredMillis() > 0;
     }
 
     public Path directoryOf(int replica) {

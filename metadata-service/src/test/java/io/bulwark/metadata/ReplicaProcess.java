@@ -1,7 +1,8 @@
 package io.bulwark.metadata;
 
-import io.bulwark.metadata.bftsmart.BftSmartEngines;
+import io.bulwark.metadata.bft.BftReplica;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.InsecureLoopback;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,10 +11,36 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 
-/** A replica in a JVM of its own: its number, its directory, the ports of all. Runs until its input ends. */
+/**
+ * A replica in a JVM of its own: its number, its directory, the ports of all. Each byte of input asks who its primary is; runs
+ * until its input ends.
+ */
 @NullMarked
 final class ReplicaProcess {
+    /** What precedes the number of the primary. */
+    static final String PRIMARY = "primary ";
+
     private ReplicaProcess() {}
+
+    /** Starts one, with its output going there. */
+    static Process launch(
+            int replica, Path directory, List<InetSocketAddress> addresses, ProcessBuilder.Redirect output)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ReplicaProcess.class.getName(),
+                Integer.toString(replica),
+                directory.toString()));
+        addresses.forEach(address -> command.add(Integer.toString(address.getPort())));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output)
+                .start();
+    }
 
     public static void main(String[] arguments) throws IOException {
         int replica = Integer.parseInt(arguments[0]);
@@ -21,13 +48,12 @@ final class ReplicaProcess {
         for (int i = 2; i < arguments.length; i++) {
             addresses.add(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[i])));
         }
-        MetadataReplica running = MetadataReplica.start(
+        BftReplica running = BftReplica.start(
                 new ReplicaConfig(replica, addresses, Path.of(arguments[1]), 256),
-                ReplicaGroup.keys(PrincipalId.replica(replica)),
-                new RecordingApplication(),
-                BftSmartEngines.standard());
+                new InsecureLoopback(ReplicaGroup.keys(PrincipalId.replica(replica))),
+                new RecordingMachine.Factory());
         while (System.in.read() >= 0) {
-            // Waits for the end of the test.
+            System.out.println(PRIMARY + running.status().leader());
         }
         running.close();
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Four replicas in JVMs of their own, ordered by BFT-SMaRt, killed without warning while clients write. */
+/** Four replicas in JVMs of their own, ordered by our own engine, killed without warning while clients write. */
 @NullMarked
 @Timeout(240)
 class ReplicaProcessesIT {
@@ -130,20 +130,11 @@ class ReplicaProcessesIT {
     }
 
     private void launch(int replica) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx128m",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ReplicaProcess.class.getName(),
-                Integer.toString(replica),
-                directory.resolve("replica-" + replica).toString()));
-        addresses.forEach(address -> command.add(Integer.toString(address.getPort())));
-        processes[replica] = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        directory.resolve("out-" + replica).toFile()))
-                .start();
+        processes[replica] = ReplicaProcess.launch(
+                replica,
+                directory.resolve("replica-" + replica),
+                addresses,
+                ProcessBuilder.Redirect.appendTo(
+                        directory.resolve("out-" + replica).toFile()));
     }
 }

@@ -1,47 +1,57 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.metadata.RecoveryAnswers;
 import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.ReplicaDirectory;
 import io.bulwark.metadata.ReplicaLinks;
+import io.bulwark.metadata.ReplicaLoop;
 import io.bulwark.metadata.ReplicaServer;
 import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.metadata.log.PromiseLog;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.metadata.pages.RocksPageStore;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
-import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.key.KeyMessage;
+import io.bulwark.protocol.ordering.key.KeyMessageCodec;
+import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
 import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.Replica;
 import io.bulwark.protocol.ordering.replica.ReplicaEffect;
+import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.state.DamagedPageException;
+import io.bulwark.protocol.state.StateFetch;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportServer;
 import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,102 +64,165 @@ public final class BftReplica implements ReplicaServer {
     private static final Logger LOG = LoggerFactory.getLogger(BftReplica.class);
     private static final long TICK_MILLIS = 20;
     private static final long RECONNECT_MILLIS_MAX = 500;
+    private static final long REST_MILLIS_MAX = 10_000;
+
+    /** How old {@link #status} may be. */
+    private static final long DESCRIBE_MILLIS = 200;
+
+    /** A sync of the log, on a disk that is busy. */
+    private static final long HAND_OVER_MILLIS_MAX = 1_000;
 
     /** Pages of state that a replica holds in memory, in bytes. */
     private static final long CACHE_BYTES_MAX = 64 << 20;
 
     private final int self;
     private final int replicas;
-    private final ScheduledExecutorService loop;
+    private final int checkpointInterval;
+    private final ReplicaLoop loop;
     private final ExecutorService pageWriter;
-    private final WaitingClients clients = new WaitingClients();
+    private final WaitingClients clients;
     private final RocksPageStore store;
     private final PromiseLog log;
     private final Replica replica;
     private final TreeApplication application;
+    private final PeerMail mail;
     private final PageTransfer transfer;
+    private final SelfReport report;
+    private final boolean recovers;
+    private final Runnable onEnd;
+    private final AtomicBoolean closed = new AtomicBoolean();
     private final Transport transport;
     private final TransportServer server;
     private final ReplicaLinks links;
     private volatile ReplicaStatus status;
-    private boolean drainDue;
     private volatile boolean damaged;
-    private volatile String failure = "";
 
-    private BftReplica(ReplicaConfig config, PairwiseKeys keys, StateMachine.Factory machines) throws IOException {
+    // Of the loop's thread.
+    private long appended;
+    private long durable;
+    private long describedMillis;
+    private long leavingAt;
+    private @Nullable CountDownLatch leaving;
+
+    private BftReplica(
+            ReplicaConfig config,
+            Credentials credentials,
+            StateMachine.Factory machines,
+            Start wanted,
+            MeterRegistry meters,
+            Runnable onEnd)
+            throws IOException {
+        this.onEnd = onEnd;
         self = config.replica();
+        clients = new WaitingClients(self);
         replicas = config.addresses().size();
-        loop = Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().name("bulwark-replica-" + self).factory());
+        loop = new ReplicaLoop("replica-" + self, TICK_MILLIS, new Owner());
         pageWriter = Executors.newSingleThreadExecutor(
                 Thread.ofPlatform().daemon().name("bulwark-pages-" + self).factory());
-        Files.createDirectories(config.directory());
-        Opened opened = open(config.directory().resolve("pages"), machines);
-        store = opened.store();
-        application = opened.application();
-        damaged = opened.damaged();
+        ReplicaDirectory directory = new ReplicaDirectory(config.directory());
+        Files.createDirectories(directory.path());
+        checkpointInterval = config.engine().checkpointInterval();
+        FoundState found = FoundState.open(self, directory.pages(), opened -> over(opened, machines));
+        store = found.store();
+        application = found.application();
+        damaged = found.damaged();
         log = PromiseLog.open(
-                config.directory().resolve("promises"),
-                upTo -> run(() -> onDurable(upTo)),
-                failed -> run(() -> {
+                directory.promises(),
+                application.last() > 0 && !directory.isMoved(),
+                upTo -> loop.run(() -> onDurable(upTo)),
+                failed -> loop.run(() -> {
                     throw failed;
                 }));
-        replica = new Replica(config.engine(), application, log.found());
-        status = describe();
-        transport = Transport.open(settings(), keys, new MessageCodecs(new OrderingCodec(), new ReplicaMessageCodec()));
-        links = new ReplicaLinks(transport, self, config.addresses());
-        transfer = new PageTransfer(self, replicas, store, application, links, new SecureRandom());
-        server = transport.listen(config.addresses().get(self), this::onMessage);
+        SecureRandom random = new SecureRandom();
+        Optional<ReplicaKeys> keys = ReplicaKeys.of(credentials, random);
+        recovers = keys.isPresent();
+        transport = Transport.open(
+                settings(),
+                credentials,
+                new MessageCodecs(new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec()),
+                meters);
+        try {
+            Signing signing = keys.<Signing>map(own -> own).orElse(Signing.NONE);
+            Start start = startOf(log.start() == Start.FORGOTTEN ? Start.FORGOTTEN : wanted);
+            List<LogRecord> promised = start == Start.FORGOTTEN ? List.of() : log.found();
+            replica = new Replica(config.engine(), application, promised, start, signing, random);
+            links = new ReplicaLinks(transport, self, config.addresses());
+            mail = new PeerMail(
+                    self,
+                    links::send,
+                    new Heard(),
+                    keys.map(own -> own.sessionKeys(self, replicas, config.recoveries()))
+                            .orElse(null));
+            transfer = new PageTransfer(self, replicas, store, application, mail, random);
+            report = new SelfReport(self, replicas, replica, mail, keys.map(_ -> config.recoveries()));
+            status = describe();
+            server = transport.listen(config.addresses().get(self), this::onMessage);
+        } catch (IOException | RuntimeException e) {
+            transport.close();
+            rest();
+            throw e;
+        }
     }
 
-    private record Opened(RocksPageStore store, TreeApplication application, boolean damaged) {}
-
-    /** Opens the state; if what it begins with is damaged, it begins with nothing, and the others' state is fetched. */
-    private Opened open(Path pages, StateMachine.Factory machines) throws IOException {
-        RocksPageStore opened = RocksPageStore.open(pages);
-        try {
-            return new Opened(opened, over(opened, machines), false);
-        } catch (DamagedPageException e) {
-            LOG.error("replica-{} has damaged state; all of it is fetched from the others", self, e);
-            opened.close();
-            try (Stream<Path> files = Files.walk(pages)) {
-                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(file);
-                }
-            }
-            RocksPageStore empty = RocksPageStore.open(pages);
-            return new Opened(empty, over(empty, machines), true);
+    /** Without identities nothing can be signed, so that nothing recovers; and what forgot must recover. */
+    private Start startOf(Start wanted) throws IOException {
+        if (recovers || wanted == Start.NORMAL) {
+            return wanted;
         }
+        if (wanted == Start.FORGOTTEN) {
+            throw new IOException("replica-" + self + " has forgotten what it promised, and cannot recover, since its"
+                    + " group has no identities; remove its directory");
+        }
+        LOG.warn("replica-{} does not recover: its group has no identities to sign with", self);
+        return Start.NORMAL;
     }
 
     private TreeApplication over(RocksPageStore opened, StateMachine.Factory machines) {
         return new TreeApplication(
-                machines, opened, CACHE_BYTES_MAX, this::write, sequence -> run(() -> onCheckpointDurable(sequence)));
+                machines,
+                opened,
+                CACHE_BYTES_MAX,
+                checkpointInterval,
+                this::write,
+                sequence -> loop.run(() -> onCheckpointDurable(sequence)));
     }
 
     /**
      * Starts a replica.
      *
-     * @param keys of the principal {@code replica-N}, shared with its peers and with every client and node
+     * @param credentials of the principal {@code replica-N}
      * @throws IOException if the address cannot be bound, or the directory not be read
      */
-    public static BftReplica start(ReplicaConfig config, PairwiseKeys keys, StateMachine.Factory machines)
+    public static BftReplica start(ReplicaConfig config, Credentials credentials, StateMachine.Factory machines)
             throws IOException {
-        if (!keys.self().equals(PrincipalId.replica(config.replica()))) {
-            throw new IllegalArgumentException("the keys of " + keys.self() + " for replica-" + config.replica());
+        return start(config, credentials, machines, Start.NORMAL, new SimpleMeterRegistry(), () -> {});
+    }
+
+    /**
+     * Starts a life of a replica.
+     *
+     * @param onEnd called once, by the thread that orders, if this life ended by itself: its log is forged, or its disk fails
+     */
+    static BftReplica start(
+            ReplicaConfig config,
+            Credentials credentials,
+            StateMachine.Factory machines,
+            Start start,
+            MeterRegistry meters,
+            Runnable onEnd)
+            throws IOException {
+        if (!credentials.self().equals(PrincipalId.replica(config.replica()))) {
+            throw new IllegalArgumentException(
+                    "the credentials of " + credentials.self() + " for replica-" + config.replica());
         }
-        BftReplica replica = new BftReplica(config, keys, machines);
-        replica.begin();
+        new ReplicaDirectory(config.directory()).requireForPromises();
+        BftReplica replica = new BftReplica(config, credentials, machines, start, meters, onEnd);
+        replica.loop.start();
         return replica;
     }
 
     private static TransportSettings settings() {
         return TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX);
-    }
-
-    private void begin() {
-        run(this::tick);
-        var _ = loop.scheduleWithFixedDelay(() -> guarded(this::tick), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override
@@ -164,13 +237,27 @@ public final class BftReplica implements ReplicaServer {
 
     @Override
     public void close() {
-        run(() -> {
-            replica.handOver(now());
-            drain();
-        });
-        end(loop);
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        if (loop.failure().isEmpty()) {
+            handOver();
+        }
+        loop.close();
         transport.close();
-        end(pageWriter);
+        rest();
+    }
+
+    /** Waits for what is being written, and closes all files. */
+    private void rest() {
+        pageWriter.shutdown();
+        try {
+            if (!pageWriter.awaitTermination(REST_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
+                LOG.warn("the pages of replica-{} did not come to rest", self);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         try {
             log.close();
         } catch (IOException e) {
@@ -179,45 +266,72 @@ public final class BftReplica implements ReplicaServer {
         store.close();
     }
 
-    private void end(ExecutorService executor) {
-        executor.shutdown();
+    /** A primary gives its view up, and its message to that end leaves once it is durable here: returns then. */
+    private void handOver() {
+        CountDownLatch left = new CountDownLatch(1);
+        loop.run(() -> {
+            replica.handOver(now());
+            drain();
+            leavingAt = appended;
+            leaving = left;
+        });
         try {
-            if (!executor.awaitTermination(10, TimeUnit.SECONDS)) {
-                LOG.warn("replica-{} did not come to rest", self);
+            if (!left.await(HAND_OVER_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
+                LOG.warn("replica-{} did not hand over in time", self);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** What the thread of this replica may throw: after it the replica does nothing more. */
-    private interface Step {
-        void run() throws IOException;
-    }
-
-    private void run(Step step) {
-        try {
-            loop.execute(() -> guarded(step));
-        } catch (RejectedExecutionException e) {
-            LOG.debug("replica-{} is closed", self);
+    /** What the loop calls. */
+    private final class Owner implements ReplicaLoop.Owner {
+        @Override
+        public void afterSteps() {
+            drain();
+            CountDownLatch left = leaving;
+            if (left != null && durable >= leavingAt) {
+                left.countDown();
+            }
         }
-    }
 
-    private void guarded(Step step) {
-        if (!failure.isEmpty()) {
-            return;
+        @Override
+        public void onTick() {
+            tick();
         }
-        try {
-            step.run();
-        } catch (DamagedPageException e) {
-            LOG.error("replica-{} has damaged state, which is fetched from the others", self, e);
+
+        @Override
+        public boolean mends(Exception thrown) {
+            if (!(thrown instanceof DamagedPageException)) {
+                return false;
+            }
+            LOG.error("replica-{} has damaged state, which is fetched from the others", self, thrown);
             damaged = true;
             replica.onStateDamaged(now());
-            drainSoon();
-        } catch (IOException | RuntimeException e) {
-            LOG.error("replica-{} stops: its state can no longer be trusted", self, e);
-            failure = String.valueOf(e.getMessage());
+            return true;
+        }
+
+        @Override
+        public void onFailure() {
             status = describe();
+            onEnd.run();
+        }
+    }
+
+    /** What other replicas say. */
+    private final class Heard implements PeerMail.Receiver {
+        @Override
+        public void onKeyChange(int peer) {
+            replica.onKeyChange(peer);
+        }
+
+        @Override
+        public void onMessage(long now, int from, ReplicaMessage message) {
+            if (message instanceof Transfer pages) {
+                onTransfer(now, transfer.onMessage(now, from, pages));
+            } else {
+                replica.onMessage(now, from, message);
+            }
         }
     }
 
@@ -227,7 +341,7 @@ public final class BftReplica implements ReplicaServer {
             try {
                 write.run();
             } catch (RuntimeException e) {
-                run(() -> {
+                loop.run(() -> {
                     throw e;
                 });
                 throw e;
@@ -235,38 +349,42 @@ public final class BftReplica implements ReplicaServer {
         });
     }
 
-    private void tick() throws IOException {
+    private void tick() {
         long now = now();
         replica.onClock(now, System.currentTimeMillis());
+        mail.onTick(now);
         replica.onTick(now);
-        if (transfer.onTick(now)) {
-            replica.onStateFetched(now);
-        }
+        onTransfer(now, transfer.onTick(now));
         clients.onTick(now);
         drain();
-        status = describe();
+        if (now - describedMillis >= DESCRIBE_MILLIS) {
+            describedMillis = now;
+            status = describe();
+        }
     }
 
     private void onDurable(long upTo) {
+        durable = upTo;
         replica.onDurable(now(), upTo);
-        drainSoon();
     }
 
     private void onCheckpointDurable(long sequence) {
         application.onDurable(sequence);
         replica.onCheckpointDurable(sequence);
-        drainSoon();
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
-        run(() -> {
+        if (RecoveryAnswers.answer(status, peer, requestId, message, done)) {
+            return;
+        }
+        loop.run(() -> {
             try {
                 switch (message) {
                     case OrderingMessage.ToReplica request -> onRequest(peer, requestId, request);
-                    case ReplicaMessage sent -> {
+                    case ReplicaMessage _, KeyMessage _ -> {
                         int from = links.replicaOf(peer.principal());
                         if (from >= 0) {
-                            onPeer(from, sent);
+                            mail.onMessage(now(), from, message);
                         }
                     }
                     default -> LOG.debug("{} sent an answer that nobody asked for", peer.principal());
@@ -274,14 +392,13 @@ public final class BftReplica implements ReplicaServer {
             } finally {
                 done.run();
             }
-            drainSoon();
         });
     }
 
     private void onRequest(Peer peer, long requestId, OrderingMessage.ToReplica request) {
         long now = now();
         PrincipalId client = peer.principal();
-        if (!clients.expect(now, peer, requestId, request.call())) {
+        if (!clients.expect(now, peer, requestId, request)) {
             var _ = peer.send(requestId, new Refused(request.call(), Refusal.OVERLOADED));
             return;
         }
@@ -294,41 +411,44 @@ public final class BftReplica implements ReplicaServer {
         }
     }
 
-    private void onPeer(int from, ReplicaMessage message) {
-        long now = now();
-        if (message instanceof Transfer pages) {
-            if (transfer.onMessage(now, from, pages)) {
-                replica.onStateFetched(now);
+    private void onTransfer(long now, PageTransfer.Done done) {
+        StateFetch.Progress progress = transfer.last();
+        switch (done) {
+            case FETCHED -> replica.onStateFetched(now, progress.read(), progress.damaged());
+            case CHECKED -> replica.onStateChecked(now, progress.read(), progress.damaged());
+            case NOTHING -> {
+                return;
             }
-        } else {
-            replica.onMessage(now, from, message);
         }
-    }
-
-    /** After the inputs that wait already. */
-    private void drainSoon() {
-        if (!drainDue) {
-            drainDue = true;
-            run(this::drain);
-        }
+        loop.run(() -> {}); // What that makes possible comes after this.
     }
 
     private void drain() {
-        drainDue = false;
         long now = now();
         for (ReplicaEffect effect : replica.drain(now)) {
             switch (effect) {
-                case ReplicaEffect.Send send -> links.send(send.to(), send.message());
+                case ReplicaEffect.Send send -> mail.send(send.to(), send.message());
                 case ReplicaEffect.Reply reply -> clients.answer(reply.client(), answer(reply.call(), reply.result()));
                 case ReplicaEffect.Refuse refuse ->
                     clients.answer(refuse.client(), new Refused(refuse.call(), refuse.reason()));
-                case ReplicaEffect.Append append -> log.append(append.index(), append.record());
-                case ReplicaEffect.Roll roll -> log.roll(roll.index(), roll.summary());
-                case ReplicaEffect.FetchState fetch -> {
-                    if (transfer.start(now, fetch.checkpoint())) {
-                        replica.onStateFetched(now);
-                        drainSoon();
-                    }
+                case ReplicaEffect.Append append -> {
+                    appended = append.index();
+                    log.append(append.index(), append.record());
+                }
+                case ReplicaEffect.Roll roll -> {
+                    appended = roll.index();
+                    log.roll(roll.index(), roll.summary());
+                }
+                case ReplicaEffect.FetchState fetch ->
+                    onTransfer(now, transfer.start(now, fetch.checkpoint(), fetch.checking()));
+                case ReplicaEffect.CheckState check -> onTransfer(now, transfer.check(now, check.checkpoint()));
+                case ReplicaEffect.DropKeys drop -> {
+                    LOG.info("replica-{} recovers, and is heard under new keys only", drop.replica());
+                    mail.drop(now, drop.replica());
+                }
+                case ReplicaEffect.Forget _ -> {
+                    log.forget();
+                    throw new IllegalStateException("the log of promises is forged: it goes, and another life begins");
                 }
                 case ReplicaEffect.Misbehaved accused ->
                     LOG.warn("replica-{} misbehaved: {}", accused.replica(), accused.what());
@@ -342,14 +462,7 @@ public final class BftReplica implements ReplicaServer {
     }
 
     private ReplicaStatus describe() {
-        boolean takesPart = failure.isEmpty() && replica.isActive() && !replica.isFetching();
-        return new ReplicaStatus(
-                self,
-                takesPart ? Phase.RUNNING : Phase.FOLLOWING,
-                (int) (replica.view() % replicas),
-                replica.lag(),
-                damaged,
-                failure);
+        return report.take(now(), damaged, loop.failure());
     }
 
     private static long now() {

@@ -1,15 +1,16 @@
 package io.bulwark.metadata.bft;
 
-import io.bulwark.metadata.ReplicaLinks;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.state.FetchEffect;
 import io.bulwark.protocol.state.FetchSettings;
+import io.bulwark.protocol.state.PageRepair;
 import io.bulwark.protocol.state.PageServer;
 import io.bulwark.protocol.state.PageStore;
 import io.bulwark.protocol.state.StateFetch;
+import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -19,8 +20,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Both sides of the transfer of state (4.6.2): serves pages, and fetches what this replica lacks. One thread uses it. */
+/**
+ * Both sides of the transfer of state (4.6.2): serves pages, fetches what this replica lacks, checks what it has while it
+ * recovers (4.4), and replaces single pages that turned out to be damaged when others asked for them. One thread uses it.
+ */
 final class PageTransfer {
+    /** What has come to its end. */
+    enum Done {
+        NOTHING,
+        /** The state that was to be fetched is here. */
+        FETCHED,
+        /** The checkpoint that was to be checked is right. */
+        CHECKED
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(PageTransfer.class);
 
     /** What a peer may fetch from this replica, in bytes. */
@@ -33,9 +46,12 @@ final class PageTransfer {
     private final PageStore store;
     private final PageServer server;
     private final TreeApplication application;
-    private final ReplicaLinks links;
+    private final PeerMail mail;
     private final RandomGenerator random;
+    private final PageRepair repair;
     private @Nullable StateFetch fetch;
+    private boolean inPlace;
+    private StateFetch.Progress last = new StateFetch.Progress(0, 0, 0, 0);
     private long startedMillis;
     private long progressMillis;
 
@@ -44,7 +60,7 @@ final class PageTransfer {
             int replicas,
             PageStore store,
             TreeApplication application,
-            ReplicaLinks links,
+            PeerMail mail,
             RandomGenerator random) {
         this.self = self;
         this.others = IntStream.range(0, replicas)
@@ -54,44 +70,72 @@ final class PageTransfer {
         this.store = store;
         this.server = new PageServer(store, SERVED_BYTES_PER_SECOND);
         this.application = application;
-        this.links = links;
+        this.mail = mail;
         this.random = random;
+        repair = new PageRepair(others, FetchSettings.DEFAULT, random.nextLong());
     }
 
-    /** Begins to fetch, or goes on with another checkpoint; returns whether it is here. */
-    boolean start(long nowMillis, Numbered checkpoint) {
-        boolean checking = checkpoint.sequence() <= application.last();
-        StateFetch running = fetch;
+    /**
+     * Begins to fetch, or goes on with another checkpoint.
+     *
+     * @param distrusted no page that is here is trusted
+     */
+    Done start(long nowMillis, Numbered checkpoint, boolean distrusted) {
+        boolean checking = distrusted || checkpoint.sequence() <= application.last();
+        StateFetch running = inPlace ? null : fetch;
         if (running == null) {
+            inPlace = false;
             LOG.info("replica-{} fetches the state of checkpoint {}", self, checkpoint.sequence());
             startedMillis = nowMillis;
             progressMillis = nowMillis;
+            application.abandon();
             running = new StateFetch(store, others, FetchSettings.DEFAULT, checking, random.nextLong());
             fetch = running;
         }
         return carryOut(nowMillis, running, running.target(nowMillis, checkpoint.sequence(), checkpoint.digest()));
     }
 
-    /** Returns whether the state that was to be fetched is here. */
-    boolean onMessage(long nowMillis, int from, Transfer message) {
+    /** Begins to digest all pages of a checkpoint that is here. */
+    Done check(long nowMillis, Numbered checkpoint) {
+        LOG.info("replica-{} checks its state at checkpoint {}", self, checkpoint.sequence());
+        inPlace = true;
+        startedMillis = nowMillis;
+        progressMillis = nowMillis;
+        StateFetch running = new StateFetch(store, others, FetchSettings.DEFAULT, true, random.nextLong());
+        fetch = running;
+        return carryOut(nowMillis, running, running.target(nowMillis, checkpoint.sequence(), checkpoint.digest()));
+    }
+
+    /** What the last fetch or check came to. */
+    StateFetch.Progress last() {
+        return last;
+    }
+
+    Done onMessage(long nowMillis, int from, Transfer message) {
         return switch (message) {
             case Fetch asked -> {
-                links.send(from, new Pages(asked.token(), server.onFetch(nowMillis, from, asked.digests())));
-                yield false;
+                mail.send(from, new Pages(asked.token(), server.onFetch(nowMillis, from, asked.digests())));
+                yield Done.NOTHING;
             }
             case Pages pages -> {
+                mend(repair.onPages(nowMillis, from, pages.token(), pages.pages()));
                 StateFetch running = fetch;
-                yield running != null
-                        && carryOut(nowMillis, running, running.onPages(nowMillis, from, pages.token(), pages.pages()));
+                yield running == null
+                        ? Done.NOTHING
+                        : carryOut(nowMillis, running, running.onPages(nowMillis, from, pages.token(), pages.pages()));
             }
         };
     }
 
-    /** Returns whether the state that was to be fetched is here. */
-    boolean onTick(long nowMillis) {
+    Done onTick(long nowMillis) {
+        for (Bytes digest : server.takeDamaged()) {
+            LOG.warn("page {} is damaged here, and is fetched from the others", digest);
+            mend(repair.want(nowMillis, digest));
+        }
+        mend(repair.onTick(nowMillis));
         StateFetch running = fetch;
         if (running == null) {
-            return false;
+            return Done.NOTHING;
         }
         if (nowMillis - progressMillis >= PROGRESS_MILLIS) {
             progressMillis = nowMillis;
@@ -100,13 +144,32 @@ final class PageTransfer {
         return carryOut(nowMillis, running, running.onTick(nowMillis));
     }
 
-    private boolean carryOut(long nowMillis, StateFetch running, List<FetchEffect> first) {
+    /** Single pages. */
+    private void mend(List<FetchEffect> effects) {
+        for (FetchEffect effect : effects) {
+            switch (effect) {
+                case FetchEffect.Send send -> mail.send(send.replica(), new Fetch(send.token(), send.digests()));
+                case FetchEffect.Write write -> application.write(write.batch());
+                case FetchEffect.WrongPage wrong ->
+                    LOG.warn("replica-{} sent a page that is not {}", wrong.replica(), wrong.digest());
+                case FetchEffect.Unavailable page -> LOG.info("no replica has page {} any more", page.digest());
+                case FetchEffect.Again _, FetchEffect.Damaged _, FetchEffect.Complete _ -> {} // not of single pages
+            }
+        }
+    }
+
+    private Done carryOut(long nowMillis, StateFetch running, List<FetchEffect> first) {
         Deque<FetchEffect> effects = new ArrayDeque<>(first);
         while (!effects.isEmpty()) {
             switch (effects.remove()) {
-                case FetchEffect.Send send -> links.send(send.replica(), new Fetch(send.token(), send.digests()));
+                case FetchEffect.Send send -> mail.send(send.replica(), new Fetch(send.token(), send.digests()));
                 case FetchEffect.Write write -> application.write(write.batch());
-                case FetchEffect.Again _ -> effects.addAll(running.onTick(nowMillis));
+                case FetchEffect.Again _ -> {
+                    // A check in place is in no hurry, and shall not keep the replica from its work.
+                    if (!inPlace) {
+                        effects.addAll(running.onTick(nowMillis));
+                    }
+                }
                 case FetchEffect.WrongPage wrong ->
                     LOG.warn("replica-{} sent a page that is not {}", wrong.replica(), wrong.digest());
                 case FetchEffect.Damaged page ->
@@ -114,19 +177,26 @@ final class PageTransfer {
                 case FetchEffect.Unavailable page ->
                     LOG.info("no replica has page {} any more: a newer checkpoint is awaited", page.digest());
                 case FetchEffect.Complete complete -> {
-                    application.write(complete.batch());
                     fetch = null;
+                    last = running.progress();
+                    if (!inPlace) {
+                        application.write(complete.batch());
+                    }
                     LOG.info(
                             "replica-{} has the state of checkpoint {} after {} ms: {}",
                             self,
                             complete.number(),
                             nowMillis - startedMillis,
                             running.progress());
+                    if (inPlace) {
+                        inPlace = false;
+                        return Done.CHECKED;
+                    }
                     application.reopen();
-                    return true;
+                    return Done.FETCHED;
                 }
             }
         }
-        return false;
+        return Done.NOTHING;
     }
 }

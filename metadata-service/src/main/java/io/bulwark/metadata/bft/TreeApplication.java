@@ -12,7 +12,9 @@ import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -30,17 +32,25 @@ final class TreeApplication implements Application {
     /** Where the engine's own state lies: no state machine uses this key. */
     private static final Bytes ENGINE_KEY = Bytes.of((byte) 0);
 
+    /** About so many bytes of pages are modified, and not written, before they are. */
+    private static final long MODIFIED_BYTES_MAX = 16 << 20;
+
     private final StateMachine.Factory machines;
     private final PageStore store;
     private final long cacheBytesMax;
+    private final int checkpointInterval;
     private final Executor writer;
     private final LongConsumer checkpointDurable;
     private final NavigableMap<Long, Bytes> durable = new TreeMap<>();
+    private CompletableFuture<?> flushed = CompletableFuture.completedFuture(null);
+    private boolean staged;
+    private final List<Long> damagedCheckpoints;
     private StateTree tree;
     private StateMachine machine;
 
     /**
      * @param store what was fetched for a checkpoint that never became complete is removed from it
+     * @param checkpointInterval a checkpoint is taken at each multiple
      * @param writer one thread
      * @param checkpointDurable told by the writer which checkpoint is on disk
      */
@@ -48,15 +58,23 @@ final class TreeApplication implements Application {
             StateMachine.Factory machines,
             PageStore store,
             long cacheBytesMax,
+            int checkpointInterval,
             Executor writer,
             LongConsumer checkpointDurable) {
         this.machines = machines;
         this.store = store;
         this.cacheBytesMax = cacheBytesMax;
+        this.checkpointInterval = checkpointInterval;
         this.writer = writer;
         this.checkpointDurable = checkpointDurable;
         store.write(StateFetch.abandoned(store));
         tree = StateTree.open(store, cacheBytesMax);
+        damagedCheckpoints = tree.damagedCheckpoints();
+        if (!damagedCheckpoints.isEmpty()) {
+            LOG.warn("the records of the checkpoints {} are damaged; they are gone", damagedCheckpoints);
+            store.write(new PageBatch(
+                    Map.of(), Map.of(), List.of(), Map.of(), Set.copyOf(damagedCheckpoints), false, false));
+        }
         boolean isNew = tree.checkpoints().isEmpty();
         machine = machines.over(tree);
         if (isNew) {
@@ -70,6 +88,9 @@ final class TreeApplication implements Application {
 
     @Override
     public Bytes execute(PrincipalId client, Bytes operation, long agreedMillis) {
+        if (tree.modifiedBytes() > MODIFIED_BYTES_MAX) {
+            flush();
+        }
         tree.begin();
         try {
             return Result.done(machine.execute(client, operation, agreedMillis));
@@ -96,10 +117,19 @@ final class TreeApplication implements Application {
         }
     }
 
+    /** Has the modified pages written before their checkpoint; waits while the last time is not done. */
+    private void flush() {
+        flushed.join();
+        PageBatch pages = tree.flush(last() / checkpointInterval * checkpointInterval + checkpointInterval);
+        staged = true;
+        flushed = CompletableFuture.runAsync(() -> store.write(pages), writer);
+    }
+
     @Override
     public Bytes checkpoint(long sequence, Bytes engineState) {
         tree.put(ENGINE_KEY, engineState);
         StateTree.Checkpoint taken = tree.checkpoint(sequence);
+        staged = false;
         writer.execute(() -> {
             store.write(taken.batch());
             checkpointDurable.accept(sequence);
@@ -118,7 +148,7 @@ final class TreeApplication implements Application {
 
     @Override
     public void discard(long sequence) {
-        for (long older : List.copyOf(tree.checkpoints().headMap(sequence).keySet())) {
+        for (long older : tree.checkpoints().headMap(sequence).keySet()) {
             durable.remove(older);
             PageBatch removed = tree.discard(older);
             writer.execute(() -> store.write(removed));
@@ -137,9 +167,23 @@ final class TreeApplication implements Application {
         return tree.get(ENGINE_KEY).orElse(Bytes.EMPTY);
     }
 
+    /** Whether a checkpoint's record was damaged when this life began. */
+    boolean isDamaged() {
+        return !damagedCheckpoints.isEmpty();
+    }
+
     /** The number of the last checkpoint that was taken here. */
     long last() {
         return tree.checkpoints().lastKey();
+    }
+
+    /** Another state is about to be fetched: what was written for the next checkpoint of this one is removed. */
+    void abandon() {
+        if (staged) {
+            staged = false;
+            CompletableFuture.runAsync(() -> store.write(StateFetch.abandoned(store)), writer)
+                    .join();
+        }
     }
 
     /** Writes all that was handed over before, then this batch. */

@@ -1,7 +1,9 @@
 package io.bulwark.metadata.bft;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
+import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
 import io.bulwark.transport.Peer;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -12,18 +14,25 @@ final class WaitingClients {
     static final int CALLS_PER_CLIENT = 1_024;
     private static final long WAITING_MILLIS_MAX = 60_000;
 
-    private record Waiting(Peer peer, long requestId, long sinceMillis) {}
+    private record Waiting(Peer peer, long requestId, int replier, long sinceMillis) {}
 
+    private final int self;
     private final Map<PrincipalId, LinkedHashMap<Long, Waiting>> calls = new HashMap<>();
 
+    /** @param self the number of this replica */
+    WaitingClients(int self) {
+        this.self = self;
+    }
+
     /** Returns false if the client has too many calls; the connection over which a call came last gets the answer. */
-    boolean expect(long nowMillis, Peer peer, long requestId, long call) {
+    boolean expect(long nowMillis, Peer peer, long requestId, ToReplica request) {
+        long call = request.call();
         LinkedHashMap<Long, Waiting> own = calls.computeIfAbsent(peer.principal(), _ -> new LinkedHashMap<>());
         if (own.size() >= CALLS_PER_CLIENT && !own.containsKey(call)) {
             return false;
         }
         own.remove(call);
-        own.put(call, new Waiting(peer, requestId, nowMillis));
+        own.put(call, new Waiting(peer, requestId, request.replier(), nowMillis));
         return true;
     }
 
@@ -31,7 +40,8 @@ final class WaitingClients {
         LinkedHashMap<Long, Waiting> own = calls.get(client);
         Waiting waiting = own == null ? null : own.remove(answer.call());
         if (waiting != null) {
-            var _ = waiting.peer().send(waiting.requestId(), answer);
+            ToClient said = answer instanceof Reply reply ? reply.by(self, waiting.replier()) : answer;
+            var _ = waiting.peer().send(waiting.requestId(), said);
         }
     }
 

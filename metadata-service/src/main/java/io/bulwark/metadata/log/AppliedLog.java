@@ -270,7 +270,7 @@ public final class AppliedLog implements AutoCloseable {
     }
 
     /** Whether this is the name of a log's file. */
-    static boolean isLog(Path file) {
+    public static boolean isLog(Path file) {
         return file.getFileName().toString().startsWith(PREFIX);
     }
 
@@ -324,7 +324,7 @@ public final class AppliedLog implements AutoCloseable {
             entries.add(new Entry(file, offset, batchRecord.length(), end.digest()));
         });
         if (scan != LogFile.Scan.WHOLE) {
-            file.truncate(file.scannedBytes());
+            file.truncate(file.length());
             file.force();
             damaged |= scan == LogFile.Scan.DAMAGED;
         }

@@ -9,11 +9,11 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /** Files that are there whole, and still there after a power cut, or not at all. */
-final class Durably {
+public final class Durably {
     private Durably() {}
 
     /** Writes beside, syncs, renames, syncs the directory. */
-    static void replace(Path file, ByteBuffer... content) throws IOException {
+    public static void replace(Path file, ByteBuffer... content) throws IOException {
         Path beside = file.resolveSibling(file.getFileName() + ".tmp");
         try (FileChannel channel = FileChannel.open(
                 beside, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
@@ -31,7 +31,8 @@ final class Durably {
         }
     }
 
-    static void syncDirectory(Path directory) throws IOException {
+    /** What was made, renamed or removed in this directory is so after a power cut, too. */
+    public static void syncDirectory(Path directory) throws IOException {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
             channel.force(true);
         }

@@ -58,14 +58,18 @@ final class LogFile {
     }
 
     static LogFile create(Path path, Position start) throws IOException {
+        Durably.replace(path, header(start));
+        return new LogFile(path, openChannel(path), start);
+    }
+
+    private static ByteBuffer header(Position start) {
         WireWriter header = new WireWriter(HEADER_BYTES).i64(MAGIC);
         start.write(header);
         Bytes head = header.toBytes();
-        ByteBuffer content = ByteBuffer.allocate(HEADER_BYTES);
-        content.put(head.array(), head.offset(), head.length())
-                .putInt(checksum(ByteBuffer.wrap(head.array(), head.offset(), head.length())));
-        Durably.replace(path, content.flip());
-        return new LogFile(path, openChannel(path), start);
+        return ByteBuffer.allocate(HEADER_BYTES)
+                .put(head.array(), head.offset(), head.length())
+                .putInt(checksum(ByteBuffer.wrap(head.array(), head.offset(), head.length())))
+                .flip();
     }
 
     /** Opens a file that exists; empty if its header is not right. */
@@ -93,18 +97,6 @@ final class LogFile {
         return start;
     }
 
-    /** The same open file, after it was given another name. */
-    LogFile movedTo(Path newPath) throws IOException {
-        LogFile moved = new LogFile(newPath, channel, start);
-        moved.length = length;
-        return moved;
-    }
-
-    /** How far the last scan found whole records. */
-    long scannedBytes() {
-        return length;
-    }
-
     /** Returns the offset of the record's bytes. */
     long append(Bytes batchRecord) throws IOException {
         if (batchRecord.length() > PeerMessage.RECORD_BYTES_MAX) {
@@ -113,14 +105,16 @@ final class LogFile {
         ByteBuffer frame = ByteBuffer.allocate(FRAME_BYTES + batchRecord.length())
                 .putInt(batchRecord.length())
                 .putInt(checksum(batchRecord))
-                .put(batchRecord.array(), batchRecord.offset(), batchRecord.length())
-                .flip();
+                .put(batchRecord.array(), batchRecord.offset(), batchRecord.length());
         long offset = length;
-        while (frame.hasRemaining()) {
-            channel.write(frame, offset + frame.position());
-        }
-        length += frame.limit();
+        writeFully(channel, frame.flip(), offset);
+        length += frame.capacity();
         return offset + FRAME_BYTES;
+    }
+
+    /** How many bytes the header and the records take; after a scan, those that it found whole. */
+    long length() {
+        return length;
     }
 
     Bytes read(long offset, int count) throws IOException {
@@ -221,6 +215,12 @@ final class LogFile {
     private static void readFully(FileChannel channel, ByteBuffer into, long offset) throws IOException {
         while (into.hasRemaining() && channel.read(into, offset + into.position()) >= 0) {
             // Reads on until the buffer is full or the file ends.
+        }
+    }
+
+    private static void writeFully(FileChannel channel, ByteBuffer bytes, long offset) throws IOException {
+        while (bytes.hasRemaining()) {
+            channel.write(bytes, offset + bytes.position());
         }
     }
 

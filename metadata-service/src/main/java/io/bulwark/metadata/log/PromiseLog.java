@@ -1,49 +1,45 @@
 package io.bulwark.metadata.log;
 
-import io.bulwark.protocol.ordering.Position;
 import io.bulwark.protocol.ordering.replica.LogRecord;
-import io.bulwark.protocol.ordering.replica.LogRecordCodec;
-import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.MalformedException;
-import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.protocol.ordering.replica.Start;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * What a replica of the ordering engine has promised, on disk (PROTOCOLS section 7, durable before send): a file for each
- * segment, {@code promises-N.log} in the format of {@link LogFile}, that begins with a summary of all before it. A segment
- * appears under its name with its whole summary or not at all; the one before goes after that. A thread of its own writes;
- * whatever was handed over while it synced shares the next sync.
+ * What a replica of the ordering engine has promised, on disk (PROTOCOLS section 7, durable before send and damage): a file
+ * for each segment, {@code promises-N.log}, that begins with a summary of all before it. A segment appears under its name
+ * with its whole summary or not at all; the one before goes after that. A thread of its own writes; whatever was handed over
+ * while it synced shares the next sync. Each life begins a segment of its own, and only reads what it finds.
  *
- * <p>A last record that is not complete is a torn tail, and is cut: nothing that it promises was sent. A bad record with a
- * good one behind it is damage.
+ * <p>Of a promise one good copy in two places ({@link PromiseSegment}) is enough. If both are bad, and nothing behind them was
+ * written after a sync, they are a torn tail, and are cut: nothing that they promise was sent. Else the promises are
+ * forgotten: the log begins anew, and {@link #start} says so, in each life until a summary that says so itself is durable.
  */
 public final class PromiseLog implements AutoCloseable {
-    private static final String PREFIX = "promises-";
-    private static final String SUFFIX = ".log";
+    private static final Logger LOG = LoggerFactory.getLogger(PromiseLog.class);
+    private static final Pattern SEGMENT = Pattern.compile("promises-00(\\d{18})\\.log");
+
+    /** A segment is made so much longer than the one before it was; one that becomes longer still, by as much at once. */
+    private static final int AHEAD_BYTES = 256 << 10;
+
+    private static final int SEGMENT_BYTES_MAX = 16 << 20;
 
     /** More than so many records do not wait; whoever appends waits instead. */
     private static final int QUEUE_MAX = 65_536;
-
-    /** What a start finds wrong: this replica may have forgotten what it promised. */
-    public static final class DamagedException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        private DamagedException(Path file, String what) {
-            super(file + " " + what
-                    + ": this replica may have forgotten what it promised to the others; it counts as one of"
-                    + " the faulty until its directory has been removed and it has copied their state");
-        }
-    }
 
     private sealed interface Write {}
 
@@ -51,87 +47,116 @@ public final class PromiseLog implements AutoCloseable {
 
     private record Roll(long index, List<LogRecord> summary) implements Write {}
 
+    private record Forget() implements Write {}
+
     private record End() implements Write {}
 
     private final Path directory;
-    private final List<LogRecord> found;
+    private final Path forgottenMark;
+    private final PromiseSegment.Disk disk;
     private final LongConsumer durable;
     private final Consumer<IOException> failed;
+    private final SecureRandom random = new SecureRandom();
     private final BlockingQueue<Write> queue = new LinkedBlockingQueue<>(QUEUE_MAX);
     private final Thread writer;
-    private LogFile segment;
+    private final List<Path> older;
+    private final Start start;
+    private final List<LogRecord> found;
     private long number;
+    private @Nullable PromiseSegment segment;
 
     private PromiseLog(
             Path directory,
-            LogFile segment,
-            long number,
-            List<LogRecord> found,
+            boolean hasPromised,
+            PromiseSegment.Disk disk,
             LongConsumer durable,
-            Consumer<IOException> failed) {
+            Consumer<IOException> failed)
+            throws IOException {
         this.directory = directory;
-        this.segment = segment;
-        this.number = number;
-        this.found = List.copyOf(found);
+        this.forgottenMark = directory.resolve("forgotten");
+        this.disk = disk;
         this.durable = durable;
         this.failed = failed;
+        Files.createDirectories(directory);
+        older = new ArrayList<>(segments(directory));
+        number = older.isEmpty() ? -1 : numberOf(older.getLast());
+        PromiseScan.Contents contents = contents(hasPromised);
+        boolean forgotten = Files.exists(forgottenMark) || contents.isDamaged();
+        if (contents.isDamaged() && !Files.exists(forgottenMark)) {
+            LOG.error(
+                    "the log in {} is damaged ({}): this replica has forgotten what it promised, counts as one of the"
+                            + " faulty, and recovers",
+                    directory,
+                    contents.damage());
+            Durably.replace(forgottenMark);
+        }
+        start = forgotten ? Start.FORGOTTEN : Start.NORMAL;
+        found = forgotten ? List.of() : List.copyOf(contents.records());
         writer = Thread.ofPlatform().daemon().name("bulwark-promises").unstarted(this::write);
     }
 
-    /**
-     * Opens what the directory holds.
-     *
-     * @param durable told, by the writing thread, up to which index all is synced
-     * @param failed told once if the disk fails; nothing is durable any more from then on
-     * @throws DamagedException if it does not hold what was once synced
-     */
-    public static PromiseLog open(Path directory, LongConsumer durable, Consumer<IOException> failed)
-            throws IOException {
-        Files.createDirectories(directory);
-        List<Path> files;
-        try (Stream<Path> all = Files.list(directory)) {
-            files = all.filter(PromiseLog::isSegment).sorted().toList();
+    private PromiseScan.Contents contents(boolean hasPromised) throws IOException {
+        if (older.isEmpty()) {
+            return new PromiseScan.Contents(List.of(), 0, hasPromised ? "no file of it is there" : "");
         }
-        if (files.isEmpty()) {
-            LogFile first = create(directory, 0, List.of());
-            return started(new PromiseLog(directory, first, 0, List.of(), durable, failed));
+        PromiseScan.Contents contents = PromiseScan.read(disk, older.getLast());
+        if (contents.mended() > 0) {
+            LOG.warn("{}: {} promises were right in one of two places", older.getLast(), contents.mended());
         }
-        Path last = files.getLast();
-        LogFile segment = LogFile.open(last).orElseThrow(() -> new DamagedException(last, "has no right header"));
-        List<LogRecord> found = new ArrayList<>();
-        try {
-            LogFile.Scan scan = segment.scan((_, bytes) -> found.add(LogRecordCodec.read(bytes)));
-            if (scan == LogFile.Scan.DAMAGED) {
-                throw new DamagedException(last, "is damaged at " + segment.scannedBytes());
-            }
-        } catch (MalformedException e) {
-            throw new DamagedException(last, "holds what is no record (" + e.getMessage() + ")");
-        }
-        segment.truncate(segment.scannedBytes());
-        for (Path older : files.subList(0, files.size() - 1)) {
-            Files.delete(older);
-        }
-        return started(new PromiseLog(directory, segment, segment.start().sequence(), found, durable, failed));
+        return contents;
     }
 
-    private static PromiseLog started(PromiseLog log) {
+    /**
+     * Opens what the directory holds. Nothing of it is changed before the first {@link #roll}.
+     *
+     * @param hasPromised what else the replica has shows that it had a log: if none is there, it is lost
+     * @param durable told, by the writing thread, up to which index all is synced
+     * @param failed told once if the disk fails; nothing is durable any more from then on
+     */
+    public static PromiseLog open(
+            Path directory, boolean hasPromised, LongConsumer durable, Consumer<IOException> failed)
+            throws IOException {
+        return open(directory, hasPromised, FileChannel::open, durable, failed);
+    }
+
+    static PromiseLog open(
+            Path directory,
+            boolean hasPromised,
+            PromiseSegment.Disk disk,
+            LongConsumer durable,
+            Consumer<IOException> failed)
+            throws IOException {
+        PromiseLog log = new PromiseLog(directory, hasPromised, disk, durable, failed);
         log.writer.start();
         return log;
     }
 
-    /** What was found when it was opened, in order. */
+    /** How the replica begins: {@link Start#NORMAL}, or {@link Start#FORGOTTEN} if what it promised is lost. */
+    public Start start() {
+        return start;
+    }
+
+    /** What earlier lives promised, in order, with the bodies that are there before it. */
     public List<LogRecord> found() {
         return found;
     }
 
-    /** Appends a record. Indices count appends and rolls from 1 since it was opened. */
+    /**
+     * Appends a record. Indices count appends and rolls from 1 since it was opened. What comes before the first roll becomes
+     * durable with that.
+     */
     public void append(long index, LogRecord record) {
         put(new Append(index, record));
     }
 
-    /** Begins a new segment with these records, which stand for all before. */
+    /** Begins a new segment with these records, which stand for all before. Each life does this first. */
     public void roll(long index, List<LogRecord> summary) {
         put(new Roll(index, summary));
+    }
+
+    /** What the log holds cannot be right: nothing becomes durable any more, and the next life has forgotten it. */
+    public void forget() {
+        put(new Forget());
     }
 
     private void put(Write write) {
@@ -150,8 +175,8 @@ public final class PromiseLog implements AutoCloseable {
     }
 
     private void write() {
+        List<Write> writes = new ArrayList<>();
         try {
-            List<Write> writes = new ArrayList<>();
             while (true) {
                 writes.clear();
                 writes.add(queue.take());
@@ -164,70 +189,119 @@ public final class PromiseLog implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
             failed.accept(e);
-            discard();
+            discardAfter(writes);
+        } catch (RuntimeException e) {
+            failed.accept(new IOException("the log of promises does not go on", e));
+            discardAfter(writes);
         }
     }
 
     /** Writes and syncs; returns false at the end. */
     private boolean write(List<Write> writes) throws IOException {
         long upTo = 0;
-        boolean goesOn = true;
+        boolean ended = false;
+        List<LogRecord> records = new ArrayList<>();
         for (Write write : writes) {
             switch (write) {
                 case Append append -> {
-                    segment.append(encoded(append.record()));
+                    records.add(append.record());
                     upTo = append.index();
                 }
                 case Roll roll -> {
-                    LogFile next = create(directory, number + 1, roll.summary());
-                    segment.delete();
-                    segment = next;
-                    number++;
+                    // Its summary stands for the records that wait, too.
+                    records.clear();
+                    begin(roll.summary());
                     upTo = roll.index();
                 }
-                case End _ -> goesOn = false;
+                case Forget _ -> {
+                    Durably.replace(forgottenMark);
+                    discardAfter(writes);
+                    return false;
+                }
+                case End _ -> ended = true;
             }
         }
-        if (upTo > 0) {
-            segment.force();
-            durable.accept(upTo);
+        PromiseSegment current = segment;
+        if (current != null) {
+            if (!records.isEmpty()) {
+                append(current, records);
+            }
+            if (upTo > 0) {
+                durable.accept(upTo);
+            }
         }
-        return goesOn;
+        return !ended;
+    }
+
+    private void append(PromiseSegment current, List<LogRecord> records) throws IOException {
+        if (current.append(records)) {
+            current.force();
+            return;
+        }
+        // The second place is full: all of it goes into a segment where it has twice the room.
+        PromiseScan.Contents contents = PromiseScan.read(disk, current.path());
+        if (contents.isDamaged()) {
+            throw new IOException(current.path() + " is damaged: " + contents.damage());
+        }
+        List<LogRecord> all = new ArrayList<>(contents.records());
+        all.addAll(records);
+        begin(all);
+    }
+
+    /** Returns once the new segment is durable, and stands alone. */
+    private void begin(List<LogRecord> summary) throws IOException {
+        PromiseSegment before = segment;
+        long expected = before == null ? AHEAD_BYTES : Math.min(before.length() + AHEAD_BYTES, SEGMENT_BYTES_MAX);
+        long next = number + 1;
+        Path path = directory.resolve(String.format("promises-%020d.log", next));
+        segment = PromiseSegment.create(disk, path, next, mark(), summary, (int) expected, AHEAD_BYTES);
+        number = next;
+        if (before != null) {
+            before.close();
+        }
+        for (Path file : older) {
+            Files.deleteIfExists(file);
+        }
+        older.clear();
+        older.add(path);
+        if (Files.deleteIfExists(forgottenMark)) {
+            Durably.syncDirectory(directory);
+        }
+    }
+
+    private long mark() {
+        long mark = random.nextLong();
+        while (mark == 0) {
+            mark = random.nextLong();
+        }
+        return mark;
     }
 
     /** After a failure nothing is written, and nobody shall wait for room. */
-    private void discard() {
+    private void discardAfter(List<Write> taken) {
         try {
-            while (!(queue.take() instanceof End)) {
+            boolean ended = taken.contains(new End());
+            while (!ended) {
                 // Dropped: it never becomes durable, so nothing that it promises is sent.
+                ended = queue.take() instanceof End;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private static LogFile create(Path directory, long number, List<LogRecord> summary) throws IOException {
-        Path file = directory.resolve(String.format("%s%020d%s", PREFIX, number, SUFFIX));
-        Path beside = file.resolveSibling(file.getFileName() + ".new");
-        LogFile segment = LogFile.create(beside, new Position(number, Position.GENESIS.digest()));
-        for (LogRecord record : summary) {
-            segment.append(encoded(record));
+    private static List<Path> segments(Path directory) throws IOException {
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.filter(file ->
+                            SEGMENT.matcher(file.getFileName().toString()).matches())
+                    .sorted()
+                    .toList();
         }
-        segment.force();
-        Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        Durably.syncDirectory(directory);
-        return segment.movedTo(file);
     }
 
-    private static Bytes encoded(LogRecord record) {
-        WireWriter out = new WireWriter(256);
-        LogRecordCodec.write(record, out);
-        return out.toBytes();
-    }
-
-    private static boolean isSegment(Path file) {
-        String name = file.getFileName().toString();
-        return name.startsWith(PREFIX) && name.endsWith(SUFFIX);
+    private static long numberOf(Path segment) {
+        String name = segment.getFileName().toString();
+        return Long.parseLong(name.substring(name.indexOf('-') + 1, name.indexOf('.')));
     }
 
     /** Writes and syncs what was handed over, and closes the file. */
@@ -239,6 +313,9 @@ public final class PromiseLog implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        segment.close();
+        PromiseSegment current = segment;
+        if (current != null) {
+            current.close();
+        }
     }
 }

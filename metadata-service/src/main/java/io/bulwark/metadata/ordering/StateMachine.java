@@ -4,16 +4,16 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.wire.Bytes;
 
-/**
- * The deterministic state machine that all replicas run (PROTOCOLS section 6), over ordered keys and values. Called by one
- * thread at a time. It keeps nothing that decides on replies but what is in the state, which may be exchanged for
- * another, or set back, between two calls. Its keys are not {@code 0}.
- */
+/** The deterministic state machine that all replicas run (PROTOCOLS section 6). Called by one thread at a time. */
 public interface StateMachine {
-    /** Makes the machine whose state this is. */
+    /** Makes machines over ordered keys and values, for an engine that keeps these. */
     @FunctionalInterface
     interface Factory {
-        /** Makes it over this state; if that is empty, the machine is new and puts there what it begins with. */
+        /**
+         * Makes the machine whose state this is; if it is empty, the machine is new and puts there what it begins with. Nothing
+         * else decides on replies, for the state may be exchanged for another, or set back, between two calls. No key is
+         * {@code 0}.
+         */
         StateMachine over(KeyValueState state);
     }
 

@@ -31,6 +31,7 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -118,18 +119,32 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         staged = handles.get(3);
     }
 
+    /** RocksDB finds its files damaged when it opens them. */
+    public static final class DamagedException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        private DamagedException(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
     /**
      * Opens the store in this directory, or makes one.
      *
-     * @throws IOException if it is in use, damaged, or of another format; a replica whose store is damaged begins with an
-     *     empty one, and recovers in full
+     * @throws DamagedException if it is damaged; a replica then begins with an empty one, and fetches all of the state
+     * @throws IOException if it is in use, or of another format
      */
     public static RocksPageStore open(Path directory) throws IOException {
         RocksPageStore store;
         try {
             store = new RocksPageStore(directory);
         } catch (RocksDBException e) {
-            throw new IOException("the pages in " + directory + " cannot be opened: " + e.getMessage(), e);
+            String what = "the pages in " + directory + " cannot be opened: " + e.getMessage();
+            Status status = e.getStatus();
+            if (status != null && status.getCode() == Status.Code.Corruption) {
+                throw new DamagedException(what, e);
+            }
+            throw new IOException(what, e);
         }
         try {
             byte[] format = store.db.get(FORMAT_KEY);

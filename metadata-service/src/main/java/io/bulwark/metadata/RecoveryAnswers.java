@@ -1,0 +1,41 @@
+package io.bulwark.metadata;
+
+import io.bulwark.protocol.ordering.Phase;
+import io.bulwark.protocol.ordering.RecoveryMessage;
+import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.transport.Peer;
+
+/** Tells whoever asks where recoveries stand, from what a replica knows of itself, at once. */
+public final class RecoveryAnswers {
+    private RecoveryAnswers() {}
+
+    /**
+     * Answers, if the message asks that.
+     *
+     * @param status as of a moment ago
+     * @param done the message was handled
+     * @return whether it did
+     */
+    public static boolean answer(ReplicaStatus status, Peer peer, long requestId, Message message, Runnable done) {
+        if (!(message instanceof RecoveryMessage.Ask ask)) {
+            return false;
+        }
+        var _ = peer.send(requestId, new RecoveryMessage.Told(ask.call(), of(status)));
+        done.run();
+        return true;
+    }
+
+    private static RecoveryStatus of(ReplicaStatus status) {
+        boolean takesPart = status.phase() == Phase.RUNNING && status.failure().isEmpty();
+        return status.recovery()
+                .map(standing -> RecoveryStatus.of(
+                        standing.report(),
+                        standing.settings().watchdogMillis(),
+                        standing.oldestKeyMillis(),
+                        standing.nowMillis(),
+                        System.currentTimeMillis(),
+                        takesPart))
+                .orElseGet(() -> RecoveryStatus.none(takesPart));
+    }
+}

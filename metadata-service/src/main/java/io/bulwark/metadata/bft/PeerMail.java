@@ -1,0 +1,170 @@
+package io.bulwark.metadata.bft;
+
+import io.bulwark.protocol.ordering.key.KeyEffect;
+import io.bulwark.protocol.ordering.key.KeyMessage;
+import io.bulwark.protocol.ordering.key.KeyMessage.Authentic;
+import io.bulwark.protocol.ordering.key.SessionKeys;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a replica says to the others, and hears of them: under session keys (4.1), and nothing else but what brings these. So what
+ * an intruder took from a replica before its last recovery opens nothing, whatever connections he can make. A group without
+ * identities has no session keys, and believes its connections. One thread uses it.
+ */
+final class PeerMail {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerMail.class);
+
+    /** The same is not complained of more often, of all replicas together. */
+    private static final long COMPLAIN_MILLIS = 10_000;
+
+    /** Where messages leave. May lose them. */
+    interface Network {
+        void send(int to, Message message);
+    }
+
+    /** Whom messages are for. */
+    interface Receiver {
+        /** The keys under which this replica speaks have changed; comes before the next message. */
+        void onKeyChange(int replica);
+
+        void onMessage(long nowMillis, int from, ReplicaMessage message);
+    }
+
+    private final int self;
+    private final Network network;
+    private final Receiver receiver;
+    private final @Nullable SessionKeys keys;
+    private final ReplicaMessageCodec codec = new ReplicaMessageCodec();
+    private @Nullable ReplicaMessage encoded;
+    private int type;
+    private Bytes body = Bytes.EMPTY;
+    private long refused;
+    private long complainedMillis = Long.MIN_VALUE / 2;
+
+    /** @param keys null if the group has no identities */
+    PeerMail(int self, Network network, Receiver receiver, @Nullable SessionKeys keys) {
+        this.self = self;
+        this.network = network;
+        this.receiver = receiver;
+        this.keys = keys;
+    }
+
+    /** May be lost, and is lost as long as the receiver has told no key. */
+    @SuppressWarnings("ReferenceEquality") // the very same message again, to another replica
+    void send(int to, ReplicaMessage message) {
+        if (keys == null) {
+            network.send(to, message);
+            return;
+        }
+        if (message != encoded) {
+            WireWriter out = new WireWriter();
+            codec.write(message, out);
+            encoded = message;
+            type = codec.typeOf(message);
+            body = out.toBytes();
+        }
+        keys.authenticate(to, type, body).ifPresent(authentic -> network.send(to, authentic));
+    }
+
+    void onMessage(long nowMillis, int from, Message message) {
+        switch (message) {
+            case ReplicaMessage said -> {
+                if (keys == null) {
+                    receiver.onMessage(nowMillis, from, said);
+                } else {
+                    refuse(nowMillis, from, "says something under no session key");
+                }
+            }
+            case Authentic said -> hear(nowMillis, from, said);
+            case KeyMessage said -> {
+                if (keys != null) {
+                    keys.onMessage(nowMillis, from, said);
+                    carryOut(nowMillis, keys);
+                }
+            }
+            default -> refuse(nowMillis, from, "says what replicas do not say");
+        }
+    }
+
+    private void hear(long nowMillis, int from, Authentic said) {
+        if (keys == null) {
+            return;
+        }
+        boolean authentic = keys.verify(nowMillis, from, said);
+        carryOut(nowMillis, keys);
+        if (!authentic) {
+            refused++; // Common while keys change.
+            return;
+        }
+        Message message;
+        try {
+            message = codec.read(said.type(), new WireReader(said.body()));
+        } catch (MalformedException e) {
+            refuse(nowMillis, from, "sends what is no message: " + e.getMessage());
+            return;
+        }
+        receiver.onMessage(nowMillis, from, (ReplicaMessage) message);
+    }
+
+    private void refuse(long nowMillis, int from, String what) {
+        refused++;
+        complain(nowMillis, "replica-" + from + " " + what);
+    }
+
+    private void complain(long nowMillis, String what) {
+        if (nowMillis - complainedMillis >= COMPLAIN_MILLIS) {
+            complainedMillis = nowMillis;
+            LOG.error("replica-{}: {}", self, what);
+        }
+    }
+
+    /** Every 10 to 50 ms. */
+    void onTick(long nowMillis) {
+        encoded = null;
+        if (keys != null) {
+            keys.onTick(nowMillis);
+            carryOut(nowMillis, keys);
+        }
+    }
+
+    /** The other replica recovers: what comes under the keys of before is refused from now on. */
+    void drop(long nowMillis, int replica) {
+        if (keys != null) {
+            keys.drop(nowMillis, replica);
+            carryOut(nowMillis, keys);
+        }
+    }
+
+    private void carryOut(long nowMillis, SessionKeys own) {
+        for (KeyEffect effect : own.drain()) {
+            switch (effect) {
+                case KeyEffect.Send send -> network.send(send.to(), send.message());
+                case KeyEffect.Changed changed -> receiver.onKeyChange(changed.replica());
+                case KeyEffect.Misfit misfit ->
+                    complain(
+                            nowMillis,
+                            "replica-" + misfit.replica() + " has a watchdog period of " + misfit.watchdogMillis()
+                                    + " ms, and not that of this one; until they are equal neither hears the other");
+            }
+        }
+    }
+
+    /** How old the oldest key is under which another replica is heard, in milliseconds. */
+    long oldestKeyMillis(long nowMillis) {
+        return keys == null ? 0 : keys.oldestMillis(nowMillis);
+    }
+
+    /** So many messages were not believed. */
+    long refused() {
+        return refused;
+    }
+}

@@ -1,0 +1,70 @@
+package io.bulwark.metadata.bft;
+
+import io.bulwark.metadata.RecoveryStanding;
+import io.bulwark.metadata.ReplicaStatus;
+import io.bulwark.protocol.ordering.Phase;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport;
+import io.bulwark.protocol.ordering.replica.Replica;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a life of a replica says of itself. The thread that orders uses it. */
+final class SelfReport {
+    private static final Logger LOG = LoggerFactory.getLogger(SelfReport.class);
+
+    /** The alarm that a recovery finds no estimate is given after so long, and so far apart. */
+    private static final long ALARM_MILLIS = 10_000;
+
+    private final int self;
+    private final int replicas;
+    private final Replica replica;
+    private final PeerMail mail;
+    private final Optional<Recoveries> recoveries;
+    private long alarmedMillis = Long.MIN_VALUE / 2;
+
+    /** @param recoveries none if the group has no identities, so that nobody recovers */
+    SelfReport(int self, int replicas, Replica replica, PeerMail mail, Optional<Recoveries> recoveries) {
+        this.self = self;
+        this.replicas = replicas;
+        this.replica = replica;
+        this.mail = mail;
+        this.recoveries = recoveries;
+    }
+
+    /**
+     * As things are now.
+     *
+     * @param damaged whether state was damaged
+     * @param failure why the life has ended, empty if it has not
+     */
+    ReplicaStatus take(long nowMillis, boolean damaged, String failure) {
+        RecoveryReport report = replica.recoveries(nowMillis);
+        boolean estimates = report.phase() == RecoveryReport.Phase.ESTIMATING;
+        if (estimates && failure.isEmpty()) {
+            alarm(nowMillis, report.own().startedMillis());
+        }
+        boolean votes = replica.isActive() && !replica.isFetching() && !estimates && !report.forgotten();
+        return new ReplicaStatus(
+                self,
+                failure.isEmpty() && votes ? Phase.RUNNING : Phase.FOLLOWING,
+                (int) (replica.view() % replicas),
+                replica.lag(),
+                damaged,
+                failure,
+                recoveries.map(settings -> new RecoveryStanding(
+                        report, mail.oldestKeyMillis(nowMillis), mail.refused(), nowMillis, settings)));
+    }
+
+    private void alarm(long nowMillis, long startedMillis) {
+        if (startedMillis > 0 && nowMillis - Math.max(startedMillis, alarmedMillis) >= ALARM_MILLIS) {
+            alarmedMillis = nowMillis;
+            LOG.error(
+                    "replica-{} recovers and hears no estimate of 2f others since {} s; if more than f have forgotten"
+                            + " what they promised, the group stands still",
+                    self,
+                    (nowMillis - startedMillis) / 1_000);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package io.bulwark.metadata;
+
+import io.bulwark.client.metadata.MetadataClient;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Timers;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * How long nothing is answered when the primary is killed, and when it is stopped and so hands over: four replicas in processes
+ * of their own, under load. On demand, {@code -Dtest=FailoverBenchmark}; {@code bulwark.bench.rounds} is how often, {@code
+ * bulwark.bench.callers} how many.
+ */
+@NullMarked
+class FailoverBenchmark {
+    private static final int ROUNDS = Integer.getInteger("bulwark.bench.rounds", 5);
+    private static final int REPLICAS = ReplicaGroup.REPLICAS;
+    private static final int CALLERS = Integer.getInteger("bulwark.bench.callers", 8);
+    private static final long BEFORE_MILLIS = 1_500;
+    private static final long AFTER_MILLIS = 4_000;
+    private static final long REJOIN_MILLIS = 3_000;
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final List<InetSocketAddress> addresses = ReplicaGroup.freeAddresses(REPLICAS);
+    private final Process[] processes = new Process[REPLICAS];
+    private final AtomicLong number = new AtomicLong();
+
+    /** What is done to the process of the primary. */
+    private interface End {
+        void of(Process primary) throws IOException;
+    }
+
+    @Test
+    void aPrimaryThatIsKilledAndOneThatHandsOver() throws Exception {
+        try {
+            for (int replica = 0; replica < REPLICAS; replica++) {
+                launch(replica);
+            }
+            System.out.println(
+                    "| Primary | callers | times | no answer, ms: least | middle | most | timer in force, ms |"
+                            + " middle of the timer |");
+            System.out.println("|---|---|---|---|---|---|---|---|");
+            print("handed over", gaps(primary -> primary.getOutputStream().close()));
+            print("killed", gaps(Process::destroyForcibly));
+        } finally {
+            for (Process process : processes) {
+                process.destroyForcibly().waitFor();
+            }
+        }
+    }
+
+    private List<Double> gaps(End end) throws Exception {
+        List<Double> gaps = new ArrayList<>();
+        for (int round = 0; round < ROUNDS; round++) {
+            // All four answer, and links that pause between attempts are there again.
+            var _ = primary();
+            Thread.sleep(REJOIN_MILLIS);
+            gaps.add(gap(end));
+        }
+        return gaps;
+    }
+
+    /** With a client of its own, which is connected to all four: else the gap would be that of its links. */
+    private double gap(End end) throws Exception {
+        Queue<Long> answered = new ConcurrentLinkedQueue<>();
+        AtomicBoolean calling = new AtomicBoolean(true);
+        List<Thread> callers = new ArrayList<>();
+        try (Transport transport = Transport.open(
+                        TransportSettings.defaults(),
+                        ReplicaGroup.keys(PrincipalId.client(7)),
+                        new MessageCodecs(new OrderingCodec()));
+                MetadataClient client = MetadataClient.connect(transport, addresses, 60_000)) {
+            for (int i = 0; i < CALLERS; i++) {
+                callers.add(Thread.ofVirtual().start(() -> {
+                    while (calling.get()) {
+                        // The texts are few: what a replica holds is not measured here.
+                        long own = number.getAndIncrement() % 1_000;
+                        client.submit(RecordingApplication.command(own, "text-" + own))
+                                .join();
+                        answered.add(System.nanoTime());
+                    }
+                }));
+            }
+            Thread.sleep(BEFORE_MILLIS);
+            int primary = primary();
+            answered.clear();
+            long last = System.nanoTime();
+            end.of(processes[primary]);
+            Thread.sleep(AFTER_MILLIS);
+            double longest = 0;
+            for (long next : List.copyOf(answered)) {
+                longest = Math.max(longest, (next - last) / 1e6);
+                last = next;
+            }
+            longest = Math.max(longest, (System.nanoTime() - last) / 1e6);
+            calling.set(false);
+            for (Thread caller : callers) {
+                caller.join();
+            }
+            processes[primary].waitFor();
+            launch(primary);
+            return longest;
+        }
+    }
+
+    /** The primary of whom most say so. */
+    private int primary() throws IOException {
+        List<Integer> said = new ArrayList<>();
+        for (Process process : processes) {
+            OutputStream in = process.getOutputStream();
+            in.write('?');
+            in.flush();
+            BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+            String line = out.readLine();
+            while (line != null && !line.startsWith(ReplicaProcess.PRIMARY)) {
+                line = out.readLine();
+            }
+            if (line != null) {
+                said.add(Integer.parseInt(line.substring(ReplicaProcess.PRIMARY.length())));
+            }
+        }
+        return said.stream().collect(Collectors.groupingBy(each -> each, Collectors.counting())).entrySet().stream()
+                .max((one, other) -> Long.compare(one.getValue(), other.getValue()))
+                .orElseThrow()
+                .getKey();
+    }
+
+    private void launch(int replica) throws IOException {
+        processes[replica] = ReplicaProcess.launch(
+                replica,
+                Files.createDirectories(directory.resolve("replica-" + replica)),
+                addresses,
+                ProcessBuilder.Redirect.PIPE);
+    }
+
+    private static void print(String what, List<Double> gaps) {
+        List<Double> sorted = gaps.stream().sorted().toList();
+        System.out.println(String.format(
+                Locale.ROOT,
+                "| %s | %d | %d | %.0f | %.0f | %.0f | %d | %.2f |",
+                what,
+                CALLERS,
+                sorted.size(),
+                sorted.getFirst(),
+                sorted.get(sorted.size() / 2),
+                sorted.getLast(),
+                Timers.DEFAULT.requestMillis(),
+                sorted.get(sorted.size() / 2) / Timers.DEFAULT.requestMillis()));
+    }
+}

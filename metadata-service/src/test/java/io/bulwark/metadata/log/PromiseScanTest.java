@@ -1,0 +1,190 @@
+package io.bulwark.metadata.log;
+
+import static io.bulwark.metadata.log.PromiseFiles.PROMISES;
+import static io.bulwark.metadata.log.PromiseFiles.SUMMARY;
+import static io.bulwark.metadata.log.PromiseFiles.commit;
+import static io.bulwark.metadata.log.PromiseFiles.frameOf;
+import static io.bulwark.metadata.log.PromiseFiles.frames;
+import static io.bulwark.metadata.log.PromiseFiles.overwrite;
+import static io.bulwark.metadata.log.PromiseFiles.prepare;
+import static io.bulwark.metadata.log.PromiseFiles.promises;
+import static io.bulwark.metadata.log.PromiseFiles.rot;
+import static io.bulwark.metadata.log.PromiseFiles.scan;
+import static io.bulwark.metadata.log.PromiseFiles.written;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.metadata.log.PromiseFiles.Frame;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.replica.LogRecord;
+import io.bulwark.protocol.wire.Bytes;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files of the log of promises that rot or are torn, at every byte and in both places (PROTOCOLS section 7, damage). */
+@NullMarked
+class PromiseScanTest {
+    @TempDir
+    private Path temporary = Path.of("");
+
+    private int directories;
+
+    private Path directory() {
+        return temporary.resolve("log-" + directories++);
+    }
+
+    @Test
+    void rotAtAnyByteTakesNoPromise() throws Exception {
+        Path file = written(directory());
+        byte[] whole = Files.readAllBytes(file);
+        List<List<Frame>> places = frames(file);
+        List<Frame> all = new ArrayList<>(List.of(new Frame(0, 48, 0), new Frame(PromiseSegment.PAGE_BYTES, 48, 0)));
+        places.forEach(all::addAll);
+        assertThat(promises(scan(file).records())).isEqualTo(PROMISES);
+        for (Frame frame : all) {
+            for (long at = frame.at(); at < frame.at() + frame.length(); at++) {
+                overwrite(file, at, new byte[] {(byte) (whole[(int) at] ^ 1 << at % 8)});
+                PromiseScan.Contents contents = scan(file);
+                assertThat(contents.damage()).as("rot at %d", at).isEmpty();
+                assertThat(promises(contents.records())).as("rot at %d", at).isEqualTo(PROMISES);
+                overwrite(file, at, new byte[] {whole[(int) at]});
+            }
+        }
+    }
+
+    @Test
+    void onePlaceIsEnoughWhateverBecomesOfTheOther() throws Exception {
+        for (int place = 0; place < 2; place++) {
+            Path file = written(directory());
+            List<Frame> frames = frames(file).get(place);
+            Frame last = frames.getLast();
+            overwrite(
+                    file,
+                    frames.getFirst().at(),
+                    new byte
+                            [(int) (last.at()
+                                    + last.length()
+                                    - frames.getFirst().at())]);
+            overwrite(file, 0, new byte[PromiseSegment.PAGE_BYTES]);
+            PromiseScan.Contents contents = scan(file);
+            assertThat(contents.damage()).isEmpty();
+            assertThat(contents.mended()).isEqualTo(PROMISES.size());
+            assertThat(promises(contents.records())).isEqualTo(PROMISES);
+        }
+    }
+
+    @Test
+    void aPageThatTheDiskDoesNotGiveBackIsRot() throws Exception {
+        Path file = written(directory());
+        for (List<Frame> place : frames(file)) {
+            for (long lost : new long[] {0, 1, place.getFirst().at() / PromiseSegment.PAGE_BYTES}) {
+                FailingDisk disk = new FailingDisk();
+                disk.unreadable.add(lost);
+                PromiseScan.Contents contents = PromiseScan.read(disk, file);
+                assertThat(contents.damage()).isEmpty();
+                assertThat(promises(contents.records())).isEqualTo(PROMISES);
+            }
+        }
+    }
+
+    @Test
+    void whatWasSyncedAndIsLostInBothPlacesIsDamage() throws Exception {
+        Path file = written(directory());
+        byte[] whole = Files.readAllBytes(file);
+        List<List<Frame>> places = frames(file);
+        for (int ordinal = 0; ordinal < 4; ordinal++) {
+            for (int within : new int[] {0, 9, 15, 22, 30, 40}) {
+                for (List<Frame> place : places) {
+                    rot(file, frameOf(place, ordinal).at() + within);
+                }
+                assertThat(scan(file).isDamaged())
+                        .as("%d at %d", ordinal, within)
+                        .isTrue();
+                Files.write(file, whole);
+            }
+        }
+        rot(file, 30);
+        rot(file, PromiseSegment.PAGE_BYTES + 5);
+        assertThat(scan(file).isDamaged()).as("both headers").isTrue();
+    }
+
+    /** Of what was written since the last sync any part may be there, in any order, after a power cut. */
+    @Test
+    void anythingMissingInTheLastGroupIsATornTail() throws Exception {
+        Path file = written(directory());
+        byte[] whole = Files.readAllBytes(file);
+        List<Frame> group = new ArrayList<>();
+        for (List<Frame> place : frames(file)) {
+            group.addAll(place.subList(place.indexOf(frameOf(place, 4)), place.size()));
+        }
+        for (int missing = 0; missing < 1 << group.size(); missing++) {
+            for (int i = 0; i < group.size(); i++) {
+                if ((missing >> i & 1) != 0) {
+                    overwrite(file, group.get(i).at(), new byte[group.get(i).length()]);
+                }
+            }
+            PromiseScan.Contents contents = scan(file);
+            assertThat(contents.damage()).isEmpty();
+            List<LogRecord> found = promises(contents.records());
+            assertThat(found).isEqualTo(PROMISES.subList(0, found.size()));
+            assertThat(found).hasSizeGreaterThanOrEqualTo(4);
+            Files.write(file, whole);
+        }
+    }
+
+    @Test
+    void tailsTornAtAnyByteInBothPlacesAreCut() throws Exception {
+        Path file = written(directory());
+        byte[] whole = Files.readAllBytes(file);
+        List<List<Frame>> places = frames(file);
+        long[] from = new long[2];
+        long[] to = new long[2];
+        for (int place = 0; place < 2; place++) {
+            List<Frame> frames = places.get(place);
+            from[place] = frameOf(frames, 4).at();
+            to[place] = frames.getLast().at() + frames.getLast().length();
+        }
+        long longest = Math.max(to[0] - from[0], to[1] - from[1]);
+        for (long kept = 0; kept < longest; kept++) {
+            for (int place = 0; place < 2; place++) {
+                long at = Math.min(from[place] + kept, to[place]);
+                overwrite(file, at, new byte[(int) (to[place] - at)]);
+            }
+            PromiseScan.Contents contents = scan(file);
+            assertThat(contents.damage()).as("torn at %d", kept).isEmpty();
+            List<LogRecord> found = promises(contents.records());
+            assertThat(found).isEqualTo(PROMISES.subList(0, found.size()));
+            assertThat(found).hasSizeGreaterThanOrEqualTo(4);
+            Files.write(file, whole);
+        }
+    }
+
+    /** The frame of another log is right but for the mark, which no client knows. */
+    @Test
+    void whatAClientPutsIntoACommandIsNoFrame() throws Exception {
+        Path foreign = written(directory());
+        Frame frame = frames(foreign).getLast().getLast();
+        Bytes planted = Bytes.of(Files.readAllBytes(foreign), (int) frame.at(), frame.length());
+        Request request = new Request(PrincipalId.client(1), 1, false, planted);
+        LogRecord.Bodies body = new LogRecord.Bodies(new Batch(1, List.of(request.id())), List.of(request));
+        Path file = Files.createDirectories(directory()).resolve("promises");
+        PromiseSegment segment = PromiseSegment.create(FileChannel::open, file, 0, 7, List.of(SUMMARY), 4096, 4096);
+        assertThat(segment.append(List.of(body, prepare(1)))).isTrue();
+        segment.force();
+        segment.close();
+        for (List<Frame> place : frames(file)) {
+            Frame first = place.get(1);
+            overwrite(file, first.at(), new byte[PromiseSegment.FRAME_BYTES]);
+        }
+        PromiseScan.Contents contents = scan(file);
+        assertThat(contents.damage()).isEmpty();
+        assertThat(contents.records()).contains(SUMMARY).doesNotContain(commit(2));
+    }
+}
