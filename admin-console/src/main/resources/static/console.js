@@ -47,6 +47,26 @@ const accuses = (verdict) => /^(corrupt|misbehaved)/.test(verdict);
 // A node that does not answer has not told how much it stores.
 const told = (node, text) => [node.reachable ? text : "–", "number"];
 
+function time(millis) {
+  const seconds = Math.round(millis / 1000);
+  return millis < 1e3 ? `${millis} ms` : millis < 60e3 ? `${(millis / 1000).toFixed(1)} s` : seconds < 3600 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+    : `${Math.floor(seconds / 3600)} h ${Math.floor(seconds % 3600 / 60)} min`;
+}
+const step = (millis) => [millis === null || millis === undefined ? "–" : time(millis), "number"];
+const alarms = (r) => [r.slow ? "slow" : "", r.overdue ? "overdue" : "", r.forgotten ? "promises lost" : ""].filter((word) => word).join(", ");
+
+function showRecoveries(all) {
+  const window = document.getElementById("window");
+  window.textContent = all.periodMillis === 0 ? "Replicas do not recover here."
+    : all.windowMillis === null ? "Window of vulnerability: no bound before each replica has recovered once."
+    : `Window of vulnerability: ${time(all.windowMillis)} at most, of it T_w ${time(all.periodMillis)} and twice the oldest key in force, ${time(all.oldestKeyMillis)}.`;
+  const calm = all.replicas.every((r) => alarms(r) === "");
+  window.className = !calm ? "bad" : all.windowMillis === null ? "warn" : "good";
+  fill("recoveries", all.replicas.map((r) => [[`replica-${r.number}`], [r.phase === "none" ? "–" : r.phase, r.phase === "none" ? "" : "warn"],
+    [r.lastMillis === null ? "never" : new Date(r.lastMillis).toLocaleString()], step(r.steps?.estimatedMillis), step(r.steps?.answeredMillis),
+    step(r.steps?.checkedMillis), step(r.steps?.recoveredMillis), r.steps ? number(r.steps.damagedPages) : ["–", "number"], [alarms(r), "bad"]]), "No replicas.");
+}
+
 function show(status) {
   const up = status.nodes.filter((n) => n.reachable).length;
   const replicas = status.replicas.filter((r) => r.reachable).length;
@@ -57,7 +77,7 @@ function show(status) {
       : least === 0 ? "; at least one volume can take no more faults now." : "; at least one volume has more faults than it tolerates.");
   summary.className = least === null || least > 0 ? "good" : least === 0 ? "warn" : "bad";
   fill("volumes", status.volumes.map((v) => [[v.name], [v.kind.toLowerCase()],
-    [`fp: f = ${v.f}, any ${v.m} of ${v.n}`], [bytes(v.blockBytes), "number"],
+    [v.policy], [bytes(v.blockBytes), "number"],
     [`${v.faultsLeft} of ${v.f}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft >= 0 ? "warn" : "bad"]]),
     "No volume yet; the first bucket makes one.");
   fill("nodes", status.nodes.map((n) => [[`node-${n.number}`], [n.address], stateOf(n), told(n, bytes(n.usedBytes)),
@@ -65,6 +85,7 @@ function show(status) {
     [Object.entries(n.seen).map(([v, c]) => `${v}: ${c}`).join(", "), Object.keys(n.seen).some(accuses) ? "bad" : ""]]), "No nodes.");
   fill("replicas", status.replicas.map((r) => [[`replica-${r.number}`], [r.address], state(r.reachable), told(r, r.applied.toLocaleString("en")),
     !r.reachable ? ["–"] : r.agrees ? ["yes", "good"] : ["no", "bad"]]), "No replicas.");
+  showRecoveries(status.recoveries);
   fill("buckets", status.buckets.map((b) => [[b.name], [b.volume], number(b.objects), [bytes(b.bytes), "number"]]),
     "No bucket yet; `bulwark mb NAME` makes one.");
   fill("faults", status.faults.map((f) => [[f.node], [f.verdict, accuses(f.verdict) ? "bad" : "warn"],

@@ -38,6 +38,14 @@ public final class ConsoleServer implements AutoCloseable {
             throw new IllegalArgumentException(
                     "the console has no sign-in yet and listens on loopback only, not on " + listen);
         }
+        return startPublished(client, listen);
+    }
+
+    /**
+     * As {@link #start}, at any address: what is before it, as the port that a container engine publishes on its host's loopback,
+     * lets only those through who may see the cluster's status.
+     */
+    public static ConsoleServer startPublished(Bulwark client, InetSocketAddress listen) {
         SpringApplication application = new SpringApplicationBuilder(Configuration.class)
                 .bannerMode(Banner.Mode.OFF)
                 .logStartupInfo(false)

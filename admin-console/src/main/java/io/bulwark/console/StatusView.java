@@ -2,19 +2,31 @@ package io.bulwark.console;
 
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.ClusterStatus;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
-/** The cluster's status as JSON shows it; sizes in bytes, times in milliseconds since 1970. */
+/** The cluster's status as JSON shows it; sizes in bytes, times in milliseconds since 1970, durations in milliseconds. */
 public record StatusView(
-        List<Node> nodes, List<Replica> replicas, List<Volume> volumes, List<Bucket> buckets, List<Fault> faults) {
+        List<Node> nodes,
+        List<Replica> replicas,
+        List<Volume> volumes,
+        List<Bucket> buckets,
+        List<Fault> faults,
+        Recoveries recoveries) {
 
     /**
      * A storage node.
      *
      * @param pending blocks that it must still complete or repair
+     * @param looked fragments re-read and checked unasked since it started, and blocks that its peers were asked about
+     * @param foundBad of these damaged, missing or behind
+     * @param repaired of these made good
+     * @param idleMillis how long it worked so while no client asked for anything
      * @param seen how often each verdict about it was met by the console, by its peers and by itself
      */
     public record Node(
@@ -25,6 +37,10 @@ public record StatusView(
             long usedBytes,
             long freeBytes,
             long pending,
+            long looked,
+            long foundBad,
+            long repaired,
+            long idleMillis,
             Map<String, Long> seen) {}
 
     /** A metadata replica. */
@@ -33,15 +49,75 @@ public record StatusView(
     /**
      * A volume.
      *
+     * @param policy its protocol and numbers, for people
+     * @param unverified versions that nodes hold unverified, counted at each node; 0 but under pasis, as all that follows
+     * @param poolBytes what these take of the nodes' history pools
      * @param faultsLeft how many more nodes of its worst group may fail now
      */
-    public record Volume(String name, String kind, int f, int m, int n, int blockBytes, long blocks, int faultsLeft) {}
+    public record Volume(
+            String name,
+            String kind,
+            String protocol,
+            String verification,
+            String policy,
+            int f,
+            int m,
+            int n,
+            int blockBytes,
+            long blocks,
+            int faultsLeft,
+            long unverified,
+            long poolBytes,
+            long verifications,
+            long onDemand,
+            long cooperative,
+            long avoided,
+            long poisonous,
+            long refused) {}
 
     /** A bucket. */
     public record Bucket(String name, String volume, boolean versions, long objects, long bytes) {}
 
     /** What f+1 nodes say of another. */
     public record Fault(String node, String block, String verdict, String detail, long lastMillis) {}
+
+    /**
+     * Where the proactive recovery of the replicas stands.
+     *
+     * @param periodMillis T_w; 0 if replicas do not recover
+     * @param windowMillis the bound on the window of vulnerability; null while some replica has never recovered
+     */
+    public record Recoveries(
+            long periodMillis,
+            long oldestKeyMillis,
+            @Nullable Long windowMillis,
+            List<Recovery> replicas) {}
+
+    /**
+     * The recovery of a replica: phase and steps as it says itself, the rest as f+1 others do.
+     *
+     * @param lastMillis when the last one was ordered; null if there was none
+     * @param steps of the one of this life; null if there is none
+     */
+    public record Recovery(
+            int number,
+            String phase,
+            boolean forgotten,
+            @Nullable Long lastMillis,
+            boolean open,
+            boolean slow,
+            boolean overdue,
+            @Nullable Steps steps) {}
+
+    /** How long after the beginning each step was done; null before. */
+    public record Steps(
+            long agoMillis,
+            @Nullable Long estimatedMillis,
+            @Nullable Long answeredMillis,
+            @Nullable Long checkedMillis,
+            @Nullable Long recoveredMillis,
+            long checkedPages,
+            long damagedPages) {}
 
     public static StatusView of(ClusterStatus status) {
         return new StatusView(
@@ -54,7 +130,8 @@ public record StatusView(
                 status.faults().stream()
                         .map(f -> new Fault(
                                 "node-" + f.node(), f.block(), f.verdict().text(), f.detail(), f.at().toEpochMilli()))
-                        .toList());
+                        .toList(),
+                recoveries(status.recoveries()));
     }
 
     private static Node node(ClusterStatus.NodeStatus node) {
@@ -68,20 +145,72 @@ public record StatusView(
                 node.usedBytes(),
                 node.freeBytes(),
                 node.pending(),
+                node.background().looked(),
+                node.background().foundBad(),
+                node.background().repaired(),
+                node.background().idleMillis(),
                 seen);
     }
 
     private static Volume volume(ClusterStatus.VolumeStatus status) {
         var policy = status.volume().policy();
+        ClusterStatus.Versions sum =
+                status.versions().values().stream().reduce(ClusterStatus.Versions.ZERO, ClusterStatus.Versions::plus);
         return new Volume(
                 status.volume().name(),
                 status.volume().kind().name().toLowerCase(Locale.ROOT),
+                policy.protocol().text(),
+                policy.verification().text(),
+                policy.text(),
                 policy.f(),
                 policy.m(),
                 policy.n(),
                 policy.blockBytes(),
                 status.volume().blocks(),
-                status.moreFaults());
+                status.moreFaults(),
+                sum.unverified(),
+                sum.poolBytes(),
+                sum.verifications(),
+                sum.onDemand(),
+                sum.cooperative(),
+                sum.avoided(),
+                sum.poisonous(),
+                sum.refused());
+    }
+
+    private static Recoveries recoveries(ClusterStatus.Recoveries recoveries) {
+        return new Recoveries(
+                recoveries.period().toMillis(),
+                recoveries.oldestKey().toMillis(),
+                millis(recoveries.window()),
+                recoveries.replicas().stream().map(StatusView::recovery).toList());
+    }
+
+    private static Recovery recovery(ClusterStatus.Recovery recovery) {
+        return new Recovery(
+                recovery.replica(),
+                recovery.phase(),
+                recovery.forgotten(),
+                recovery.last().map(last -> last.toEpochMilli()).orElse(null),
+                recovery.open(),
+                recovery.slow(),
+                recovery.overdue(),
+                recovery.steps().map(StatusView::steps).orElse(null));
+    }
+
+    private static Steps steps(ClusterStatus.Steps steps) {
+        return new Steps(
+                steps.ago().toMillis(),
+                millis(steps.estimated()),
+                millis(steps.answered()),
+                millis(steps.checked()),
+                millis(steps.recovered()),
+                steps.checkedPages(),
+                steps.damagedPages());
+    }
+
+    private static @Nullable Long millis(Optional<Duration> duration) {
+        return duration.map(Duration::toMillis).orElse(null);
     }
 
     private static Bucket bucket(BucketInfo bucket) {

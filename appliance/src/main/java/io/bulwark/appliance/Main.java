@@ -1,6 +1,7 @@
 package io.bulwark.appliance;
 
 import io.bulwark.appliance.cli.BulwarkCommand;
+import java.security.Security;
 import java.util.Set;
 import java.util.logging.LogManager;
 import org.slf4j.bridge.SLF4JBridgeHandler;
@@ -20,6 +21,9 @@ public final class Main {
             // Before the first logger is made. People who only ask get answers, not logs.
             System.setProperty("bulwark.log", System.getProperty("bulwark.log", "info"));
             System.setProperty("bulwark.log.others", System.getProperty("bulwark.log.others", "warn"));
+            // Who starts anew elsewhere keeps only its name: the JDK remembers addresses for half a minute.
+            Security.setProperty("networkaddress.cache.ttl", "3");
+            Security.setProperty("networkaddress.cache.negative.ttl", "1");
         }
         LogManager.getLogManager().reset();
         SLF4JBridgeHandler.install();

@@ -1,18 +1,21 @@
 package io.bulwark.appliance.boot;
 
+import io.bulwark.appliance.admin.Watched;
 import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.Subject;
 import io.bulwark.console.ConsoleServer;
+import io.bulwark.transport.Destination;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.net.HttpURLConnection;
-import java.net.URI;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** {@code bulwark console --config FILE}. */
 public final class ConsoleRole {
-    private static final int HEALTH_MILLIS_MAX = 10_000;
-
     private ConsoleRole() {}
 
     /**
@@ -21,26 +24,48 @@ public final class ConsoleRole {
      * @param health kept as {@link HealthFile} says, if given
      */
     public static int run(Path config, @Nullable Path health) throws IOException, InterruptedException {
-        RoleFile.ConsoleSetup setup = RoleFile.console(config);
+        RoleFile.Configured<RoleFile.ConsoleSetup> role = RoleFile.console(config, System.getenv());
+        RoleFile.ConsoleSetup setup = role.setup();
+        InetSocketAddress listen = Destination.resolve(setup.listen());
+        if (listen.isUnresolved() || !(setup.published() || listen.getAddress().isLoopbackAddress())) {
+            throw new ConfigException(
+                    config + ": the console has no sign-in yet and listens on loopback only, not on " + setup.listen()
+                            + "; with published: true something before it decides who reaches it",
+                    Subject.NONE);
+        }
         Bulwark client = Bulwark.connect(setup.client());
         DefaultVolume.ensure(client);
-        ConsoleServer server = ConsoleServer.start(client, setup.listen());
-        String address = "http://" + setup.listen().getAddress().getHostAddress() + ":"
-                + server.address().getPort();
-        URI status = URI.create(address + "/api/status");
-        HealthFile.keep(health, () -> problem(status));
-        return Role.until("console at " + address, () -> {
-            server.close();
-            client.close();
-        });
+        ConsoleServer server =
+                setup.published() ? ConsoleServer.startPublished(client, listen) : ConsoleServer.start(client, listen);
+        return RoleProcess.until(new RunningConsole(client, server), role.admin(), health);
     }
 
-    private static String problem(URI status) throws IOException {
-        HttpURLConnection asked = (HttpURLConnection) status.toURL().openConnection();
-        asked.setConnectTimeout(HEALTH_MILLIS_MAX);
-        asked.setReadTimeout(HEALTH_MILLIS_MAX);
-        int code = asked.getResponseCode();
-        asked.disconnect();
-        return code == HttpURLConnection.HTTP_OK ? "" : status + " answers " + code;
+    /** It does its work if it gets the cluster's status. */
+    private record RunningConsole(Bulwark client, ConsoleServer server, MeterRegistry meters) implements Watched {
+        private RunningConsole(Bulwark client, ConsoleServer server) {
+            this(client, server, new SimpleMeterRegistry());
+        }
+
+        @Override
+        public String name() {
+            return "console";
+        }
+
+        @Override
+        public String problem() {
+            var _ = client.status();
+            return "";
+        }
+
+        @Override
+        public String broken() {
+            return "";
+        }
+
+        @Override
+        public void close() {
+            server.close();
+            client.close();
+        }
     }
 }

@@ -1,75 +1,56 @@
 package io.bulwark.appliance.boot;
 
+import io.bulwark.appliance.admin.HealthWatch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells whoever watches from outside, such as a container engine, whether a member does its work: a file that is written anew
- * every second, {@code ok SECONDS} or {@code bad SECONDS WHY}, with the time in seconds of the epoch. A member that hangs or is
- * gone leaves an old time in it.
+ * Tells whoever watches from outside and has no HTTP, such as a container engine's health check, what {@code readiness} tells: a file
+ * that is written anew every second, {@code ok SECONDS} or {@code bad SECONDS WHY}, with the time in seconds of the epoch. A process
+ * that hangs or is gone leaves an old time in it.
  */
 final class HealthFile {
     private static final Logger LOG = LoggerFactory.getLogger(HealthFile.class);
     private static final long PERIOD_MILLIS = 1_000;
 
-    /** Asks a member by way of what its clients use. */
-    interface Check {
-        /** Empty if it does its work, else what hinders it. */
-        String problem() throws Exception;
-    }
-
     private final Path file;
-    private final Check check;
+    private final HealthWatch watch;
 
-    private HealthFile(Path file, Check check) {
+    private HealthFile(Path file, HealthWatch watch) {
         this.file = file;
-        this.check = check;
+        this.watch = watch;
     }
 
     /** Keeps the file, if one is given, as long as this process lives. */
-    static void keep(@Nullable Path file, Check check) {
+    static void keep(@Nullable Path file, HealthWatch watch) {
         if (file != null) {
-            HealthFile kept = new HealthFile(file, check);
-            Thread.ofPlatform().daemon().name("health").start(kept::run);
+            HealthFile kept = new HealthFile(file, watch);
+            Thread.ofPlatform().daemon().name("health-file").start(kept::run);
         }
     }
 
     private void run() {
-        String last = "";
         try {
             while (true) {
-                String problem = problem();
-                if (!problem.equals(last)) {
-                    LOG.info("health: {}", problem.isEmpty() ? "ok" : problem);
-                    last = problem;
-                }
-                write(problem);
+                write(watch.problems());
                 Thread.sleep(PERIOD_MILLIS);
             }
         } catch (InterruptedException e) {
-            LOG.debug("nobody is told of this member's health any more");
+            LOG.debug("nobody is told of this process's health any more");
         }
     }
 
-    private String problem() throws InterruptedException {
-        try {
-            return check.problem();
-        } catch (InterruptedException e) {
-            throw e;
-        } catch (Exception e) {
-            return String.valueOf(e.getMessage());
-        }
-    }
-
-    private void write(String problem) {
-        String word = problem.isEmpty() ? "ok " : "bad ";
-        String line = word + Instant.now().getEpochSecond() + " " + problem.replace('\n', ' ') + "\n";
+    private void write(Map<String, String> problems) {
+        String word = problems.isEmpty() ? "ok " : "bad ";
+        String why = String.join("; ", problems.values()).replace('\n', ' ');
+        String line = word + Instant.now().getEpochSecond() + " " + why + "\n";
         try {
             Path part = file.resolveSibling(file.getFileName() + ".part");
             Files.writeString(part, line);

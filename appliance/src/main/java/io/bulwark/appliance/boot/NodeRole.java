@@ -16,9 +16,7 @@ public final class NodeRole {
      * @param health kept as {@link HealthFile} says, if given
      */
     public static int run(Path config, @Nullable Path health) throws IOException, InterruptedException {
-        NodeSetup setup = RoleFile.node(config);
-        RunningNode node = RunningNode.start(setup);
-        HealthFile.keep(health, node::problem);
-        return Role.until("node-" + setup.number(), node);
+        RoleFile.Configured<NodeSetup> role = RoleFile.node(config, System.getenv());
+        return RoleProcess.until(RunningNode.start(role.setup()), role.admin(), health);
     }
 }

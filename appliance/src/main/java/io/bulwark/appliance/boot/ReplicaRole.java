@@ -2,6 +2,7 @@ package io.bulwark.appliance.boot;
 
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.cluster.RunningReplica;
+import io.bulwark.protocol.ordering.replica.Start;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -14,11 +15,10 @@ public final class ReplicaRole {
      * Runs until the process is told to end; returns the exit code.
      *
      * @param health kept as {@link HealthFile} says, if given
+     * @param start {@link Start#RECOVERING} if the watchdog has it started
      */
-    public static int run(Path config, @Nullable Path health) throws IOException, InterruptedException {
-        ReplicaSetup setup = RoleFile.replica(config);
-        RunningReplica replica = RunningReplica.start(setup);
-        HealthFile.keep(health, replica::problem);
-        return Role.until("replica-" + setup.number(), replica);
+    public static int run(Path config, @Nullable Path health, Start start) throws IOException, InterruptedException {
+        RoleFile.Configured<ReplicaSetup> role = RoleFile.replica(config, System.getenv());
+        return RoleProcess.until(RunningReplica.start(role.setup(), start), role.admin(), health);
     }
 }

@@ -1,110 +1,203 @@
 package io.bulwark.appliance.boot;
 
-import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.NodeSetup;
+import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaSetup;
+import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.storage.background.BackgroundPace;
+import io.bulwark.transport.Destination;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.BindHandler;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.env.YamlPropertySourceLoader;
-import org.springframework.core.env.MutablePropertySources;
-import org.springframework.core.io.FileSystemResource;
-import org.yaml.snakeyaml.error.YAMLException;
+import org.springframework.util.unit.DataSize;
 
 /**
- * Reads and writes the YAML files of roles. An unknown key is an error; a relative path is relative to the file.
+ * Reads and writes the YAML files of roles. An unknown key is an error; a relative path is relative to the file. Each key may be
+ * overridden by a variable of the environment: {@code scrub-rate} of a node by {@code BULWARK_NODE_SCRUB_RATE}, a list with commas.
  *
  * <pre>
  * bulwark:
  *   node:                          # or replica:, or console:
  *     number: 0
  *     listen: 127.0.0.1:7410
+ *     admin: 127.0.0.1:7910        # health and meters over HTTP; none if left out
  *     data: /data
  *     keys: keys/node-0.keys
+ *     identity: keys/node-0.pem
+ *     genesis: genesis.properties  # or, without these two, insecure-loopback: true
  *     replicas: [127.0.0.1:7600, 127.0.0.1:7601, 127.0.0.1:7602, 127.0.0.1:7603]
  *     durability: sync
+ *     scrub-rate: 8MB               # per second; this and the next are the defaults
+ *     history-pool: 1GB
+ *     write-back: 2s
  * </pre>
+ *
+ * {@code replicas} and {@code nodes} may name hosts: they are looked up whenever a connection is made.
  */
 public final class RoleFile {
+    private static final String NODE = "node";
+    private static final String REPLICA = "replica";
+    private static final String CONSOLE = "console";
+
     private RoleFile() {}
 
     // Not private: Spring binds no record whose constructor is.
     record NodeKeys(
             @Nullable Integer number,
             @Nullable String listen,
+            @Nullable String admin,
             @Nullable String data,
             @Nullable String keys,
+            @Nullable String identity,
+            @Nullable String genesis,
+            @Nullable Boolean insecureLoopback,
             @Nullable List<String> replicas,
-            @Nullable String durability) {}
+            @Nullable String durability,
+            @Nullable DataSize scrubRate,
+            @Nullable DataSize historyPool,
+            @Nullable Duration writeBack) {}
 
     record ReplicaKeys(
             @Nullable Integer number,
+            @Nullable String listen,
+            @Nullable String admin,
             @Nullable String data,
             @Nullable String keys,
+            @Nullable String identity,
+            @Nullable String genesis,
+            @Nullable Boolean insecureLoopback,
             @Nullable List<String> replicas,
             @Nullable List<String> nodes,
             @Nullable Integer clients,
             @Nullable String ordering) {}
 
-    record ConsoleKeys(@Nullable String listen, @Nullable String client) {}
+    record ConsoleKeys(
+            @Nullable String listen,
+            @Nullable String admin,
+            @Nullable Boolean published,
+            @Nullable String client) {}
+
+    /**
+     * A role as its file has it.
+     *
+     * @param setup of the member
+     * @param admin where its process tells its health and meters, if it does
+     */
+    public record Configured<T>(T setup, Optional<InetSocketAddress> admin) {}
 
     /**
      * How a console is set up.
      *
+     * @param published whether it may listen at other addresses than loopback: something before it, as the port that a container
+     *     engine publishes, lets only those through who may see the cluster's status
      * @param client a file as {@link ClientConfig#load} reads it
      */
-    public record ConsoleSetup(InetSocketAddress listen, Path client) {}
+    public record ConsoleSetup(InetSocketAddress listen, boolean published, Path client) {}
 
+    /** As the file alone has it. */
     public static NodeSetup node(Path file) throws IOException {
-        NodeKeys keys = bind(file, "node", NodeKeys.class);
-        return checked(
-                file,
-                () -> new NodeSetup(
-                        given("number", keys.number()),
-                        address(given("listen", keys.listen())),
-                        beside(file, given("data", keys.data())),
-                        beside(file, given("keys", keys.keys())),
-                        addresses(given("replicas", keys.replicas())),
-                        keys.durability() == null ? "sync" : keys.durability()));
+        return node(file, Map.of()).setup();
     }
 
+    /**
+     * As the file and the environment have it.
+     *
+     * @param environment variables, of which those that begin with {@code BULWARK_NODE_} override the file
+     */
+    public static Configured<NodeSetup> node(Path file, Map<String, String> environment) throws IOException {
+        NodeKeys keys = RoleSource.bind(file, environment, NODE, NodeKeys.class);
+        return checked(
+                file,
+                () -> new Configured<>(
+                        new NodeSetup(
+                                given("number", keys.number()),
+                                address(given("listen", keys.listen())),
+                                beside(file, given("data", keys.data())),
+                                beside(file, given("keys", keys.keys())),
+                                channels(file, keys.identity(), keys.genesis(), keys.insecureLoopback()),
+                                addresses(given("replicas", keys.replicas())),
+                                keys.durability() == null ? "sync" : keys.durability(),
+                                bytes(keys.scrubRate(), BackgroundPace.SCRUB_BYTES_PER_SECOND),
+                                bytes(keys.historyPool(), NodeSetup.HISTORY_POOL_BYTES),
+                                keys.writeBack() == null
+                                        ? NodeSetup.WRITE_BACK_MILLIS
+                                        : keys.writeBack().toMillis()),
+                        admin(keys.admin())));
+    }
+
+    /** As the file alone has it. */
     public static ReplicaSetup replica(Path file) throws IOException {
-        ReplicaKeys keys = bind(file, "replica", ReplicaKeys.class);
-        return checked(
-                file,
-                () -> new ReplicaSetup(
-                        given("number", keys.number()),
-                        addresses(given("replicas", keys.replicas())),
-                        beside(file, given("data", keys.data())),
-                        beside(file, given("keys", keys.keys())),
-                        keys.ordering() == null ? ClusterShape.ORDERING_DEFAULT : keys.ordering(),
-                        addresses(given("nodes", keys.nodes())),
-                        given("clients", keys.clients())));
+        return replica(file, Map.of()).setup();
     }
 
+    /**
+     * As the file and the environment have it.
+     *
+     * @param environment variables, of which those that begin with {@code BULWARK_REPLICA_} override the file
+     */
+    public static Configured<ReplicaSetup> replica(Path file, Map<String, String> environment) throws IOException {
+        ReplicaKeys keys = RoleSource.bind(file, environment, REPLICA, ReplicaKeys.class);
+        return checked(file, () -> {
+            int number = given("number", keys.number());
+            List<InetSocketAddress> replicas = addresses(given("replicas", keys.replicas()));
+            if (number < 0 || number >= replicas.size()) {
+                throw new IllegalArgumentException("replica " + number + " of " + replicas.size());
+            }
+            ReplicaSetup setup = new ReplicaSetup(
+                    number,
+                    keys.listen() == null ? replicas.get(number) : address(keys.listen()),
+                    replicas,
+                    beside(file, given("data", keys.data())),
+                    beside(file, given("keys", keys.keys())),
+                    channels(file, keys.identity(), keys.genesis(), keys.insecureLoopback()),
+                    // Files of the time before there was a choice do not say it.
+                    keys.ordering() == null ? Ordering.BFT_SMART : Ordering.named(keys.ordering()),
+                    addresses(given("nodes", keys.nodes())),
+                    given("clients", keys.clients()));
+            return new Configured<>(setup, admin(keys.admin()));
+        });
+    }
+
+    /** As the file alone has it. */
     public static ConsoleSetup console(Path file) throws IOException {
-        ConsoleKeys keys = bind(file, "console", ConsoleKeys.class);
-        return checked(
-                file,
-                () -> new ConsoleSetup(
-                        address(given("listen", keys.listen())), beside(file, given("client", keys.client()))));
+        return console(file, Map.of()).setup();
     }
 
+    /**
+     * As the file and the environment have it.
+     *
+     * @param environment variables, of which those that begin with {@code BULWARK_CONSOLE_} override the file
+     */
+    public static Configured<ConsoleSetup> console(Path file, Map<String, String> environment) throws IOException {
+        ConsoleKeys keys = RoleSource.bind(file, environment, CONSOLE, ConsoleKeys.class);
+        return checked(
+                file,
+                () -> new Configured<>(
+                        new ConsoleSetup(
+                                address(given("listen", keys.listen())),
+                                keys.published() != null && keys.published(),
+                                beside(file, given("client", keys.client()))),
+                        admin(keys.admin())));
+    }
+
+    /** Without an admin endpoint. */
     public static void write(NodeSetup setup, Path file) throws IOException {
+        writeNode(new Configured<>(setup, Optional.empty()), file);
+    }
+
+    public static void writeNode(Configured<NodeSetup> role, Path file) throws IOException {
+        NodeSetup setup = role.setup();
         Files.writeString(
                 file,
                 String.format(
@@ -114,20 +207,35 @@ public final class RoleFile {
                           node:
                             number: %d
                             listen: %s
-                            data: "%s"
+                        %s    data: "%s"
                             keys: "%s"
+                            %s
                             replicas: %s
                             durability: %s
+                            scrub-rate: %dB
+                            history-pool: %dB
+                            write-back: %dms
                         """,
                         setup.number(),
-                        text(setup.listen()),
+                        Destination.text(setup.listen()),
+                        text(role.admin()),
                         setup.data(),
                         setup.keys(),
+                        text(setup.channels()),
                         list(setup.replicas()),
-                        setup.durability()));
+                        setup.durability(),
+                        setup.scrubBytesPerSecond(),
+                        setup.historyPoolBytes(),
+                        setup.writeBackMillis()));
     }
 
+    /** Without an admin endpoint. */
     public static void write(ReplicaSetup setup, Path file) throws IOException {
+        writeReplica(new Configured<>(setup, Optional.empty()), file);
+    }
+
+    public static void writeReplica(Configured<ReplicaSetup> role, Path file) throws IOException {
+        ReplicaSetup setup = role.setup();
         Files.writeString(
                 file,
                 String.format(
@@ -136,41 +244,82 @@ public final class RoleFile {
                         bulwark:
                           replica:
                             number: %d
-                            data: "%s"
+                            listen: %s
+                        %s    data: "%s"
                             keys: "%s"
+                            %s
                             replicas: %s
                             nodes: %s
                             clients: %d
                             ordering: %s
                         """,
                         setup.number(),
+                        Destination.text(setup.listen()),
+                        text(role.admin()),
                         setup.data(),
                         setup.keys(),
+                        text(setup.channels()),
                         list(setup.replicas()),
                         list(setup.nodes()),
                         setup.clients(),
                         setup.ordering()));
     }
 
-    public static void write(ConsoleSetup setup, Path file) throws IOException {
-        Files.writeString(file, String.format(Locale.ROOT, """
-            bulwark:
-              console:
-                listen: %s
-                client: "%s"
-            """, text(setup.listen()), setup.client()));
+    public static void writeConsole(Configured<ConsoleSetup> role, Path file) throws IOException {
+        ConsoleSetup setup = role.setup();
+        Files.writeString(
+                file,
+                String.format(
+                        Locale.ROOT,
+                        """
+                        bulwark:
+                          console:
+                            listen: %s
+                            published: %b
+                        %s    client: "%s"
+                        """,
+                        Destination.text(setup.listen()),
+                        setup.published(),
+                        text(role.admin()),
+                        setup.client()));
     }
 
     private interface Making<T> {
         T make();
     }
 
-    private static <T> T checked(Path file, Making<T> making) throws IOException {
+    private static <T> T checked(Path file, Making<T> making) {
         try {
             return making.make();
         } catch (IllegalArgumentException e) {
-            throw new IOException(file + ": " + e.getMessage(), e);
+            throw new ConfigException(file + ": " + e.getMessage(), Subject.NONE, e);
         }
+    }
+
+    private static ChannelConfig channels(
+            Path file, @Nullable String identity, @Nullable String genesis, @Nullable Boolean insecureLoopback) {
+        if (insecureLoopback == null || !insecureLoopback) {
+            return new ChannelConfig.Tls(
+                    beside(file, given("identity", identity)), beside(file, given("genesis", genesis)));
+        }
+        if (identity != null || genesis != null) {
+            throw new IllegalArgumentException(
+                    "insecure-loopback with identity or genesis: there is either TLS or plain text");
+        }
+        return new ChannelConfig.InsecureLoopback();
+    }
+
+    private static String text(ChannelConfig channels) {
+        return switch (channels) {
+            case ChannelConfig.Tls tls ->
+                "identity: \"" + tls.identity() + "\"\n    genesis: \"" + tls.genesis() + "\"";
+            case ChannelConfig.InsecureLoopback _ -> "insecure-loopback: true";
+        };
+    }
+
+    private static String text(Optional<InetSocketAddress> admin) {
+        return admin.map(address -> "    admin: " + Destination.text(address) + "\n")
+                .orElse("");
     }
 
     private static <T> T given(String name, @Nullable T value) {
@@ -180,28 +329,23 @@ public final class RoleFile {
         return value;
     }
 
-    private static <T> T bind(Path file, String role, Class<T> type) throws IOException {
-        if (!Files.isRegularFile(file)) {
-            throw new IOException("there is no configuration file " + file);
-        }
-        MutablePropertySources sources = new MutablePropertySources();
-        try {
-            new YamlPropertySourceLoader()
-                    .load(file.toString(), new FileSystemResource(file))
-                    .forEach(sources::addLast);
-            return new Binder(ConfigurationPropertySources.from(sources))
-                    .bind("bulwark." + role, Bindable.of(type), new NoUnboundElementsBindHandler(BindHandler.DEFAULT))
-                    .orElseThrow(() -> new IOException(file + " has no section bulwark." + role));
-        } catch (BindException e) {
-            Throwable root = e.getCause() == null ? e : e.getCause();
-            throw new IOException(file + ": " + e.getName() + ": " + root.getMessage(), e);
-        } catch (IllegalStateException | YAMLException e) {
-            throw new IOException(file + " is not YAML: " + e.getMessage(), e);
-        }
+    private static long bytes(@Nullable DataSize given, long standard) {
+        return given == null ? standard : given.toBytes();
     }
 
     private static Path beside(Path file, String path) {
         return file.toAbsolutePath().resolveSibling(path).normalize();
+    }
+
+    private static Optional<InetSocketAddress> admin(@Nullable String text) {
+        if (text == null) {
+            return Optional.empty();
+        }
+        InetSocketAddress found = Destination.resolve(address(text));
+        if (found.isUnresolved()) {
+            throw new IllegalArgumentException("nobody knows the host of admin: " + text);
+        }
+        return Optional.of(found);
     }
 
     private static List<InetSocketAddress> addresses(List<String> texts) {
@@ -212,19 +356,25 @@ public final class RoleFile {
 
     private static InetSocketAddress address(String text) {
         int colon = text.lastIndexOf(':');
+        String host = text.substring(0, Math.max(0, colon));
         try {
-            int port = Integer.parseInt(text.substring(colon + 1));
-            return new InetSocketAddress(InetAddress.getByName(text.substring(0, Math.max(0, colon))), port);
-        } catch (NumberFormatException | UnknownHostException e) {
+            boolean bracketed = host.startsWith("[") && host.endsWith("]");
+            String bare = bracketed ? host.substring(1, host.length() - 1) : host;
+            if (!bare.isEmpty()) {
+                return Destination.of(bare, Integer.parseInt(text.substring(colon + 1)));
+            }
+        } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("\"" + text + "\" is not HOST:PORT", e);
         }
-    }
-
-    private static String text(InetSocketAddress address) {
-        return address.getAddress().getHostAddress() + ":" + address.getPort();
+        throw new IllegalArgumentException("\"" + text + "\" is not HOST:PORT");
     }
 
     private static String list(List<InetSocketAddress> addresses) {
-        return "[" + String.join(", ", addresses.stream().map(RoleFile::text).toList()) + "]";
+        return "["
+                + String.join(
+                        ", ",
+                        addresses.stream()
+                                .map(each -> '"' + Destination.text(each) + '"')
+                                .toList()) + "]";
     }
 }

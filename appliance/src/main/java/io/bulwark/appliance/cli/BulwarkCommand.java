@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.NoSuchBucketException;
@@ -42,12 +43,17 @@ import picocli.CommandLine.Spec;
             NodeCommand.class,
             RoleCommands.Replica.class,
             RoleCommands.Console.class,
-            RoleCommands.Init.class,
+            InitCommand.class,
+            KeygenCommand.class,
+            PrincipalCommand.class,
+            GrantCommand.class,
+            AuditCommand.class,
+            JoinCommand.class,
             CommandLine.HelpCommand.class
         },
         footer = {
             "",
-            "Exit codes: 0 done, 1 failed, 2 wrong arguments, 69 no appliance reached.",
+            "Exit codes: 0 done, 1 failed, 2 wrong arguments, 69 no appliance reached, 78 wrong keys or configuration.",
         })
 public final class BulwarkCommand implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(BulwarkCommand.class);
@@ -93,6 +99,7 @@ public final class BulwarkCommand implements Runnable {
         return switch (failure) {
             case CommandFailure known -> known.exitCode();
             case UnavailableException _ -> CommandFailure.UNAVAILABLE;
+            case ConfigException _ -> CommandFailure.CONFIG;
             case InvalidNameException _, InvalidRequestException _ -> CommandFailure.USAGE;
             default -> CommandFailure.FAILED;
         };

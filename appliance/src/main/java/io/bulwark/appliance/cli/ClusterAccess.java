@@ -4,6 +4,7 @@ import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.config.EncryptionConfig;
 import io.bulwark.client.error.UnavailableException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +23,27 @@ final class ClusterAccess {
             description = "How to reach the cluster (default: client.properties in the data directory).")
     private @Nullable Path client;
 
+    @Option(
+            names = "--encrypt-with",
+            paramLabel = "FILE.p12",
+            description = {
+                "Encrypt objects before they leave this machine, with a key of this PKCS#12 file.",
+                "The same file reads them. Its password: --encrypt-password-file, or $BULWARK_ENCRYPT_PASSWORD."
+            })
+    private @Nullable Path keyStore;
+
+    @Option(
+            names = "--encrypt-key",
+            paramLabel = "NAME",
+            description = "Which key of the file is for new objects, if it has several.")
+    private @Nullable String encryptionKey;
+
+    @Option(
+            names = "--encrypt-password-file",
+            paramLabel = "FILE",
+            description = "Its first line is the password of the PKCS#12 file; mode 0600.")
+    private @Nullable Path passwordFile;
+
     GlobalOptions global() {
         return global;
     }
@@ -35,7 +57,7 @@ final class ClusterAccess {
                     "there is no " + file + "; start an appliance with `" + global.upCommand()
                             + "`, or name one with --data or --client");
         }
-        ClientConfig config = ClientConfig.load(file);
+        ClientConfig config = encrypting(ClientConfig.load(file));
         Outage outage = new Outage(config);
         boolean served = client == null && ControlSocket.isServed(global.data());
         if (!served && outage.total()) {
@@ -46,6 +68,17 @@ final class ClusterAccess {
         } catch (UnavailableException e) {
             throw unavailable(outage, served, String.valueOf(e.getMessage()));
         }
+    }
+
+    private ClientConfig encrypting(ClientConfig config) {
+        if (keyStore == null) {
+            if (encryptionKey != null || passwordFile != null) {
+                throw new CommandFailure(
+                        CommandFailure.USAGE, "--encrypt-key and --encrypt-password-file go with --encrypt-with");
+            }
+            return config;
+        }
+        return config.withEncryption(new EncryptionConfig(keyStore, encryptionKey, passwordFile));
     }
 
     private CommandFailure unavailable(Outage outage, boolean served, String cause) {

@@ -13,6 +13,9 @@ public final class CommandFailure extends RuntimeException {
     /** No appliance, or not enough of it, can be reached (EX_UNAVAILABLE). */
     public static final int UNAVAILABLE = 69;
 
+    /** A configuration, a key or the genesis is missing or does not fit (EX_CONFIG). */
+    public static final int CONFIG = 78;
+
     private final int exitCode;
 
     public CommandFailure(int exitCode, String message) {

@@ -3,6 +3,7 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.demo.Demo;
 import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
@@ -60,8 +61,7 @@ final class DemoCommand implements Callable<Integer> {
         Path place = Files.createTempDirectory("bulwark-demo");
         try {
             DataDirectory data = DataDirectory.create(place);
-            ClusterShape shape =
-                    new ClusterShape(faults == 1 ? 5 : 7, 4, portBase, ClusterShape.ORDERING_DEFAULT, "sync");
+            ClusterShape shape = new ClusterShape(faults == 1 ? 5 : 7, 4, portBase, Ordering.DEFAULT, "sync");
             ClusterPlan plan = new ClusterPlan(data, data.shape(shape));
             try (FileLock lock = data.lock();
                     Appliance appliance = Appliance.start(

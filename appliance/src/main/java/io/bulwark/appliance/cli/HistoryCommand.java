@@ -35,10 +35,14 @@ final class HistoryCommand implements Runnable {
             name = "check",
             description = {
                 "Say whether a history is linearizable, whatever faulty clients did.",
-                "docs/testing.md tells the format. Exit code 1 if it is not, or if a key could not be decided."
+                "docs/testing.md tells the format. Exit code 1 if it is not, if a key could not be decided, or if"
+                        + " there is nothing to check."
             })
     int check(@Mixin GlobalOptions global, @Parameters(paramLabel = "FILE") Path file) {
         HistoryCheck check = HistoryCheck.of(read(file));
+        if (check.operations() == 0) {
+            throw new CommandFailure(CommandFailure.FAILED, file + " has no operation that could be checked");
+        }
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("operations", check.operations());
         json.put("keys", check.keys());

@@ -85,6 +85,8 @@ final class ObjectCommands {
                 text.append(Text.bytes(object.length())).append(')').append(System.lineSeparator());
                 text.append("version:      ").append(object.version()).append(System.lineSeparator());
                 text.append("modified:     ").append(object.modified()).append(System.lineSeparator());
+                text.append("encrypted:    ").append(object.encrypted() ? "yes, by a client" : "no");
+                text.append(System.lineSeparator());
                 text.append("content type: ").append(Text.printable(object.contentType()));
                 object.tags()
                         .forEach((name, value) -> text.append(System.lineSeparator())

@@ -17,6 +17,7 @@ final class ObjectText {
         json.put("modified", object.modified().toString());
         json.put("contentType", object.contentType());
         json.put("tags", object.tags());
+        json.put("encrypted", object.encrypted());
         return json;
     }
 

@@ -2,11 +2,31 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.protocol.cluster.Verification;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** How the blocks of a volume are protected. */
 final class PolicyOptions {
+    @Option(
+            names = "--protocol",
+            paramLabel = "fp|pasis",
+            description = {
+                "fp checks each fragment as it is written; pasis, for register volumes only, keeps versions",
+                "and verifies them when --verification says (default: fp)."
+            })
+    private @Nullable String protocol;
+
+    @Option(
+            names = "--verification",
+            paramLabel = "WHEN",
+            description = {
+                "Of pasis: lazy, read-time, write-time, or none, which is for measuring only, as any client can",
+                "then destroy what others wrote (default: lazy)."
+            })
+    private @Nullable String verification;
+
     @Option(
             names = "--faults",
             paramLabel = "F",
@@ -19,24 +39,66 @@ final class PolicyOptions {
             description = "Fragments that give a block back (default: F + 1).")
     private @Nullable Integer dataFragments;
 
+    @Option(
+            names = "--fragments",
+            paramLabel = "N",
+            description = "Nodes of a placement group under pasis, 4F + 1 or more (default: 4F + 1).")
+    private @Nullable Integer fragments;
+
     @Option(names = "--block-size", paramLabel = "BYTES", description = "Size of a block (default: 1048576).")
     private @Nullable Integer blockBytes;
 
     boolean given() {
-        return faults != null || dataFragments != null || blockBytes != null;
+        return faults != null
+                || dataFragments != null
+                || blockBytes != null
+                || fragments != null
+                || protocol != null
+                || verification != null;
     }
 
     ProtectionPolicy policy() {
         int f = faults == null ? 1 : faults;
         int m = dataFragments == null ? f + 1 : dataFragments;
+        int bytes = blockBytes == null ? 1 << 20 : blockBytes;
         try {
-            return new ProtectionPolicy(f, m, m + 2 * f, blockBytes == null ? 1 << 20 : blockBytes);
+            return switch (protocol == null ? "fp" : protocol) {
+                case "fp" -> {
+                    if (verification != null || fragments != null) {
+                        throw new CommandFailure(
+                                CommandFailure.USAGE, "--verification and --fragments go with --protocol pasis");
+                    }
+                    yield new ProtectionPolicy(f, m, m + 2 * f, bytes);
+                }
+                case "pasis" ->
+                    ProtectionPolicy.pasis(f, m, fragments == null ? 4 * f + 1 : fragments, bytes, verification());
+                default ->
+                    throw new CommandFailure(
+                            CommandFailure.USAGE, "there is no protocol \"" + protocol + "\"; there are fp and pasis");
+            };
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
         }
     }
 
     VolumeSpec objectVolume(String name) {
-        return VolumeSpec.objects(name, policy());
+        ProtectionPolicy policy = policy();
+        if (policy.protocol() == Protocol.PASIS) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE,
+                    "objects are kept under fp; a volume under pasis is made of registers, give --blocks"
+                            + (policy.verification() == Verification.NONE
+                                    ? ", and what is never verified holds no objects in any case"
+                                    : ""));
+        }
+        return VolumeSpec.objects(name, policy);
+    }
+
+    private Verification verification() {
+        String when = verification == null ? Verification.LAZY.text() : verification;
+        return Verification.of(when)
+                .orElseThrow(() -> new CommandFailure(
+                        CommandFailure.USAGE,
+                        "there is no verification \"" + when + "\"; there are lazy, read-time, write-time and none"));
     }
 }

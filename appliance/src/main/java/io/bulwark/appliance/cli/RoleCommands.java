@@ -3,28 +3,31 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.boot.ConsoleRole;
 import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.boot.ReplicaRole;
-import io.bulwark.appliance.boot.RoleFile;
-import io.bulwark.appliance.cluster.ClusterPlan;
-import io.bulwark.appliance.cluster.ClusterShape;
-import io.bulwark.appliance.cluster.DataDirectory;
-import java.io.IOException;
-import java.nio.file.Files;
+import io.bulwark.protocol.ordering.replica.Start;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
-/** {@code replica}, {@code console} and {@code init}; {@code node} has a class of its own. */
+/** {@code replica} and {@code console}; {@code node} has a class of its own. */
 final class RoleCommands {
     private RoleCommands() {}
 
-    @Command(name = "replica", description = "Run one metadata replica.")
+    @Command(
+            name = "replica",
+            description = {"Run one metadata replica; or move all of them to another ordering engine."},
+            subcommands = ReplicaMoveCommand.class)
     static final class Replica implements Callable<Integer> {
-        @Option(names = "--config", paramLabel = "FILE", required = true, description = "Its configuration (YAML).")
-        private Path config = Path.of("");
+        @Spec
+        private @Nullable CommandSpec spec;
+
+        @Option(names = "--config", paramLabel = "FILE", description = "Its configuration (YAML).")
+        private @Nullable Path config;
 
         @Option(names = NodeCommand.END_WITH_INPUT, description = "End when standard input ends.")
         private boolean endWithInput;
@@ -32,12 +35,21 @@ final class RoleCommands {
         @Option(names = NodeCommand.HEALTH, paramLabel = "FILE", description = NodeCommand.HEALTH_DESCRIPTION)
         private @Nullable Path health;
 
+        @Option(
+                names = "--recovering",
+                description = "Recover, as a watchdog has it: the state is checked, and old session keys go.")
+        private boolean recovering;
+
         @Override
         public Integer call() throws Exception {
+            if (config == null) {
+                CommandSpec own = Objects.requireNonNull(spec);
+                throw new ParameterException(own.commandLine(), "replica needs --config FILE, or move");
+            }
             if (endWithInput) {
                 ParentWatch.begin();
             }
-            return ReplicaRole.run(config, health);
+            return ReplicaRole.run(config, health, recovering ? Start.RECOVERING : Start.NORMAL);
         }
     }
 
@@ -52,58 +64,6 @@ final class RoleCommands {
         @Override
         public Integer call() throws Exception {
             return ConsoleRole.run(config, health);
-        }
-    }
-
-    @Command(
-            name = "init",
-            description = {
-                "Write keys and configuration files for members that run one by one.",
-                "Each is a process or a container of its own. Keys that are there already stay."
-            })
-    static final class Init implements Callable<Integer> {
-        @Mixin
-        private final GlobalOptions global = new GlobalOptions();
-
-        @Mixin
-        private final ShapeOptions wanted = new ShapeOptions();
-
-        @Option(
-                names = "--member-data",
-                paramLabel = "DIR",
-                description =
-                        "Each member's data directory, where it is the same path in each container (default: one each,"
-                                + " here).")
-        private @Nullable Path memberData;
-
-        @Override
-        public Integer call() throws IOException {
-            ClusterShape first = wanted.shape("sync");
-            DataDirectory data = DataDirectory.create(global.data());
-            ClusterShape shape = data.shape(first);
-            wanted.checkKept(shape);
-            ClusterPlan plan = new ClusterPlan(data, shape);
-            plan.prepare();
-            Path config = Files.createDirectories(data.root().resolve("config"));
-            for (int i = 0; i < shape.nodes(); i++) {
-                Path directory = memberData == null ? data.node(i) : memberData;
-                RoleFile.write(plan.node(i, directory), config.resolve("node-" + i + ".yaml"));
-            }
-            for (int i = 0; i < shape.replicas(); i++) {
-                Path directory = memberData == null ? data.replica(i) : memberData;
-                RoleFile.write(plan.replica(i, directory), config.resolve("replica-" + i + ".yaml"));
-            }
-            Path client = data.root().resolve("console.properties");
-            plan.consoleClient().store(client);
-            RoleFile.write(new RoleFile.ConsoleSetup(plan.consoleAddress(), client), config.resolve("console.yaml"));
-            global.print(
-                    Map.of(
-                            "config",
-                            config.toString(),
-                            "client",
-                            data.clientProperties().toString()),
-                    "Wrote keys and configuration below " + data.root() + ".");
-            return 0;
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.appliance.cluster.ClusterShape;
+import io.bulwark.appliance.cluster.Ordering;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +32,14 @@ final class ShapeOptions {
             names = "--ordering",
             paramLabel = "ENGINE",
             description =
-                    "Ordering engine of the metadata: bft-smart survives crashes; bft survives replicas that lie, too,"
-                            + " and is new (default: " + ClusterShape.ORDERING_DEFAULT + ").")
+                    "Ordering engine of the metadata: bft, our own, survives replicas that lie; bft-smart only crashes"
+                            + " (default: bft).")
     private @Nullable String ordering;
+
+    @Option(
+            names = "--insecure-loopback",
+            description = "No TLS between members and clients: plain text, refused on all addresses but loopback.")
+    private boolean insecureLoopback;
 
     /** What is wanted, with the defaults for what was not said. */
     ClusterShape shape(String durability) {
@@ -42,8 +48,9 @@ final class ShapeOptions {
                     nodes == null ? NODES_DEFAULT : nodes,
                     replicas == null ? REPLICAS_DEFAULT : replicas,
                     portBase == null ? ClusterShape.PORT_BASE_DEFAULT : portBase,
-                    ordering == null ? ClusterShape.ORDERING_DEFAULT : ordering,
-                    durability);
+                    ordering == null ? Ordering.DEFAULT : Ordering.named(ordering),
+                    durability,
+                    insecureLoopback);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
         }
@@ -54,7 +61,8 @@ final class ShapeOptions {
         check("--nodes", nodes, kept.nodes());
         check("--replicas", replicas, kept.replicas());
         check("--port-base", portBase, kept.portBase());
-        check("--ordering", ordering, kept.ordering());
+        check("--ordering", ordering, kept.ordering().toString());
+        check("--insecure-loopback", insecureLoopback ? true : null, kept.insecureLoopback());
     }
 
     /** The same once more, for a command line. */
@@ -64,6 +72,9 @@ final class ShapeOptions {
         add(arguments, "--replicas", replicas);
         add(arguments, "--port-base", portBase);
         add(arguments, "--ordering", ordering);
+        if (insecureLoopback) {
+            arguments.add("--insecure-loopback");
+        }
         return arguments;
     }
 

@@ -12,6 +12,7 @@ import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.history.HistoryWriter;
 import io.bulwark.simulation.object.ObjectProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
+import io.bulwark.simulation.pasis.PasisProtocol;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,10 +41,12 @@ final class SimulateCommand implements Callable<Integer> {
     private static final long PROGRESS_NANOS = 2_000_000_000L;
     private static final int EVENTS_SHOWN = 80;
     private static final int LINE_LENGTH_MAX = 400;
+    private static final int DEPTH = 200;
+    private static final long STATES = 2_000_000;
 
     /** All that can be simulated. */
-    private static final List<SimulatedProtocol> PROTOCOLS =
-            List.of(new FpProtocol(), new ExtentProtocol(), new ObjectProtocol(), new OrderingProtocol());
+    private static final List<SimulatedProtocol> PROTOCOLS = List.of(
+            new FpProtocol(), new PasisProtocol(), new ExtentProtocol(), new ObjectProtocol(), new OrderingProtocol());
 
     @Option(
             names = "--seed",
@@ -59,7 +62,7 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(
             names = "--protocol",
             defaultValue = "fp",
-            description = "What is simulated: fp, extent, objects, ordering (default: ${DEFAULT-VALUE}).")
+            description = "What is simulated: fp, pasis, extent, objects, ordering (default: ${DEFAULT-VALUE}).")
     private String protocol = "fp";
 
     @Option(
@@ -101,19 +104,16 @@ final class SimulateCommand implements Callable<Integer> {
             })
     private boolean exhaustive;
 
-    @Option(
-            names = "--depth",
-            defaultValue = "200",
-            description = "With --exhaustive: the most steps in one order (default: ${DEFAULT-VALUE}).")
-    private int depth;
+    @Option(names = "--depth", description = "With --exhaustive: the most steps in one order (default: " + DEPTH + ").")
+    private @Nullable Integer depth;
 
     @Option(
             names = "--states",
-            defaultValue = "2000000",
-            description = "With --exhaustive: the most states of one world (default: ${DEFAULT-VALUE}).")
-    private long states;
+            description = "With --exhaustive: the most states of one world (default: " + STATES + ").")
+    private @Nullable Long states;
 
     private long toldNanos;
+    private volatile boolean over;
 
     @Override
     public Integer call() throws InterruptedException {
@@ -139,8 +139,13 @@ final class SimulateCommand implements Callable<Integer> {
         long begun = System.nanoTime();
         toldNanos = begun;
         Campaign campaign = new Campaign(chosen, shape, first);
-        atOnce(() -> campaign.go(
-                () -> System.nanoTime() - begun >= seconds * 1e9, progress -> tell(first, begun, progress)));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> tellOfInterruption(first, begun, campaign)));
+        try {
+            atOnce(() -> campaign.go(
+                    () -> System.nanoTime() - begun >= seconds * 1e9, progress -> tell(first, begun, progress)));
+        } finally {
+            over = true;
+        }
         Campaign.Progress end = campaign.progress();
         if (history != null) {
             write(history, end.run());
@@ -157,13 +162,14 @@ final class SimulateCommand implements Callable<Integer> {
         require(
                 !exhaustive || !(shaped || seed != null || history != null),
                 "--exhaustive takes --protocol, --seconds, --depth and --states only");
+        require(exhaustive || (depth == null && states == null), "--depth and --states are for --exhaustive");
         require(
                 !(chosen instanceof OrderingProtocol) || (nodes == null && fragments == null),
                 "--protocol ordering has 3f + 1 replicas and no fragments: give --faults only");
         if (history != null) {
             require(
                     !(chosen instanceof ExtentProtocol),
-                    "--history is for fp, objects and ordering: extents are judged without one");
+                    "--history is for fp, pasis, objects and ordering: extents are judged without one");
             Path directory = history.toAbsolutePath().getParent();
             require(
                     !Files.isDirectory(history) && directory != null && Files.isDirectory(directory),
@@ -206,10 +212,12 @@ final class SimulateCommand implements Callable<Integer> {
 
     private int exhaust(String name) {
         List<TinyWorld> worlds = ExhaustiveSearch.worldsOf(name);
+        int steps = depth == null ? DEPTH : depth;
+        long most = states == null ? STATES : states;
         require(
-                !worlds.isEmpty() && depth >= 1 && states >= 1,
+                !worlds.isEmpty() && steps >= 1 && most >= 1,
                 "--exhaustive is for fp and extent, with a --depth and --states of 1 or more");
-        return new ExhaustiveSearch(depth, states, seconds).run(worlds);
+        return new ExhaustiveSearch(steps, most, seconds).run(worlds);
     }
 
     private static OptionalInt optional(@Nullable Integer given) {
@@ -220,6 +228,16 @@ final class SimulateCommand implements Callable<Integer> {
         if (System.nanoTime() - toldNanos >= PROGRESS_NANOS) {
             toldNanos = System.nanoTime();
             System.err.println(summary(first, begun, progress));
+        }
+    }
+
+    /** A campaign that was interrupted says what it did: the runs that were under way do not count. */
+    private void tellOfInterruption(long first, long begun, Campaign campaign) {
+        if (!over) {
+            System.out.println("interrupted after "
+                    + campaign.standing()
+                            .map(progress -> summary(first, begun, progress))
+                            .orElse("less than one run"));
         }
     }
 

@@ -6,10 +6,12 @@ import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.console.StatusView;
+import io.bulwark.protocol.cluster.Protocol;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -21,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(
         name = "status",
         description = {
-            "Show nodes, replicas, volumes with the faults that they can take now, buckets, and faults seen.",
+            "Show nodes, replicas, recoveries, volumes with the faults they can take now, buckets, faults seen.",
             "Exit code 1 if a volume can take no more faults or more is broken than it tolerates,",
             "69 if nobody answers for the cluster."
         })
@@ -94,6 +96,18 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static List<String> cluster(StatusView cluster) {
+        List<String> parts = new ArrayList<>(List.of(Text.table(nodes(cluster)), Text.table(replicas(cluster))));
+        parts.addAll(RecoveryText.of(cluster.recoveries(), System.currentTimeMillis()));
+        for (List<List<String>> table :
+                List.of(volumes(cluster), versions(cluster), buckets(cluster), faults(cluster), unasked(cluster))) {
+            if (table.size() > 1) {
+                parts.add(Text.table(table));
+            }
+        }
+        return parts;
+    }
+
+    private static List<List<String>> nodes(StatusView cluster) {
         List<List<String>> nodes = new ArrayList<>();
         nodes.add(List.of("NODE", "STATE", "STORED", "FREE", "TO REPAIR", "SEEN"));
         for (StatusView.Node node : cluster.nodes()) {
@@ -107,6 +121,10 @@ final class StatusCommand implements Callable<Integer> {
                             .map(seen -> seen.getKey() + " " + seen.getValue())
                             .collect(Collectors.joining(", "))));
         }
+        return nodes;
+    }
+
+    private static List<List<String>> replicas(StatusView cluster) {
         List<List<String>> replicas = new ArrayList<>();
         replicas.add(List.of("REPLICA", "STATE", "APPLIED", "AGREES"));
         for (StatusView.Replica replica : cluster.replicas()) {
@@ -116,33 +134,73 @@ final class StatusCommand implements Callable<Integer> {
                     Long.toString(replica.applied()),
                     replica.agrees() ? "yes" : "no"));
         }
+        return replicas;
+    }
+
+    private static List<List<String>> volumes(StatusView cluster) {
         List<List<String>> volumes = new ArrayList<>();
         volumes.add(List.of("VOLUME", "KIND", "POLICY", "FAULTS IT CAN TAKE NOW"));
         for (StatusView.Volume volume : cluster.volumes()) {
             volumes.add(List.of(
                     volume.name(),
                     volume.kind(),
-                    "fp f=" + volume.f() + " m=" + volume.m() + " n=" + volume.n() + ", "
-                            + Text.bytes(volume.blockBytes()),
+                    volume.policy() + ", " + Text.bytes(volume.blockBytes()),
                     volume.faultsLeft() + " of " + volume.f()));
         }
+        return volumes;
+    }
+
+    /** Counted at each node, and added up. */
+    private static List<List<String>> versions(StatusView cluster) {
+        List<List<String>> versions = new ArrayList<>();
+        versions.add(List.of(
+                "PASIS", "UNVERIFIED", "POOL", "VERIFICATIONS", "ON DEMAND", "COOPERATIVE", "AVOIDED", "POISONOUS"));
+        for (StatusView.Volume volume : cluster.volumes()) {
+            if (volume.protocol().equals(Protocol.PASIS.text())) {
+                versions.add(List.of(
+                        volume.name(),
+                        Long.toString(volume.unverified()),
+                        Text.bytes(volume.poolBytes()),
+                        Long.toString(volume.verifications()),
+                        Long.toString(volume.onDemand()),
+                        Long.toString(volume.cooperative()),
+                        Long.toString(volume.avoided()),
+                        Long.toString(volume.poisonous())));
+            }
+        }
+        return versions;
+    }
+
+    private static List<List<String>> buckets(StatusView cluster) {
         List<List<String>> buckets = new ArrayList<>();
         buckets.add(List.of("BUCKET", "VOLUME", "OBJECTS", "SIZE"));
         for (StatusView.Bucket bucket : cluster.buckets()) {
             buckets.add(List.of(
                     bucket.name(), bucket.volume(), Long.toString(bucket.objects()), Text.bytes(bucket.bytes())));
         }
+        return buckets;
+    }
+
+    private static List<List<String>> faults(StatusView cluster) {
         List<List<String>> faults = new ArrayList<>();
         faults.add(List.of("ON RECORD", "VERDICT", "BLOCK", "WHAT"));
         for (StatusView.Fault fault : cluster.faults()) {
             faults.add(List.of(fault.node(), fault.verdict(), fault.block(), Text.printable(fault.detail())));
         }
-        List<String> parts = new ArrayList<>(List.of(Text.table(nodes), Text.table(replicas)));
-        for (List<List<String>> table : List.of(volumes, buckets, faults)) {
-            if (table.size() > 1) {
-                parts.add(Text.table(table));
-            }
+        return faults;
+    }
+
+    private static List<List<String>> unasked(StatusView cluster) {
+        List<List<String>> unasked = new ArrayList<>();
+        unasked.add(List.of("UNASKED", "LOOKED AT", "FOUND BAD", "REPAIRED", "IDLE TIME USED"));
+        for (StatusView.Node node : cluster.nodes()) {
+            unasked.add(List.of(
+                    "node-" + node.number(),
+                    Long.toString(node.looked()),
+                    Long.toString(node.foundBad()),
+                    Long.toString(node.repaired()),
+                    String.format(Locale.ROOT, "%.1f s", node.idleMillis() / 1000.0)));
         }
-        return parts;
+        return unasked;
     }
 }

@@ -23,6 +23,22 @@ final class Text {
         return String.format(Locale.ROOT, "%,d %s%s", number, one, number == 1 ? "" : "s");
     }
 
+    /** To two units, or tenths of a second. */
+    static String duration(long millis) {
+        if (millis < 1_000) {
+            return millis + " ms";
+        }
+        long seconds = Math.round(millis / 1000.0);
+        if (millis < 60_000) {
+            return String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
+        }
+        if (seconds < 3600) {
+            return seconds / 60 + " min" + (seconds % 60 == 0 ? "" : " " + seconds % 60 + " s");
+        }
+        long minutes = seconds / 60;
+        return minutes / 60 + " h" + (minutes % 60 == 0 ? "" : " " + minutes % 60 + " min");
+    }
+
     static String empty(long directories) {
         return directories == 1
                 ? "1 empty directory"

@@ -3,6 +3,7 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.appliance.cluster.OwnCommand;
 import io.bulwark.appliance.control.ApplianceStatus;
 import io.bulwark.appliance.control.ControlSocket;
@@ -64,6 +65,11 @@ final class UpCommand implements Callable<Integer> {
         DataDirectory data = DataDirectory.create(global.data());
         ClusterShape kept = data.shape(wanted);
         shape.checkKept(kept);
+        if (MemberAddresses.kept(data, kept).isPresent()) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE,
+                    "the members of " + data.root() + " have hosts of their own, where each is started by itself");
+        }
         return detach ? detached(data) : foreground(new ClusterPlan(data, kept));
     }
 

@@ -1,15 +1,18 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.transfer.BlockFile;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.Volume;
 import io.bulwark.client.VolumeInfo;
 import io.bulwark.client.VolumeSpec;
+import io.bulwark.client.error.NoSuchVolumeException;
+import io.bulwark.client.error.Subject;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -21,15 +24,17 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code volume create|ls|rm|read|write}. */
-@Command(name = "volume", description = "Make, list and remove volumes; read and write blocks of register volumes.")
+/** {@code volume create|ls|rm|stat|read|write}. */
+@Command(
+        name = "volume",
+        description = "Make, list, look at and remove volumes; read and write blocks of register volumes.")
 final class VolumeCommand implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "volume needs one of create, ls, rm, read, write");
+        throw new ParameterException(spec.commandLine(), "volume needs one of create, ls, rm, stat, read, write");
     }
 
     @Command(name = "create", description = "Make a volume over all nodes.")
@@ -47,7 +52,7 @@ final class VolumeCommand implements Runnable {
                 blocks == null ? policy.objectVolume(name) : VolumeSpec.registers(name, policy.policy(), blocks);
         try (Bulwark client = access.connect()) {
             VolumeInfo made = client.createVolume(wanted);
-            access.global().print(json(made), "Made volume " + text(made) + ".");
+            access.global().print(VolumeText.json(made), "Made volume " + VolumeText.of(made) + ".");
         }
         return 0;
     }
@@ -57,10 +62,9 @@ final class VolumeCommand implements Runnable {
         try (Bulwark client = access.connect()) {
             List<VolumeInfo> volumes = client.volumes();
             if (access.global().json()) {
-                GlobalOptions.printJson(
-                        volumes.stream().map(VolumeCommand::json).toList());
+                GlobalOptions.printJson(volumes.stream().map(VolumeText::json).toList());
             } else {
-                volumes.forEach(volume -> System.out.println(text(volume)));
+                volumes.forEach(volume -> System.out.println(VolumeText.of(volume)));
             }
         }
         return 0;
@@ -75,60 +79,102 @@ final class VolumeCommand implements Runnable {
         return 0;
     }
 
-    @Command(name = "read", description = "Write a block of a register volume to standard output.")
+    @Command(
+            name = "stat",
+            description = {
+                "Show a volume: its policy, and the faults that it can take now.",
+                "Under pasis also what each node holds unverified, and has verified since it started.",
+                "Exit code 1 if it can take no more faults."
+            })
+    int stat(@Mixin ClusterAccess access, @Parameters(paramLabel = "VOLUME") String name) {
+        ClusterStatus status;
+        try (Bulwark client = access.connect()) {
+            status = client.status();
+        }
+        ClusterStatus.VolumeStatus volume = status.volumes().stream()
+                .filter(each -> each.volume().name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new NoSuchVolumeException("there is no volume of this name", Subject.volume(name)));
+        access.global().print(VolumeText.json(volume, status), VolumeText.of(volume, status));
+        return volume.moreFaults() > 0 ? 0 : CommandFailure.FAILED;
+    }
+
+    @Command(
+            name = "read",
+            description = "Write blocks of a register volume to standard output (one block), or to a new file.")
     int read(
             @Mixin ClusterAccess access,
             @Parameters(paramLabel = "VOLUME") String name,
-            @Parameters(paramLabel = "BLOCK") long block)
+            @Parameters(paramLabel = "BLOCK") long block,
+            @Parameters(paramLabel = "FILE", arity = "0..1") @Nullable Path file,
+            @Option(names = "--bytes", description = "How many bytes go to FILE (default: one block).") @Nullable
+                    Long bytes)
             throws IOException {
+        if (bytes != null && (file == null || bytes < 0)) {
+            throw new CommandFailure(CommandFailure.USAGE, "--bytes is 0 or more, and goes with a file");
+        }
         try (Bulwark client = access.connect()) {
-            System.out.write(client.volume(name).readBlock(block));
-            System.out.flush();
+            Volume volume = client.volume(name);
+            if (file == null) {
+                System.out.write(volume.readBlock(block));
+                System.out.flush();
+                return 0;
+            }
+            long wanted = bytes == null ? volume.info().policy().blockBytes() : bytes;
+            BlockFile blocks = new BlockFile(volume);
+            checkFits(volume, block, blocks.blocks(wanted));
+            blocks.read(block, wanted, file);
+            access.global()
+                    .print(
+                            Map.of("volume", name, "block", block, "bytes", wanted),
+                            "Read " + wanted + " bytes from block " + block + " of " + name + " on.");
         }
         return 0;
     }
 
     @Command(
             name = "write",
-            description = "Fill a block of a register volume from standard input, the rest with zeros.")
+            description = {
+                "Fill a block of a register volume from standard input, or as many as needed from a file.",
+                "The rest of the last block is zeros."
+            })
     int write(
             @Mixin ClusterAccess access,
             @Parameters(paramLabel = "VOLUME") String name,
-            @Parameters(paramLabel = "BLOCK") long block)
+            @Parameters(paramLabel = "BLOCK") long block,
+            @Parameters(paramLabel = "FILE", arity = "0..1") @Nullable Path file)
             throws IOException {
+        long bytes;
         try (Bulwark client = access.connect()) {
             Volume volume = client.volume(name);
-            int size = volume.info().policy().blockBytes();
-            byte[] content = System.in.readNBytes(size + 1);
-            if (content.length > size) {
-                throw new CommandFailure(CommandFailure.USAGE, "a block of " + name + " has only " + size + " bytes");
+            if (file == null) {
+                int size = volume.info().policy().blockBytes();
+                byte[] content = System.in.readNBytes(size + 1);
+                if (content.length > size) {
+                    throw new CommandFailure(
+                            CommandFailure.USAGE, "a block of " + name + " has only " + size + " bytes");
+                }
+                volume.writeBlock(block, Arrays.copyOf(content, size));
+                bytes = content.length;
+            } else {
+                BlockFile blocks = new BlockFile(volume);
+                checkFits(volume, block, blocks.blocks(Files.size(file)));
+                bytes = blocks.write(file, block);
             }
-            volume.writeBlock(block, Arrays.copyOf(content, size));
         }
-        access.global().print(Map.of("volume", name, "block", block), "Wrote block " + block + " of " + name + ".");
+        access.global()
+                .print(
+                        Map.of("volume", name, "block", block, "bytes", bytes),
+                        "Wrote " + bytes + " bytes from block " + block + " of " + name + " on.");
         return 0;
     }
 
-    private static Map<String, Object> json(VolumeInfo volume) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("name", volume.name());
-        json.put("kind", volume.kind().name().toLowerCase(Locale.ROOT));
-        json.put("faults", volume.policy().f());
-        json.put("dataFragments", volume.policy().m());
-        json.put("fragments", volume.policy().n());
-        json.put("blockBytes", volume.policy().blockBytes());
-        json.put("blocks", volume.blocks());
-        json.put("groups", volume.groups());
-        return json;
-    }
-
-    private static String text(VolumeInfo volume) {
-        List<String> parts = new ArrayList<>();
-        parts.add(volume.name());
-        parts.add(volume.blocks() > 0 ? volume.blocks() + " register blocks" : "objects");
-        parts.add("fp, f = " + volume.policy().f() + ", any " + volume.policy().m() + " of "
-                + volume.policy().n());
-        parts.add("blocks of " + Text.bytes(volume.policy().blockBytes()));
-        return String.join(", ", parts);
+    private static void checkFits(Volume volume, long first, long count) {
+        long blocks = volume.info().blocks();
+        if (first < 0 || first > blocks || count > blocks - first) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE,
+                    count + " blocks from " + first + " on are not in a volume of " + blocks + " blocks");
+        }
     }
 }

@@ -1,33 +1,48 @@
 package io.bulwark.appliance.cluster;
 
+import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.transport.Destination;
+import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
-/** Who is in an appliance of one machine, where each listens, and whose keys are where. */
+/** Who is in an appliance, where each listens and is found, and whose keys are where. */
 public final class ClusterPlan {
     /** Clients that get keys: 0 is the command line, 1 the console, the others are for applications. */
     public static final int CLIENTS = 16;
 
     private static final int COMMAND_LINE = 0;
     private static final int CONSOLE = 1;
+    private static final String LOOPBACK = "127.0.0.1";
 
     private final DataDirectory data;
     private final ClusterShape shape;
+    private final MemberAddresses addresses;
 
+    /** Of an appliance on this machine. */
     public ClusterPlan(DataDirectory data, ClusterShape shape) {
+        this(data, shape, MemberAddresses.loopback());
+    }
+
+    public ClusterPlan(DataDirectory data, ClusterShape shape, MemberAddresses addresses) {
         this.data = data;
         this.shape = shape;
+        this.addresses = addresses;
     }
 
     public ClusterShape shape() {
@@ -38,20 +53,48 @@ public final class ClusterPlan {
         return data;
     }
 
-    /** Makes keys and the clients' configuration on the first start; leaves what is there alone. */
+    /** Makes keys, the genesis and the command line's configuration on the first start; leaves what is there alone. */
     public void prepare() throws IOException {
         Path done = data.keys().resolve("complete");
         if (!Files.exists(done)) {
-            try (var leftovers = Files.newDirectoryStream(data.keys(), "*.keys")) {
-                for (Path leftover : leftovers) {
-                    Files.delete(leftover); // Of a first start that was interrupted: nobody has used them.
-                }
-            }
+            removeLeftovers("*.keys");
             KeyRing.generate(data.keys(), principals(), new SecureRandom());
             Files.createFile(done);
         }
-        if (!Files.exists(data.clientProperties())) {
-            clientConfig(COMMAND_LINE).store(data.clientProperties());
+        // A directory of the time before TLS has a configuration, but no genesis.
+        boolean begun = !shape.insecureLoopback() && !Files.exists(data.genesis());
+        if (begun) {
+            begin();
+        }
+        if (begun || !Files.exists(data.clientProperties())) {
+            commandLine().store(data.clientProperties());
+        }
+    }
+
+    /** Makes an identity for everybody, and the genesis that names their public keys. */
+    private void begin() throws IOException {
+        removeLeftovers("*.pem");
+        SecureRandom random = new SecureRandom();
+        SortedMap<PrincipalId, PrincipalKey> keys = new TreeMap<>();
+        for (PrincipalId principal : principals()) {
+            Identity identity = Identity.generate(principal, random);
+            identity.store(Identity.file(data.keys(), principal));
+            keys.put(principal, identity.publicKey());
+        }
+        byte[] cluster = new byte[16];
+        random.nextBytes(cluster);
+        Path part = data.root().resolve("genesis.properties.part");
+        Files.deleteIfExists(part);
+        new GenesisFile(HexFormat.of().formatHex(cluster), PrincipalId.client(COMMAND_LINE), keys).store(part);
+        Files.move(part, data.genesis());
+    }
+
+    /** Of a first start that was interrupted: nobody has used them. */
+    private void removeLeftovers(String pattern) throws IOException {
+        try (var leftovers = Files.newDirectoryStream(data.keys(), pattern)) {
+            for (Path leftover : leftovers) {
+                Files.delete(leftover);
+            }
         }
     }
 
@@ -63,35 +106,56 @@ public final class ClusterPlan {
     public NodeSetup node(int number, Path directory) {
         return new NodeSetup(
                 number,
-                loopback(shape.nodePort(number)),
+                addresses.listen("node-" + number, shape.nodePort(number)),
                 directory,
                 KeyRing.file(data.keys(), PrincipalId.node(number)),
-                addresses(shape.replicas(), shape::replicaPort),
+                channels(PrincipalId.node(number)),
+                replicas(),
                 shape.durability());
     }
 
     public ReplicaSetup replica(int number, Path directory) {
         return new ReplicaSetup(
                 number,
-                addresses(shape.replicas(), shape::replicaPort),
+                addresses.listen("replica-" + number, shape.replicaPort(number)),
+                replicas(),
                 directory,
                 KeyRing.file(data.keys(), PrincipalId.replica(number)),
+                channels(PrincipalId.replica(number)),
                 shape.ordering(),
-                addresses(shape.nodes(), shape::nodePort),
+                found("node-", shape.nodes(), shape::nodePort),
                 CLIENTS);
     }
 
     public InetSocketAddress consoleAddress() {
-        return loopback(shape.consolePort());
+        return Destination.of(LOOPBACK, shape.consolePort());
+    }
+
+    /** Where the health and the meters of the process are that listens at this address for others. */
+    public InetSocketAddress adminAddress(InetSocketAddress listen) {
+        return Destination.of(LOOPBACK, ClusterShape.adminPort(listen.getPort()));
+    }
+
+    /** How the command line reaches the cluster. */
+    public ClientConfig commandLine() {
+        return clientConfig(COMMAND_LINE);
+    }
+
+    /** How the connections of a principal are secured. */
+    public ChannelConfig channels(PrincipalId principal) {
+        return shape.insecureLoopback()
+                ? new ChannelConfig.InsecureLoopback()
+                : new ChannelConfig.Tls(Identity.file(data.keys(), principal), data.genesis());
     }
 
     private ClientConfig clientConfig(int client) {
-        List<ClientConfig.Endpoint> replicas = addresses(shape.replicas(), shape::replicaPort).stream()
+        List<ClientConfig.Endpoint> replicas = replicas().stream()
                 .map(address -> new ClientConfig.Endpoint(address.getHostString(), address.getPort()))
                 .toList();
         return new ClientConfig(
                 PrincipalId.client(client),
                 KeyRing.file(data.keys(), PrincipalId.client(client)),
+                channels(PrincipalId.client(client)),
                 shape.replicaFaults(),
                 replicas);
     }
@@ -104,13 +168,13 @@ public final class ClusterPlan {
         return all;
     }
 
-    private static List<InetSocketAddress> addresses(int count, IntUnaryOperator port) {
-        return IntStream.range(0, count)
-                .mapToObj(i -> loopback(port.applyAsInt(i)))
-                .toList();
+    private List<InetSocketAddress> replicas() {
+        return found("replica-", shape.replicas(), shape::replicaPort);
     }
 
-    private static InetSocketAddress loopback(int port) {
-        return new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port);
+    private List<InetSocketAddress> found(String kind, int count, IntUnaryOperator port) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> addresses.of(kind + i, port.applyAsInt(i)))
+                .toList();
     }
 }

@@ -7,24 +7,19 @@ import java.util.Set;
 
 /**
  * How many members an appliance on one machine has, and where they listen: the console at {@code portBase}, node i at
- * {@code portBase + 10 + i}, replica i at {@code portBase + 200 + i}.
+ * {@code portBase + 10 + i}, replica i at {@code portBase + 200 + i}; each has its admin endpoint 500 above.
  *
  * @param replicas 3f + 1
- * @param ordering the ordering engine: {@code bft-smart} or {@code bft}
  * @param durability of the storage nodes: {@code sync}, {@code interval} or {@code none}
+ * @param insecureLoopback no TLS: plain text, on loopback only
  */
-public record ClusterShape(int nodes, int replicas, int portBase, String ordering, String durability) {
+public record ClusterShape(
+        int nodes, int replicas, int portBase, Ordering ordering, String durability, boolean insecureLoopback) {
     public static final int PORT_BASE_DEFAULT = 7400;
 
-    /** The ordering engine of a new appliance. */
-    public static final String ORDERING_DEFAULT = "bft-smart";
-
-    /** The engine after the proactive recovery paper. */
-    public static final String ORDERING_BFT = "bft";
-
-    private static final Set<String> ORDERINGS = Set.of(ORDERING_DEFAULT, ORDERING_BFT);
-
     public static final int NODES_MAX = 150;
+
+    private static final int ADMIN_ABOVE = 500;
 
     public ClusterShape {
         if (nodes < 4 || nodes > NODES_MAX) {
@@ -33,16 +28,17 @@ public record ClusterShape(int nodes, int replicas, int portBase, String orderin
         if (replicas < 4 || replicas > 31 || replicas % 3 != 1) {
             throw new IllegalArgumentException("an appliance has 3f + 1 replicas (4, 7, ...), not " + replicas);
         }
-        if (!ORDERINGS.contains(ordering)) {
-            throw new IllegalArgumentException(
-                    "there is no ordering engine \"" + ordering + "\"; there are bft-smart and bft");
-        }
         if (!Set.of("sync", "interval", "none").contains(durability)) {
             throw new IllegalArgumentException("durability is sync, interval or none, not \"" + durability + "\"");
         }
         if (portBase < 1024 || portBase > 65_535 - 1000) {
             throw new IllegalArgumentException("the port base must be in 1024..64535, not " + portBase);
         }
+    }
+
+    /** With TLS. */
+    public ClusterShape(int nodes, int replicas, int portBase, Ordering ordering, String durability) {
+        this(nodes, replicas, portBase, ordering, durability, false);
     }
 
     public int consolePort() {
@@ -57,17 +53,28 @@ public record ClusterShape(int nodes, int replicas, int portBase, String orderin
         return portBase + 200 + replica;
     }
 
+    /** Where the process that listens at {@code port} has its health and meters, if it has a process of its own. */
+    public static int adminPort(int port) {
+        return port + ADMIN_ABOVE;
+    }
+
     /** The faulty replicas that the group tolerates. */
     public int replicaFaults() {
         return (replicas - 1) / 3;
+    }
+
+    /** The same with another ordering engine. */
+    public ClusterShape withOrdering(Ordering other) {
+        return new ClusterShape(nodes, replicas, portBase, other, durability, insecureLoopback);
     }
 
     void to(Properties properties) {
         properties.setProperty("nodes", Integer.toString(nodes));
         properties.setProperty("replicas", Integer.toString(replicas));
         properties.setProperty("port-base", Integer.toString(portBase));
-        properties.setProperty("ordering", ordering);
+        properties.setProperty("ordering", ordering.toString());
         properties.setProperty("durability", durability);
+        properties.setProperty("insecure-loopback", Boolean.toString(insecureLoopback));
     }
 
     static ClusterShape from(Properties properties, Path file) throws IOException {
@@ -76,8 +83,9 @@ public record ClusterShape(int nodes, int replicas, int portBase, String orderin
                     Integer.parseInt(properties.getProperty("nodes", "")),
                     Integer.parseInt(properties.getProperty("replicas", "")),
                     Integer.parseInt(properties.getProperty("port-base", "")),
-                    properties.getProperty("ordering", ""),
-                    properties.getProperty("durability", ""));
+                    Ordering.named(properties.getProperty("ordering", "")),
+                    properties.getProperty("durability", ""),
+                    Boolean.parseBoolean(properties.getProperty("insecure-loopback", "false")));
         } catch (IllegalArgumentException e) {
             throw new IOException(file + " is damaged: " + e.getMessage(), e);
         }

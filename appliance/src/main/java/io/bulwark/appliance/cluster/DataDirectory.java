@@ -1,8 +1,10 @@
 package io.bulwark.appliance.cluster;
 
+import io.bulwark.metadata.log.Durably;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -10,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import java.util.Properties;
 
 /**
@@ -18,6 +21,8 @@ import java.util.Properties;
  * <pre>
  * cluster.properties      what was chosen at the first start; later starts keep to it
  * client.properties       how the command line reaches the cluster
+ * genesis.properties      whose public keys are believed from the first
+ * keys/PRINCIPAL.pem      identities: private key and certificate, mode 0600
  * keys/PRINCIPAL.keys     pairwise MAC keys, mode 0600
  * nodes/N/                a storage node's data
  * replicas/N/             a metadata replica's data
@@ -57,6 +62,10 @@ public final class DataDirectory {
         return root.resolve("keys");
     }
 
+    public Path genesis() {
+        return root.resolve("genesis.properties");
+    }
+
     public Path node(int number) {
         return root.resolve("nodes").resolve(Integer.toString(number));
     }
@@ -79,21 +88,37 @@ public final class DataDirectory {
 
     /** The shape that this directory was first started with, or {@code wanted}, which is then kept. */
     public ClusterShape shape(ClusterShape wanted) throws IOException {
-        Path file = root.resolve("cluster.properties");
+        Optional<ClusterShape> kept = shape();
+        if (kept.isEmpty()) {
+            keep(wanted);
+        }
+        return kept.orElse(wanted);
+    }
+
+    /** The shape that this directory was first started with, if it ever was. */
+    public Optional<ClusterShape> shape() throws IOException {
+        Path file = shapeFile();
+        if (!Files.exists(file)) {
+            return Optional.empty();
+        }
         Properties properties = new Properties();
-        if (Files.exists(file)) {
-            try (InputStream in = Files.newInputStream(file)) {
-                properties.load(in);
-            }
-            return ClusterShape.from(properties, file);
+        try (InputStream in = Files.newInputStream(file)) {
+            properties.load(in);
         }
-        wanted.to(properties);
-        Path part = root.resolve("cluster.properties.part");
-        try (OutputStream out = Files.newOutputStream(part)) {
-            properties.store(out, "What this appliance was first started with. Later starts keep to it.");
-        }
-        Files.move(part, file);
-        return wanted;
+        return Optional.of(ClusterShape.from(properties, file));
+    }
+
+    /** From now on this is its shape; returns once that is durable. */
+    public void keep(ClusterShape shape) throws IOException {
+        Properties properties = new Properties();
+        shape.to(properties);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        properties.store(out, "What this appliance was first started with. Later starts keep to it.");
+        Durably.replace(shapeFile(), ByteBuffer.wrap(out.toByteArray()));
+    }
+
+    private Path shapeFile() {
+        return root.resolve("cluster.properties");
     }
 
     /**

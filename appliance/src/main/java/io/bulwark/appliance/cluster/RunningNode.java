@@ -1,8 +1,10 @@
 package io.bulwark.appliance.cluster;
 
+import io.bulwark.appliance.admin.Watched;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.ReplicatedMetadata;
+import io.bulwark.client.registry.TrustWatch;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
@@ -11,10 +13,17 @@ import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpLimits;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.pasis.PasisCodec;
+import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.storage.background.Background;
+import io.bulwark.storage.background.BackgroundPace;
+import io.bulwark.storage.background.LazyVerification;
+import io.bulwark.storage.background.VerificationPace;
 import io.bulwark.storage.completion.Completion;
 import io.bulwark.storage.completion.CompletionConfig;
 import io.bulwark.storage.completion.RegisterScrub;
@@ -26,49 +35,83 @@ import io.bulwark.storage.node.StorageNode;
 import io.bulwark.storage.status.NodeStatusAnswers;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.storage.store.StoreConfig;
+import io.bulwark.storage.store.WriteBack;
+import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A storage node put together: its protocols, what it asks the replicas, and its background work. */
-public final class RunningNode implements AutoCloseable {
+public final class RunningNode implements Watched {
     private static final long ASK_MILLIS_MAX = 5_000;
 
     private final StorageNode node;
+    private final NodeParts parts;
     private final MetadataClient metadata;
     private final Transport metadataTransport;
+    private final Optional<TrustWatch> trust;
+    private final Registration registration;
 
-    private RunningNode(StorageNode node, MetadataClient metadata, Transport metadataTransport) {
+    private RunningNode(
+            StorageNode node,
+            NodeParts parts,
+            MetadataClient metadata,
+            Transport metadataTransport,
+            Optional<TrustWatch> trust) {
+        this.trust = trust;
         this.node = node;
+        this.parts = parts;
         this.metadata = metadata;
         this.metadataTransport = metadataTransport;
+        this.registration = new Registration(node.node(), metadata::query);
+    }
+
+    /** A registry whose meters all tell whose they are. */
+    static MeterRegistry metersOf(String member) {
+        MeterRegistry meters = new SimpleMeterRegistry();
+        meters.config().commonTags("member", member);
+        return meters;
     }
 
     /** Where and how a node keeps its fragments. */
     public static StoreConfig store(NodeSetup setup) {
         Durability durability = Durability.valueOf(setup.durability().toUpperCase(Locale.ROOT));
-        return StoreConfig.standard(setup.data().resolve("store")).withDurability(durability);
+        return StoreConfig.standard(setup.data().resolve("store"))
+                .withDurability(durability)
+                .withWriteBack(WriteBack.versions(setup.writeBackMillis()));
     }
 
     /** Starts it; returns when it listens. */
     public static RunningNode start(NodeSetup setup) throws IOException {
-        PairwiseKeys keys = KeyRing.load(setup.keys()).pairwiseKeys();
+        KeyRing ring = KeyRing.load(setup.keys());
+        Credentials credentials = setup.channels()
+                .credentials(
+                        PrincipalId.node(setup.number()),
+                        () -> ring,
+                        setup.replicas().size(),
+                        kept(setup.data()));
+        setup.channels().claim(setup.data());
         Transport transport =
-                Transport.open(TransportSettings.defaults(), keys, new MessageCodecs(new OrderingCodec()));
+                Transport.open(TransportSettings.defaults(), credentials, new MessageCodecs(new OrderingCodec()));
         MetadataClient metadata = MetadataClient.connect(transport, setup.replicas());
         try {
             NodeConfig config = NodeConfig.standard(setup.number(), setup.listen(), store(setup));
+            NodeParts parts = parts(config, setup, ring.pairwiseKeys(), credentials, metadata);
+            StorageNode node = StorageNode.start(config, parts);
             return new RunningNode(
-                    StorageNode.start(
-                            config, parts(config, setup.data().resolve("completion.properties"), keys, metadata)),
+                    node,
+                    parts,
                     metadata,
-                    transport);
+                    transport,
+                    TrustWatch.start(setup.channels(), credentials, kept(setup.data()), metadata::query));
         } catch (IOException | RuntimeException e) {
             metadata.close();
             transport.close();
@@ -76,40 +119,76 @@ public final class RunningNode implements AutoCloseable {
         }
     }
 
-    /** Asks itself as a client would; empty if it takes reads and writes, else why not. */
-    public String problem() {
-        Message answer = node.ask(new NodeStatusRequest(), ASK_MILLIS_MAX).join();
-        return answer instanceof NodeStatusReply reply && reply.acceptsWrites() ? "" : "it takes no writes";
+    @Override
+    public String name() {
+        return "node-" + node.node();
+    }
+
+    @Override
+    public MeterRegistry meters() {
+        return parts.meters();
+    }
+
+    /** A store that has failed takes nothing any more. */
+    @Override
+    public String broken() {
+        return node.store().usage().failed() ? "its store has failed" : "";
+    }
+
+    /** Asks itself as a client would, and the replicas; empty if it takes reads and writes and can be found, else why not. */
+    @Override
+    public String problem() throws Exception {
+        Message answer = node.ask(new NodeStatusRequest(), ASK_MILLIS_MAX).get();
+        boolean writable = answer instanceof NodeStatusReply reply && reply.acceptsWrites();
+        return writable ? registration.problem() : "it takes no writes";
+    }
+
+    /** Where a member keeps what it learnt of the registry. */
+    static Path kept(Path data) {
+        return data.resolve("registry");
     }
 
     @Override
     public void close() {
+        trust.ifPresent(TrustWatch::close);
         node.close();
         metadata.close();
         metadataTransport.close();
     }
 
-    private static NodeParts parts(NodeConfig config, Path cursors, PairwiseKeys keys, MetadataClient metadata) {
+    private static NodeParts parts(
+            NodeConfig config, NodeSetup setup, PairwiseKeys keys, Credentials credentials, MetadataClient metadata) {
+        MeterRegistry meters = metersOf("node-" + setup.number());
         MetadataFacts facts = new MetadataFacts(metadata);
         ReplicatedMetadata replicated = new ReplicatedMetadata(metadata::submit, metadata::query);
-        CompletionConfig pacing = CompletionConfig.standard(cursors);
-        Completion completion = new Completion(replicated, pacing);
-        RegisterScrub scrub = new RegisterScrub(replicated, pacing);
+        CompletionConfig pacing = CompletionConfig.standard(setup.data().resolve("completion.properties"));
+        Background background = new Background(
+                BackgroundPace.scrubbing(setup.scrubBytesPerSecond()), VerificationPace.standard(), meters);
+        LazyVerification verification = new LazyVerification(background, setup.historyPoolBytes(), meters);
+        PasisLimits versions = PasisLimits.standard(Math.max(1, setup.historyPoolBytes() / config.shards()));
+        Completion completion = new Completion(replicated, pacing, background);
+        RegisterScrub scrub = new RegisterScrub(replicated, pacing, background);
         // A volume is of one kind, so that nothing is there twice.
         NodeStatusAnswers status = new NodeStatusAnswers(
                 () -> Stream.concat(completion.status().volumes().stream(), scrub.status().volumes().stream())
                         .sorted(Comparator.comparingInt(VolumeWork::volume))
-                        .toList());
+                        .toList(),
+                background::report,
+                setup.historyPoolBytes(),
+                verification::report);
         return new NodeParts(
                 keys,
-                new MessageCodecs(new ExtentCodec(), new FpCodec(), new NodeControlCodec()),
+                credentials,
+                new MessageCodecs(new ExtentCodec(), new FpCodec(), new PasisCodec(), new NodeControlCodec()),
                 List.of(
                         HostedProtocol.extents(config, ExtentLimits.standard()),
                         HostedProtocol.registers(keys, FpLimits.standard()),
+                        HostedProtocol.versioned(
+                                keys.self(), versions, new ClientCount(credentials), verification::watch),
                         status.protocol()),
                 facts,
                 facts,
-                List.of(status, completion, scrub),
-                new SimpleMeterRegistry());
+                List.of(status, background, completion, scrub, verification),
+                meters);
     }
 }

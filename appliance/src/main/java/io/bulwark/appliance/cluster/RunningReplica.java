@@ -1,51 +1,131 @@
 package io.bulwark.appliance.cluster;
 
+import io.bulwark.appliance.admin.Watched;
+import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.KeyRing;
-import io.bulwark.metadata.MetadataReplica;
-import io.bulwark.metadata.NamespaceApplication;
-import io.bulwark.metadata.NamespaceMachine;
+import io.bulwark.client.metadata.MetadataClient;
+import io.bulwark.client.registry.TrustWatch;
 import io.bulwark.metadata.ReplicaConfig;
 import io.bulwark.metadata.ReplicaServer;
 import io.bulwark.metadata.ReplicaStatus;
-import io.bulwark.metadata.bft.BftReplica;
-import io.bulwark.metadata.bftsmart.BftSmartEngines;
-import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
-import io.bulwark.protocol.metadata.Genesis;
+import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.Phase;
+import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Credentials;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.List;
+import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 
 /** A metadata replica put together. */
-public final class RunningReplica implements AutoCloseable {
+public final class RunningReplica implements Watched {
+    private final String name;
     private final ReplicaServer replica;
+    private final Runnable unfollow;
+    private final MeterRegistry meters;
 
-    private RunningReplica(ReplicaServer replica) {
+    private RunningReplica(String name, ReplicaServer replica, Runnable unfollow, MeterRegistry meters) {
+        this.name = name;
         this.replica = replica;
+        this.unfollow = unfollow;
+        this.meters = meters;
+        gauge("bulwark.replica.running", status -> status.phase() == Phase.RUNNING ? 1 : 0);
+        gauge("bulwark.replica.leads", status -> status.leader() == status.replica() ? 1 : 0);
+        gauge("bulwark.replica.lag.batches", ReplicaStatus::lagBatches);
+        gauge("bulwark.replica.damaged", status -> status.damaged() ? 1 : 0);
+        gauge("bulwark.replica.failed", status -> status.failure().isEmpty() ? 0 : 1);
+    }
+
+    private void gauge(String meter, ToDoubleFunction<ReplicaStatus> value) {
+        Gauge.builder(meter, replica, shown -> value.applyAsDouble(shown.status()))
+                .register(meters);
     }
 
     /** Starts it; returns when it listens. */
     public static RunningReplica start(ReplicaSetup setup) throws IOException {
-        ReplicaConfig config = ReplicaConfig.of(setup.number(), setup.replicas(), setup.data());
-        PairwiseKeys keys = KeyRing.load(setup.keys()).pairwiseKeys();
-        Genesis genesis = genesis(setup);
-        return new RunningReplica(
-                switch (setup.ordering()) {
-                    case ClusterShape.ORDERING_DEFAULT ->
-                        MetadataReplica.start(
-                                config, keys, new NamespaceApplication(genesis), BftSmartEngines.standard());
-                    case ClusterShape.ORDERING_BFT ->
-                        BftReplica.start(config, keys, state -> new NamespaceMachine(genesis, state));
-                    default ->
-                        throw new IllegalArgumentException("there is no ordering engine \"" + setup.ordering() + "\"");
-                });
+        return start(setup, Start.NORMAL);
+    }
+
+    /**
+     * Starts it; returns when it listens.
+     *
+     * @param start {@link Start#RECOVERING} if the watchdog has it started
+     */
+    public static RunningReplica start(ReplicaSetup setup, Start start) throws IOException {
+        ReplicaConfig config = ReplicaConfig.of(setup.number(), setup.addresses(), setup.data());
+        Path kept = RunningNode.kept(setup.data());
+        Credentials credentials = setup.channels()
+                .credentials(
+                        PrincipalId.replica(setup.number()),
+                        () -> KeyRing.load(setup.keys()),
+                        setup.replicas().size(),
+                        kept);
+        setup.channels().claim(setup.data());
+        String name = "replica-" + setup.number();
+        MeterRegistry meters = RunningNode.metersOf(name);
+        ReplicaServer replica = setup.ordering().start(config, credentials, setup.genesis(), start, meters);
+        return new RunningReplica(name, replica, follow(setup, credentials, kept), meters);
+    }
+
+    /**
+     * Follows the registry as any client would: what one replica says of it, this one included, counts for nothing alone. Returns
+     * what ends that.
+     */
+    private static Runnable follow(ReplicaSetup setup, Credentials credentials, Path kept) {
+        if (!(setup.channels() instanceof ChannelConfig.Tls)) {
+            return () -> {};
+        }
+        Transport asking =
+                Transport.open(TransportSettings.defaults(), credentials, new MessageCodecs(new OrderingCodec()));
+        MetadataClient metadata = MetadataClient.connect(asking, setup.replicas());
+        Optional<TrustWatch> watch = TrustWatch.start(setup.channels(), credentials, kept, metadata::query);
+        return () -> {
+            watch.ifPresent(TrustWatch::close);
+            metadata.close();
+            asking.close();
+        };
+    }
+
+    /**
+     * Hands over if it is the primary, stops, and starts again in this process so as to recover. Returns when it listens; how far it
+     * has come {@link #status} tells.
+     *
+     * @throws IOException if it does not start again
+     * @throws UnsupportedOperationException if its engine has no recoveries
+     */
+    public void recover() throws IOException {
+        replica.recover();
+    }
+
+    /** What it knows of itself, as of a moment ago. */
+    public ReplicaStatus status() {
+        return replica.status();
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public MeterRegistry meters() {
+        return meters;
+    }
+
+    @Override
+    public String broken() {
+        return replica.status().failure();
     }
 
     /** Empty if it takes part in ordering, and so answers clients; else why not. */
+    @Override
     public String problem() {
         ReplicaStatus status = replica.status();
         if (!status.failure().isEmpty()) {
@@ -59,18 +139,7 @@ public final class RunningReplica implements AutoCloseable {
 
     @Override
     public void close() {
+        unfollow.run();
         replica.close();
-    }
-
-    private static Genesis genesis(ReplicaSetup setup) {
-        List<NodeAddress> nodes = new ArrayList<>();
-        for (InetSocketAddress address : setup.nodes()) {
-            nodes.add(new NodeAddress(nodes.size(), address.getAddress().getHostAddress(), address.getPort()));
-        }
-        List<Genesis.Grant> grants = new ArrayList<>();
-        for (int i = 0; i < setup.clients(); i++) {
-            grants.add(Genesis.Grant.all(PrincipalId.client(i)));
-        }
-        return new Genesis(nodes, grants);
     }
 }

@@ -20,7 +20,8 @@ import java.util.stream.Stream;
 
 /** Edits the data of one stopped node. */
 public final class NodeTampering {
-    private static final List<RecordKind> FRAGMENTS = List.of(RecordKind.EXTENT, RecordKind.REGISTER_VERSION);
+    private static final List<RecordKind> FRAGMENTS =
+            List.of(RecordKind.EXTENT, RecordKind.REGISTER_VERSION, RecordKind.PASIS_VERSION);
 
     private final Path nodeDirectory;
     private final Path savedDirectory;

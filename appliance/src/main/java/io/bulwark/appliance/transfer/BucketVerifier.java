@@ -74,7 +74,9 @@ public final class BucketVerifier {
         for (ObjectInfo object : objects) {
             work.add(() -> {
                 try {
-                    GetOptions exactly = GetOptions.DEFAULT.withVersion(object.version());
+                    // What servers have is whole or not, whoever has the keys to it.
+                    GetOptions exactly =
+                            GetOptions.DEFAULT.withVersion(object.version()).withAsStored(true);
                     ObjectInfo got = bucket.readTo(object.key(), OutputStream.nullOutputStream(), exactly);
                     good.incrementAndGet();
                     bytes.addAndGet(got.length());

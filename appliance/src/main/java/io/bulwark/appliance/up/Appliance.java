@@ -1,5 +1,7 @@
 package io.bulwark.appliance.up;
 
+import io.bulwark.appliance.admin.AdminServer;
+import io.bulwark.appliance.admin.HealthWatch;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.appliance.cluster.Member;
@@ -40,6 +42,8 @@ public final class Appliance implements AutoCloseable {
     private @Nullable Bulwark client;
     private @Nullable ConsoleServer console;
     private @Nullable ControlSocket control;
+    private @Nullable HealthWatch health;
+    private @Nullable AdminServer admin;
 
     private Appliance(ClusterPlan plan) {
         this.plan = plan;
@@ -98,6 +102,9 @@ public final class Appliance implements AutoCloseable {
     /** Stops all members, each of which is given time to finish what it does; doing it twice does no harm. */
     public synchronized void shutDown() {
         ended.countDown();
+        if (health != null) {
+            health.leave();
+        }
         quietly("console", console);
         quietly("client", client);
         List<Thread> stopping = new ArrayList<>();
@@ -121,10 +128,15 @@ public final class Appliance implements AutoCloseable {
             }
         }
         quietly("control socket", control);
+        quietly("health watch", health);
+        quietly("admin endpoint", admin);
     }
 
     private void begin(Members members, Consumer<String> story) throws Exception {
         plan.prepare();
+        HealthWatch watch = HealthWatch.start(members::watched);
+        health = watch;
+        admin = AdminServer.start("up", plan.adminAddress(plan.consoleAddress()), watch, members::watched);
         story.accept("starting " + plan.shape().replicas() + " metadata replicas");
         for (int i = 0; i < plan.shape().replicas(); i++) {
             replicas.add(members.replica(i));

@@ -1,19 +1,25 @@
 package io.bulwark.appliance.up;
 
+import io.bulwark.appliance.admin.Watched;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.NodeSetup;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.cluster.RunningReplica;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** All members inside this process. */
 public final class EmbeddedMembers implements Members {
     private final ClusterPlan plan;
+    private final List<EmbeddedMember> made = new CopyOnWriteArrayList<>();
 
     public EmbeddedMembers(ClusterPlan plan) {
         this.plan = plan;
@@ -22,24 +28,35 @@ public final class EmbeddedMembers implements Members {
     @Override
     public Member node(int number) {
         NodeSetup setup = plan.node(number, plan.data().node(number));
-        return new EmbeddedMember("node-" + number, setup.listen(), () -> RunningNode.start(setup));
+        return made("node-" + number, setup.listen(), () -> RunningNode.start(setup));
     }
 
     @Override
     public Member replica(int number) {
         ReplicaSetup setup = plan.replica(number, plan.data().replica(number));
-        return new EmbeddedMember("replica-" + number, setup.replicas().get(number), () -> RunningReplica.start(setup));
+        return made("replica-" + number, setup.listen(), () -> RunningReplica.start(setup));
+    }
+
+    @Override
+    public List<Watched> watched() {
+        return List.copyOf(made.stream().map(EmbeddedMember::watched).toList());
+    }
+
+    private Member made(String name, InetSocketAddress address, Starting starting) {
+        EmbeddedMember member = new EmbeddedMember(name, address, starting);
+        made.add(member);
+        return member;
     }
 
     private interface Starting {
-        AutoCloseable start() throws IOException;
+        Watched start() throws IOException;
     }
 
     private static final class EmbeddedMember implements Member {
         private final String name;
         private final InetSocketAddress address;
         private final Starting starting;
-        private @Nullable AutoCloseable running;
+        private @Nullable Watched running;
 
         private EmbeddedMember(String name, InetSocketAddress address, Starting starting) {
             this.name = name;
@@ -70,8 +87,8 @@ public final class EmbeddedMembers implements Members {
         }
 
         @Override
-        public synchronized void stop() throws Exception {
-            AutoCloseable current = running;
+        public synchronized void stop() {
+            Watched current = running;
             running = null;
             if (current != null) {
                 current.close();
@@ -86,6 +103,27 @@ public final class EmbeddedMembers implements Members {
         @Override
         public OptionalLong pid() {
             return OptionalLong.empty();
+        }
+
+        private synchronized Watched watched() {
+            return running == null ? new Stopped(name, new SimpleMeterRegistry()) : running;
+        }
+    }
+
+    private record Stopped(String name, MeterRegistry meters) implements Watched {
+        @Override
+        public String problem() {
+            return "it is stopped";
+        }
+
+        @Override
+        public String broken() {
+            return "";
+        }
+
+        @Override
+        public void close() {
+            // It does not run.
         }
     }
 }

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** Each member is a process of its own, so that it can be killed. Its configuration is written when it is made. */
 public final class ProcessMembers implements Members {
@@ -30,7 +31,7 @@ public final class ProcessMembers implements Members {
     public Member node(int number) {
         NodeSetup setup = plan.node(number, plan.data().node(number));
         Path file = config.resolve("node-" + number + ".yaml");
-        write(() -> RoleFile.write(setup, file));
+        write(() -> RoleFile.writeNode(configured(setup, setup.listen()), file));
         return member("node-" + number, setup.listen(), NODE_HEAP_MEBIBYTES, "node", file);
     }
 
@@ -38,8 +39,12 @@ public final class ProcessMembers implements Members {
     public Member replica(int number) {
         ReplicaSetup setup = plan.replica(number, plan.data().replica(number));
         Path file = config.resolve("replica-" + number + ".yaml");
-        write(() -> RoleFile.write(setup, file));
-        return member("replica-" + number, setup.replicas().get(number), REPLICA_HEAP_MEBIBYTES, "replica", file);
+        write(() -> RoleFile.writeReplica(configured(setup, setup.listen()), file));
+        return member("replica-" + number, setup.listen(), REPLICA_HEAP_MEBIBYTES, "replica", file);
+    }
+
+    private <T> RoleFile.Configured<T> configured(T setup, InetSocketAddress listen) {
+        return new RoleFile.Configured<>(setup, Optional.of(plan.adminAddress(listen)));
     }
 
     private Member member(String name, InetSocketAddress address, int heapMebibytes, String role, Path file) {

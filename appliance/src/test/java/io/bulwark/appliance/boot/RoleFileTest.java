@@ -3,15 +3,25 @@ package io.bulwark.appliance.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.appliance.cli.BulwarkCommand;
+import io.bulwark.appliance.cli.CommandFailure;
 import io.bulwark.appliance.cluster.NodeSetup;
+import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaSetup;
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.storage.background.BackgroundPace;
+import io.bulwark.transport.Destination;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,17 +36,147 @@ class RoleFileTest {
         Path file = directory.resolve("role.yaml");
         Path data = directory.resolve("data");
         Path keys = directory.resolve("own.keys");
-        NodeSetup node = new NodeSetup(3, address(7413), data, keys, addresses(7600, 4), "sync");
+        ChannelConfig tls = new ChannelConfig.Tls(directory.resolve("own.pem"), directory.resolve("genesis"));
+        NodeSetup node =
+                new NodeSetup(3, address(7413), data, keys, tls, addresses(7600, 4), "none", 3_000_000, 5_000_000, 700);
         RoleFile.write(node, file);
         assertThat(RoleFile.node(file)).isEqualTo(node);
 
-        ReplicaSetup replica = new ReplicaSetup(2, addresses(7600, 4), data, keys, "bft-smart", addresses(7410, 5), 16);
+        ReplicaSetup replica =
+                new ReplicaSetup(2, addresses(7600, 4), data, keys, tls, Ordering.BFT, addresses(7410, 5), 16);
         RoleFile.write(replica, file);
         assertThat(RoleFile.replica(file)).isEqualTo(replica);
 
-        RoleFile.ConsoleSetup console = new RoleFile.ConsoleSetup(address(7400), directory.resolve("c.properties"));
-        RoleFile.write(console, file);
+        NodeSetup plain = new NodeSetup(
+                3, address(7413), data, keys, new ChannelConfig.InsecureLoopback(), addresses(7600, 4), "sync");
+        RoleFile.write(plain, file);
+        assertThat(RoleFile.node(file)).isEqualTo(plain);
+
+        RoleFile.ConsoleSetup console =
+                new RoleFile.ConsoleSetup(address(7400), true, directory.resolve("c.properties"));
+        RoleFile.writeConsole(new RoleFile.Configured<>(console, Optional.empty()), file);
         assertThat(RoleFile.console(file)).isEqualTo(console);
+    }
+
+    @Test
+    void membersMayBeNamedAndHaveAnAdminEndpoint() throws IOException {
+        Path file = directory.resolve("role.yaml");
+        List<InetSocketAddress> replicas =
+                List.of(Destination.of("replica-0", 7600), Destination.of("::1", 7601), address(7602), address(7603));
+        ReplicaSetup setup = new ReplicaSetup(
+                0,
+                Destination.of("0.0.0.0", 7600),
+                replicas,
+                directory.resolve("data"),
+                directory.resolve("own.keys"),
+                new ChannelConfig.Tls(directory.resolve("own.pem"), directory.resolve("genesis")),
+                Ordering.BFT,
+                List.of(Destination.of("node-0.example", 7410)),
+                16);
+        var configured = new RoleFile.Configured<>(setup, Optional.of(address(8100)));
+        RoleFile.writeReplica(configured, file);
+        assertThat(RoleFile.replica(file, Map.of())).isEqualTo(configured);
+        assertThat(setup.nodes().getFirst().getHostString()).isEqualTo("node-0.example");
+    }
+
+    @Test
+    void theEnvironmentOverridesTheFile() throws IOException {
+        Path file = Path.of("..", "docker", "examples", "node.yaml");
+        Map<String, String> environment = Map.of(
+                "BULWARK_NODE_SCRUB_RATE", "3MB",
+                "BULWARK_NODE_WRITE_BACK", "500ms",
+                "BULWARK_NODE_REPLICAS", "a:1, b:2",
+                "BULWARK_NODE_ADMIN", "127.0.0.1:9",
+                "BULWARK_NODE_DURABILITY", "",
+                "BULWARK_REPLICA_NUMBER", "7");
+        RoleFile.Configured<NodeSetup> role = RoleFile.node(file, environment);
+        assertThat(role.setup().scrubBytesPerSecond()).isEqualTo(3L << 20);
+        assertThat(role.setup().writeBackMillis()).isEqualTo(500);
+        assertThat(role.setup().replicas()).containsExactly(Destination.of("a", 1), Destination.of("b", 2));
+        assertThat(role.admin()).contains(address(9));
+        assertThat(role.setup().durability()).isEqualTo("sync");
+        assertThatThrownBy(() -> RoleFile.node(file, Map.of("BULWARK_NODE_SCRUBRATE", "3MB")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("BULWARK_NODE_SCRUBRATE")
+                .hasMessageContaining("BULWARK_NODE_SCRUB_RATE");
+        assertThatThrownBy(() -> RoleFile.node(file, Map.of("BULWARK_NODE_WRITE_BACK", "soon")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("write-back");
+    }
+
+    @Test
+    void everyExampleIsRead() throws IOException {
+        Path examples = Path.of("..", "docker", "examples");
+        assertThat(RoleFile.node(examples.resolve("node.yaml")).number()).isEqualTo(3);
+        assertThat(RoleFile.replica(examples.resolve("replica.yaml")).nodes()).hasSize(5);
+        assertThat(RoleFile.console(examples.resolve("console.yaml")).published())
+                .isFalse();
+        try (Stream<Path> all = Files.list(examples)) {
+            assertThat(all.map(file -> file.getFileName().toString()))
+                    .as("those that this test reads")
+                    .containsExactlyInAnyOrder("node.yaml", "replica.yaml", "console.yaml");
+        }
+    }
+
+    /** Whoever takes a key out of an example is told which, and with which exit code (EX_CONFIG). */
+    @Test
+    void eachKeyThatIsNeededIsMissed() throws IOException {
+        Map<String, List<String>> needed = Map.of(
+                "node", List.of("number", "listen", "data", "keys", "identity", "genesis", "replicas"),
+                "replica", List.of("number", "data", "keys", "identity", "genesis", "replicas", "nodes", "clients"),
+                "console", List.of("listen", "client"));
+        for (var role : needed.entrySet()) {
+            String good = Files.readString(Path.of("..", "docker", "examples", role.getKey() + ".yaml"));
+            for (String key : role.getValue()) {
+                Path file = directory.resolve(role.getKey() + "-without-" + key + ".yaml");
+                Files.writeString(file, good.replaceFirst("(?m)^    " + key + ": .*$", ""));
+                assertThatThrownBy(() -> read(role.getKey(), file))
+                        .isInstanceOf(ConfigException.class)
+                        .hasMessageContaining(file + ": the key " + key + " is missing");
+                assertThat(BulwarkCommand.run(role.getKey(), "--config", file.toString()))
+                        .isEqualTo(CommandFailure.CONFIG);
+            }
+        }
+    }
+
+    @Test
+    void anAddressIsAHostAndAPort() throws IOException {
+        Path file = directory.resolve("role.yaml");
+        for (String bad : new String[] {"7400", ":7400", "localhost", "localhost:http", "localhost:70000"}) {
+            Files.writeString(file, "bulwark:\n  console:\n    listen: \"" + bad + "\"\n    client: c\n");
+            assertThatThrownBy(() -> RoleFile.console(file))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("\"" + bad + "\" is not HOST:PORT");
+        }
+    }
+
+    private static Object read(String role, Path file) throws IOException {
+        return switch (role) {
+            case "node" -> RoleFile.node(file);
+            case "replica" -> RoleFile.replica(file);
+            default -> RoleFile.console(file);
+        };
+    }
+
+    @Test
+    void aRateMayBeGivenInMegabytesAndIsTheStandardOneIfItIsNot() throws IOException {
+        Path file = directory.resolve("role.yaml");
+        String keys = """
+            bulwark:
+              node:
+                number: 1
+                listen: 127.0.0.1:7411
+                data: d
+                keys: k
+                insecure-loopback: true
+                replicas: [127.0.0.1:7600]
+            """;
+        Files.writeString(file, keys);
+        assertThat(RoleFile.node(file).scrubBytesPerSecond()).isEqualTo(BackgroundPace.SCRUB_BYTES_PER_SECOND);
+        Files.writeString(file, keys + "    scrub-rate: 2MB\n");
+        assertThat(RoleFile.node(file).scrubBytesPerSecond()).isEqualTo(2L << 20);
+        Files.writeString(file, keys + "    scrub-rate: -2MB\n");
+        assertThatThrownBy(() -> RoleFile.node(file)).isInstanceOf(ConfigException.class);
     }
 
     @Test
@@ -44,12 +184,25 @@ class RoleFileTest {
         Path file = directory.resolve("role.yaml");
         Files.writeString(file, "bulwark:\n  console:\n    listen: 127.0.0.1:7400\n    cleint: x\n");
         assertThatThrownBy(() -> RoleFile.console(file))
-                .isInstanceOf(IOException.class)
+                .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("cleint");
         Files.writeString(file, "bulwark:\n  console:\n    listen: 127.0.0.1:7400\n");
         assertThatThrownBy(() -> RoleFile.console(file))
-                .isInstanceOf(IOException.class)
+                .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("client");
+
+        Path data = directory.resolve("data");
+        ChannelConfig tls = new ChannelConfig.Tls(directory.resolve("own.pem"), directory.resolve("genesis"));
+        RoleFile.write(new NodeSetup(3, address(7413), data, data, tls, addresses(7600, 4), "sync"), file);
+        String good = Files.readString(file);
+        for (String key : new String[] {"identity", "genesis", "keys"}) {
+            Files.writeString(file, good.replaceFirst(" " + key + ": .*\\n", "\n"));
+            assertThatThrownBy(() -> RoleFile.node(file))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining(file + ": the key " + key + " is missing");
+        }
+        Files.writeString(file, good + "    insecure-loopback: true\n");
+        assertThatThrownBy(() -> RoleFile.node(file)).hasMessageContaining("either TLS or plain text");
     }
 
     private static List<InetSocketAddress> addresses(int first, int count) {

@@ -2,12 +2,21 @@ package io.bulwark.appliance.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.identity.Identity;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -26,6 +35,8 @@ class BulwarkCommandTest {
                 .isEqualTo(CommandFailure.USAGE);
         assertThat(BulwarkCommand.exitCode(new InvalidRequestException("too few nodes", Subject.volume("wide"))))
                 .isEqualTo(CommandFailure.USAGE);
+        assertThat(BulwarkCommand.exitCode(new ConfigException("no key", Subject.NONE)))
+                .isEqualTo(CommandFailure.CONFIG);
         assertThat(BulwarkCommand.exitCode(new IllegalStateException("broken"))).isEqualTo(CommandFailure.FAILED);
     }
 
@@ -65,6 +76,85 @@ class BulwarkCommandTest {
         assertThat(BulwarkCommand.run("up", "--data", data.toString(), "--replicas", "5"))
                 .isEqualTo(CommandFailure.USAGE);
         assertThat(Files.exists(data)).isFalse();
+    }
+
+    @Test
+    void keysAreMadeOnceAndTheirPublicPartIsSaid() throws IOException {
+        Path file = directory.resolve("client-7.pem");
+        assertThat(BulwarkCommand.run("keygen", "client-7", "--out", file.toString()))
+                .isZero();
+        assertThat(Identity.load(file).principal()).isEqualTo(PrincipalId.client(7));
+        assertThat(BulwarkCommand.run("keygen", "client-7", "--out", file.toString()))
+                .isEqualTo(CommandFailure.FAILED);
+        assertThat(BulwarkCommand.run("keygen", "somebody")).isEqualTo(CommandFailure.USAGE);
+        assertThat(BulwarkCommand.run("keygen", "client-8", "--days", "0")).isEqualTo(CommandFailure.USAGE);
+    }
+
+    @Test
+    void keysAndGenesisThatDoNotFitEndWithTheirOwnCode() throws IOException {
+        Path data = directory.resolve("unfit");
+        init(data, "--port-base", "1024");
+        Path other = directory.resolve("other");
+        init(other, "--port-base", "1024");
+        String replica = data.resolve("config/replica-0.yaml").toString();
+        String node = data.resolve("config/node-0.yaml").toString();
+        Path genesis = data.resolve("genesis.properties");
+        String own = Files.readString(genesis);
+
+        Files.writeString(genesis, Files.readString(other.resolve("genesis.properties")));
+        assertThat(BulwarkCommand.run("replica", "--config", replica)).isEqualTo(CommandFailure.CONFIG);
+        assertThat(BulwarkCommand.run("node", "--config", node)).isEqualTo(CommandFailure.CONFIG);
+        assertThat(BulwarkCommand.run(
+                        "console",
+                        "--config",
+                        data.resolve("config/console.yaml").toString()))
+                .isEqualTo(CommandFailure.CONFIG);
+
+        // All keys fit, but the data began with another cluster's id.
+        Files.writeString(genesis, own);
+        GenesisFile.load(genesis).claim(data.resolve("replicas/0"));
+        String id = GenesisFile.load(genesis).cluster();
+        Files.writeString(
+                genesis,
+                own.replace(
+                        id,
+                        GenesisFile.load(other.resolve("genesis.properties")).cluster()));
+        assertThat(BulwarkCommand.run("replica", "--config", replica)).isEqualTo(CommandFailure.CONFIG);
+
+        Files.delete(genesis);
+        assertThat(BulwarkCommand.run("replica", "--config", replica)).isEqualTo(CommandFailure.CONFIG);
+        Files.writeString(genesis, own);
+        Files.delete(data.resolve("keys/node-0.pem"));
+        assertThat(BulwarkCommand.run("node", "--config", node)).isEqualTo(CommandFailure.CONFIG);
+    }
+
+    @Test
+    void aDirectoryOfTheTimeBeforeTlsGetsIdentitiesAndOneWithoutTlsNone() throws IOException {
+        Path data = directory.resolve("before");
+        init(data, "--insecure-loopback");
+        assertThat(data.resolve("genesis.properties")).doesNotExist();
+        assertThat(Files.readString(data.resolve("client.properties"))).contains("insecure-loopback=true");
+        assertThat(BulwarkCommand.run("init", "--data", data.toString())).isZero();
+        assertThat(data.resolve("genesis.properties")).doesNotExist();
+
+        Path shape = data.resolve("cluster.properties");
+        Files.writeString(shape, Files.readString(shape).replaceFirst("insecure-loopback=.*\\n", ""));
+        Path ring = data.resolve("keys/node-0.keys");
+        String keys = Files.readString(ring);
+        init(data);
+        assertThat(GenesisFile.load(data.resolve("genesis.properties")).operator())
+                .isEqualTo(PrincipalId.client(0));
+        assertThat(Files.readString(ring)).isEqualTo(keys);
+        assertThat(ClientConfig.load(data.resolve("client.properties")).channels())
+                .isInstanceOf(ChannelConfig.Tls.class);
+        assertThat(BulwarkCommand.run("init", "--data", data.toString(), "--insecure-loopback"))
+                .isEqualTo(CommandFailure.USAGE);
+    }
+
+    private static void init(Path data, String... more) {
+        List<String> arguments = new ArrayList<>(List.of("init", "--data", data.toString()));
+        arguments.addAll(List.of(more));
+        assertThat(BulwarkCommand.run(arguments.toArray(String[]::new))).isZero();
     }
 
     @Test

@@ -33,6 +33,12 @@ class HistoryCommandTest {
         assertThat(check(HEADER, write, operation("read", "null", 2, 3))).isEqualTo(CommandFailure.FAILED);
     }
 
+    /** Else a recorder that recorded nothing would pass for a system that does everything right. */
+    @Test
+    void aHistoryOfNothingIsNotLinearizableButEmpty() throws IOException {
+        assertThat(check(HEADER)).isEqualTo(CommandFailure.FAILED);
+    }
+
     @Test
     void whatIsNoHistoryIsRefused() throws IOException {
         assertThat(check("nothing")).isEqualTo(CommandFailure.FAILED);

@@ -2,6 +2,7 @@ package io.bulwark.appliance.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.protocol.id.PrincipalId;
 import java.nio.file.Path;
@@ -42,7 +43,8 @@ class OutageTest {
         List<ClientConfig.Endpoint> replicas = IntStream.range(7600, 7604)
                 .mapToObj(port -> new ClientConfig.Endpoint("127.0.0.1", port))
                 .toList();
-        ClientConfig config = new ClientConfig(PrincipalId.client(0), Path.of("client-0.keys"), 1, replicas);
+        ClientConfig config = new ClientConfig(
+                PrincipalId.client(0), Path.of("client-0.keys"), new ChannelConfig.InsecureLoopback(), 1, replicas);
         return new Outage(config, replica -> listening.contains(replica.port()));
     }
 }

@@ -61,6 +61,8 @@ class SimulateCommandTest {
     void whatWouldBePassedOverIsCode2() {
         assertThat(BulwarkCommand.run("simulate", "--exhaustive", "--faults", "2"))
                 .isEqualTo(CommandFailure.USAGE);
+        assertThat(BulwarkCommand.run("simulate", "--depth", "5")).isEqualTo(CommandFailure.USAGE);
+        assertThat(BulwarkCommand.run("simulate", "--states", "5")).isEqualTo(CommandFailure.USAGE);
         assertThat(BulwarkCommand.run("simulate", "--protocol", "ordering", "--nodes", "9"))
                 .isEqualTo(CommandFailure.USAGE);
         String here = directory.resolve("history.json").toString();

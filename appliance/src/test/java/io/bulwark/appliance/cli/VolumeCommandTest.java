@@ -3,6 +3,8 @@ package io.bulwark.appliance.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,7 +23,30 @@ class VolumeCommandTest {
         assertThat(create("--blocks", "1")).isEqualTo(CommandFailure.UNAVAILABLE);
     }
 
-    private int create(String option, String value) {
-        return BulwarkCommand.run("volume", "create", "v", option, value, "--data", noAppliance.toString());
+    @Test
+    void policiesOfPasisAreCheckedBeforeTheClusterIsAsked() {
+        assertThat(create("--blocks", "9", "--protocol", "pasis")).isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(create("--blocks", "9", "--protocol", "pasis", "--verification", "none"))
+                .isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(create("--blocks", "9", "--protocol", "pasis", "--faults", "2", "--fragments", "10"))
+                .isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(create("--blocks", "9", "--protocol", "pasis", "--fragments", "4"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--blocks", "9", "--protocol", "pasis", "--data-fragments", "3"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--blocks", "9", "--protocol", "pasis", "--verification", "late"))
+                .isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--blocks", "9", "--protocol", "raft")).isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--blocks", "9", "--verification", "lazy")).isEqualTo(CommandFailure.USAGE);
+        assertThat(create("--protocol", "pasis", "--verification", "none"))
+                .as("objects")
+                .isEqualTo(CommandFailure.USAGE);
+    }
+
+    private int create(String... options) {
+        List<String> arguments = new ArrayList<>(List.of("volume", "create", "v"));
+        arguments.addAll(List.of(options));
+        arguments.addAll(List.of("--data", noAppliance.toString()));
+        return BulwarkCommand.run(arguments.toArray(String[]::new));
     }
 }

@@ -1,0 +1,110 @@
+package io.bulwark.appliance.admin;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the members of this process every second whether they do their work, each on its own, so that one that hangs delays no
+ * other: it counts as not ready once its last word is old. Thread-safe.
+ */
+public final class HealthWatch implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HealthWatch.class);
+    private static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final long OLD_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+    private record Word(String problem, long nanos) {}
+
+    private final Supplier<List<Watched>> members;
+    private final Map<String, Word> words = new ConcurrentHashMap<>();
+    private final Set<String> asking = ConcurrentHashMap.newKeySet();
+    private final Thread thread = Thread.ofVirtual().name("health").unstarted(this::run);
+    private volatile boolean leaving;
+
+    private HealthWatch(Supplier<List<Watched>> members) {
+        this.members = members;
+    }
+
+    /** Begins. */
+    public static HealthWatch start(Supplier<List<Watched>> members) {
+        HealthWatch watch = new HealthWatch(members);
+        watch.thread.start();
+        return watch;
+    }
+
+    /** The members that do not do their work now, and why; empty if all do. */
+    public Map<String, String> problems() {
+        Map<String, String> problems = new TreeMap<>();
+        long now = System.nanoTime();
+        for (Watched member : members.get()) {
+            Word word = words.get(member.name());
+            String problem = leaving
+                    ? "it is leaving"
+                    : word == null
+                            ? "it has said nothing yet"
+                            : now - word.nanos > OLD_NANOS ? "it does not answer" : word.problem;
+            if (!problem.isEmpty()) {
+                problems.put(member.name(), problem);
+            }
+        }
+        return problems;
+    }
+
+    /** The members that only a new start can help, and why. */
+    public Map<String, String> broken() {
+        Map<String, String> broken = new TreeMap<>();
+        for (Watched member : members.get()) {
+            String why = member.broken();
+            if (!why.isEmpty()) {
+                broken.put(member.name(), why);
+            }
+        }
+        return broken;
+    }
+
+    /** From now on nobody is ready: this process is about to end. */
+    public void leave() {
+        leaving = true;
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                for (Watched member : members.get()) {
+                    if (asking.add(member.name())) {
+                        Thread.ofVirtual().name("health-" + member.name()).start(() -> ask(member));
+                    }
+                }
+                Thread.sleep(PERIOD);
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("nobody asks for health any more");
+        }
+    }
+
+    private void ask(Watched member) {
+        String problem;
+        try {
+            problem = member.problem();
+        } catch (Exception e) {
+            problem = e.getMessage() == null ? e.toString() : e.getMessage();
+        }
+        Word last = words.put(member.name(), new Word(problem, System.nanoTime()));
+        asking.remove(member.name());
+        if (!leaving && !problem.equals(last == null ? "" : last.problem)) {
+            LOG.info("{}: {}", member.name(), problem.isEmpty() ? "ready" : "not ready: " + problem);
+        }
+    }
+}

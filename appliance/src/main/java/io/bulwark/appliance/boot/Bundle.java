@@ -1,0 +1,125 @@
+package io.bulwark.appliance.boot;
+
+import io.bulwark.appliance.cluster.NodeSetup;
+import io.bulwark.appliance.cluster.ReplicaSetup;
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.config.KeyRing;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.identity.Identity;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+
+/**
+ * What the host of one member needs, in a directory that is copied there, and nothing of anybody else's:
+ *
+ * <pre>
+ * role.yaml             or client.properties for a client
+ * genesis.properties
+ * keys/PRINCIPAL.pem, keys/PRINCIPAL.keys
+ * </pre>
+ */
+public final class Bundle {
+    /** The configuration of a role in its bundle. */
+    public static final String ROLE = "role.yaml";
+
+    private static final String CLIENT = "client.properties";
+    private static final String GENESIS = "genesis.properties";
+
+    private final Path directory;
+    private final PrincipalId principal;
+
+    private Bundle(Path directory, PrincipalId principal) {
+        this.directory = directory;
+        this.principal = principal;
+    }
+
+    /** A node's; made anew if it is there. */
+    public static void write(Path directory, NodeSetup setup, Optional<InetSocketAddress> admin) throws IOException {
+        Bundle bundle = new Bundle(directory, PrincipalId.node(setup.number()));
+        bundle.copy(setup.keys(), setup.channels());
+        NodeSetup there = new NodeSetup(
+                setup.number(),
+                setup.listen(),
+                setup.data(),
+                bundle.keyRing(),
+                bundle.channels(setup.channels()),
+                setup.replicas(),
+                setup.durability(),
+                setup.scrubBytesPerSecond(),
+                setup.historyPoolBytes(),
+                setup.writeBackMillis());
+        RoleFile.writeNode(new RoleFile.Configured<>(there, admin), directory.resolve(ROLE));
+    }
+
+    /** A replica's; made anew if it is there. */
+    public static void write(Path directory, ReplicaSetup setup, Optional<InetSocketAddress> admin) throws IOException {
+        Bundle bundle = new Bundle(directory, PrincipalId.replica(setup.number()));
+        bundle.copy(setup.keys(), setup.channels());
+        ReplicaSetup there = new ReplicaSetup(
+                setup.number(),
+                setup.listen(),
+                setup.replicas(),
+                setup.data(),
+                bundle.keyRing(),
+                bundle.channels(setup.channels()),
+                setup.ordering(),
+                setup.nodes(),
+                setup.clients());
+        RoleFile.writeReplica(new RoleFile.Configured<>(there, admin), directory.resolve(ROLE));
+    }
+
+    /** A client's; made anew if it is there. */
+    public static void write(Path directory, ClientConfig config) throws IOException {
+        Bundle bundle = new Bundle(directory, config.principal());
+        bundle.copy(config.keyRing() == null ? Path.of("") : config.keyRing(), config.channels());
+        new ClientConfig(
+                        config.principal(),
+                        bundle.keyRing(),
+                        bundle.channels(config.channels()),
+                        config.faultyReplicas(),
+                        config.replicas())
+                .store(directory.resolve(CLIENT));
+    }
+
+    /** A console's, beside {@link #write(Path, ClientConfig)} of its client in the same directory. */
+    public static void writeConsole(Path directory, InetSocketAddress listen, InetSocketAddress admin)
+            throws IOException {
+        RoleFile.writeConsole(
+                new RoleFile.Configured<>(
+                        new RoleFile.ConsoleSetup(listen, false, Path.of(CLIENT)), Optional.of(admin)),
+                directory.resolve(ROLE));
+    }
+
+    private Path keyRing() {
+        return KeyRing.file(Path.of("keys"), principal);
+    }
+
+    private ChannelConfig channels(ChannelConfig here) {
+        return switch (here) {
+            case ChannelConfig.Tls _ ->
+                new ChannelConfig.Tls(Identity.file(Path.of("keys"), principal), Path.of(GENESIS));
+            case ChannelConfig.InsecureLoopback plain -> plain;
+        };
+    }
+
+    private void copy(Path keyRing, ChannelConfig channels) throws IOException {
+        Path keys = Files.createDirectories(directory.resolve("keys"));
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+        copy(keyRing, keys.resolve(keyRing.getFileName()));
+        if (channels instanceof ChannelConfig.Tls tls) {
+            copy(tls.identity(), keys.resolve(tls.identity().getFileName()));
+            copy(tls.genesis(), directory.resolve(GENESIS));
+        }
+    }
+
+    /** With its mode. */
+    private static void copy(Path from, Path to) throws IOException {
+        Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+    }
+}

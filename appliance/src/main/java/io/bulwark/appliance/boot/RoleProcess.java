@@ -1,0 +1,72 @@
+package io.bulwark.appliance.boot;
+
+import io.bulwark.appliance.admin.AdminServer;
+import io.bulwark.appliance.admin.HealthWatch;
+import io.bulwark.appliance.admin.Watched;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a role's process until it is told to end (SIGTERM, SIGINT); then the member leaves: it is not ready any more, takes nothing
+ * more, finishes what it has in hand, hands over what it leads, and the process ends with 0; or with 1 after {@link #GRACE}.
+ */
+final class RoleProcess {
+    /** Longer than any step of leaving waits for; less than what container engines and systemd are told to wait. */
+    static final Duration GRACE = Duration.ofSeconds(15);
+
+    private static final int LEFT = 0;
+    private static final int CUT_SHORT = 1;
+
+    private RoleProcess() {}
+
+    /**
+     * Waits for the end, which ends the JVM.
+     *
+     * @param admin where its health and meters are told, if they are
+     * @param health kept as {@link HealthFile} says, if given
+     * @throws IOException if the admin endpoint cannot be had; the member is closed then
+     */
+    static int until(Watched member, Optional<InetSocketAddress> admin, @Nullable Path health)
+            throws IOException, InterruptedException {
+        Supplier<List<Watched>> members = () -> List.of(member);
+        HealthWatch watch = HealthWatch.start(members);
+        if (admin.isPresent()) {
+            try {
+                var _ = AdminServer.start(member.name(), admin.get(), watch, members);
+            } catch (IOException e) {
+                member.close();
+                throw e;
+            }
+        }
+        HealthFile.keep(health, watch);
+        System.out.println(member.name() + " is up");
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> leave(member, watch)));
+        new CountDownLatch(1).await();
+        return LEFT;
+    }
+
+    /** In a hook the exit code is that of the signal already; halting replaces it. */
+    private static void leave(Watched member, HealthWatch watch) {
+        watch.leave();
+        Thread closing = Thread.ofPlatform().daemon().name("leaving").start(member::close);
+        int code = CUT_SHORT;
+        try {
+            if (closing.join(GRACE)) {
+                code = LEFT;
+                System.out.println(member.name() + " is down");
+            } else {
+                System.err.println(member.name() + " did not come to rest within " + GRACE.toSeconds() + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        Runtime.getRuntime().halt(code);
+    }
+}

@@ -1,0 +1,150 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.client.AuditLog;
+import io.bulwark.client.Bulwark;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.metadata.AuditEntry;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.wire.Bytes;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code bulwark audit}: what operators did. */
+@Command(
+        name = "audit",
+        description = {
+            "Show and check what operators did: list, verify.",
+            "Each administrative command that was executed stands in the log for ever, signed by who gave it."
+        })
+final class AuditCommand implements Runnable {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "audit needs list or verify");
+    }
+
+    @Command(name = "list", description = "List the administrative commands, the oldest first.")
+    int list(
+            @Mixin ClusterAccess access,
+            @Option(names = "--after", paramLabel = "N", description = "Begin behind this entry.") long after) {
+        List<Map<String, Object>> json = new ArrayList<>();
+        try (Bulwark client = access.connect()) {
+            long last = requireNumber(after);
+            AuditLog.Page page = client.audit().list(last, Query.PAGE_MAX);
+            while (!page.entries().isEmpty()) {
+                for (AuditEntry entry : page.entries()) {
+                    if (access.global().json()) {
+                        json.add(json(entry));
+                    } else {
+                        System.out.println(text(entry));
+                    }
+                }
+                last = page.entries().getLast().number();
+                page = last < page.count()
+                        ? client.audit().list(last, Query.PAGE_MAX)
+                        : new AuditLog.Page(List.of(), last);
+            }
+        }
+        if (access.global().json()) {
+            GlobalOptions.printJson(json);
+        }
+        return 0;
+    }
+
+    @Command(
+            name = "verify",
+            description = {
+                "Check the chain of the log and every signature, from the first entry on.",
+                "Keys are believed as the genesis file and the log itself tell them, whatever the replicas say now."
+                        + " Exit code 1 with the first entry that is wrong."
+            })
+    int verify(
+            @Mixin ClusterAccess access,
+            @Option(
+                            names = "--head",
+                            paramLabel = "DIGEST",
+                            description = "What an earlier verification came to: the log must still begin with that.")
+                    @Nullable
+                    String head) {
+        Optional<Bytes> known = Optional.ofNullable(head).map(AuditCommand::digest);
+        AuditLog.Verification found;
+        try (Bulwark client = access.connect()) {
+            found = client.audit().verify(known, _ -> {});
+        }
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("entries", found.entries());
+        json.put("head", found.head().toHex());
+        json.put("unsigned", found.unsigned());
+        json.put("registeredBefore", found.registeredBefore());
+        json.put("problem", found.problem().orElse(""));
+        StringBuilder text = new StringBuilder();
+        found.problem()
+                .ifPresent(problem -> text.append("WRONG: ").append(problem).append(System.lineSeparator()));
+        text.append(found.entries() == 1 ? "1 entry" : found.entries() + " entries")
+                .append(found.unsigned() == 0 ? " in order, all signed." : " in order, " + unsigned(found));
+        if (found.registeredBefore() > 0) {
+            text.append(System.lineSeparator())
+                    .append(found.registeredBefore())
+                    .append(" of them by keys that were registered before the log began.");
+        }
+        text.append(System.lineSeparator()).append("Head: ").append(found.head().toHex());
+        access.global().print(json, text.toString());
+        return found.problem().isEmpty() ? 0 : CommandFailure.FAILED;
+    }
+
+    private static String unsigned(AuditLog.Verification found) {
+        return found.unsigned() + " of them UNSIGNED, as nobody has keys under insecure-loopback.";
+    }
+
+    private static Map<String, Object> json(AuditEntry entry) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("number", entry.number());
+        json.put("time", Instant.ofEpochMilli(entry.agreedMillis()).toString());
+        json.put("by", entry.by().toString());
+        json.put("command", entry.command().toString());
+        json.put("key", entry.approval().map(approval -> approval.key().text()).orElse(""));
+        json.put(
+                "signature",
+                entry.approval().map(approval -> approval.signature().toHex()).orElse(""));
+        return json;
+    }
+
+    private static String text(AuditEntry entry) {
+        return entry.number() + "  " + Instant.ofEpochMilli(entry.agreedMillis()) + "  " + entry.by()
+                + (entry.approval().isPresent() ? "  " : " (unsigned)  ")
+                + Text.printable(entry.command().toString());
+    }
+
+    private static long requireNumber(long after) {
+        if (after < 0) {
+            throw new CommandFailure(CommandFailure.USAGE, "--after is the number of an entry, or 0");
+        }
+        return after;
+    }
+
+    private static Bytes digest(String text) {
+        try {
+            Bytes digest = Bytes.of(HexFormat.of().parseHex(text));
+            if (digest.length() == Hashes.LENGTH) {
+                return digest;
+            }
+        } catch (IllegalArgumentException e) {
+            // The same answer as for another length.
+        }
+        throw new CommandFailure(CommandFailure.USAGE, "--head is a digest of 64 hexadecimal digits");
+    }
+}

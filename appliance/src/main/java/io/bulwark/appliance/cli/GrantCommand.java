@@ -1,0 +1,132 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.Principals;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Rights;
+import io.bulwark.protocol.metadata.Scope;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code bulwark grant}. */
+@Command(
+        name = "grant",
+        description = {
+            "Give a client rights on the cluster, a volume or a bucket, or list those it has.",
+            "What is said takes the place of the rights that it has on just this scope; `none` takes them away."
+        })
+final class GrantCommand implements Callable<Integer> {
+    @Mixin
+    private final ClusterAccess access = new ClusterAccess();
+
+    @Parameters(index = "0", paramLabel = "CLIENT", description = "For example client-20.")
+    private String client = "";
+
+    @Parameters(
+            index = "1..*",
+            arity = "0..*",
+            paramLabel = "RIGHT",
+            description = "read, write, administer; or none. Left out: list the grants.")
+    private List<String> rights = new ArrayList<>();
+
+    @Option(names = "--bucket", paramLabel = "NAME", description = "On this bucket (default: on everything).")
+    private @Nullable String bucket;
+
+    @Option(names = "--volume", paramLabel = "NAME", description = "On this volume with all its buckets.")
+    private @Nullable String volume;
+
+    @Override
+    public Integer call() {
+        PrincipalId named = PrincipalCommand.named(client);
+        if (rights.isEmpty()) {
+            return list(named);
+        }
+        Rights wanted = wanted();
+        Scope scope = scope();
+        try (Bulwark connected = access.connect()) {
+            connected.principals().grant(named, scope, wanted);
+        }
+        access.global()
+                .print(
+                        Map.of("client", named.toString(), "scope", text(scope), "rights", text(wanted)),
+                        named + " has on " + text(scope) + ": " + text(wanted) + ".");
+        return 0;
+    }
+
+    private int list(PrincipalId named) {
+        List<Map<String, Object>> json = new ArrayList<>();
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("ON", "RIGHTS"));
+        try (Bulwark connected = access.connect()) {
+            for (Principals.Grant grant : connected.principals().grants(named)) {
+                Map<String, Object> one = new LinkedHashMap<>();
+                one.put("scope", text(grant.scope()));
+                one.put("rights", text(grant.rights()));
+                json.add(one);
+                rows.add(List.of(text(grant.scope()), text(grant.rights())));
+            }
+        }
+        if (access.global().json()) {
+            GlobalOptions.printJson(json);
+        } else {
+            System.out.println(Text.table(rows));
+        }
+        return 0;
+    }
+
+    private Rights wanted() {
+        boolean read = rights.contains("read");
+        boolean write = rights.contains("write");
+        boolean administer = rights.contains("administer");
+        for (String right : rights) {
+            if (!List.of("read", "write", "administer", "none").contains(right)) {
+                throw new CommandFailure(
+                        CommandFailure.USAGE, "a right is read, write, administer or none, not \"" + right + "\"");
+            }
+        }
+        if (rights.contains("none") && rights.size() > 1) {
+            throw new CommandFailure(CommandFailure.USAGE, "either none or some of read, write, administer");
+        }
+        return new Rights(read, write, administer);
+    }
+
+    private Scope scope() {
+        if (bucket != null && volume != null) {
+            throw new CommandFailure(CommandFailure.USAGE, "either --bucket or --volume");
+        }
+        if (bucket != null) {
+            return new Scope.OfBucket(bucket);
+        }
+        return volume == null ? new Scope.All() : new Scope.OfVolume(volume);
+    }
+
+    private static String text(Scope scope) {
+        return switch (scope) {
+            case Scope.All _ -> "everything";
+            case Scope.OfVolume of -> "volume " + of.name();
+            case Scope.OfBucket of -> "bucket " + of.name();
+        };
+    }
+
+    private static String text(Rights rights) {
+        List<String> all = new ArrayList<>();
+        if (rights.read()) {
+            all.add("read");
+        }
+        if (rights.write()) {
+            all.add("write");
+        }
+        if (rights.administer()) {
+            all.add("administer");
+        }
+        return all.isEmpty() ? "none" : String.join(", ", all);
+    }
+}

@@ -1,0 +1,157 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.boot.Bundle;
+import io.bulwark.appliance.boot.RoleFile;
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.ClusterShape;
+import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.MemberAddresses;
+import io.bulwark.appliance.cluster.NodeSetup;
+import io.bulwark.appliance.cluster.ReplicaSetup;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code bulwark init}. */
+@Command(
+        name = "init",
+        description = {
+            "Write keys and configuration files for members that run one by one.",
+            "Each is a process, a container or a host of its own. Keys and addresses that are there already stay."
+        })
+final class InitCommand implements Callable<Integer> {
+    @Mixin
+    private final GlobalOptions global = new GlobalOptions();
+
+    @Mixin
+    private final ShapeOptions wanted = new ShapeOptions();
+
+    @Option(
+            names = "--member-data",
+            paramLabel = "DIR",
+            description =
+                    "Each member's data directory, where it is the same path at each host (default: one each, here).")
+    private @Nullable Path memberData;
+
+    @Option(
+            names = "--host-pattern",
+            paramLabel = "PATTERN",
+            description = "Name of each member's host; %%s stands for the member, as in %%s.storage.example for node-3"
+                    + " (default: all on loopback).")
+    private @Nullable String hostPattern;
+
+    @Option(
+            names = "--addresses",
+            paramLabel = "FILE",
+            description = "A file with a line node-3=HOST or node-3=HOST:PORT for each node and replica.")
+    private @Nullable Path addressFile;
+
+    @Option(
+            names = "--bundles",
+            paramLabel = "DIR",
+            description = "Write there a directory for each member with what its host needs, and no other's keys.")
+    private @Nullable Path bundles;
+
+    @Override
+    public Integer call() throws IOException {
+        ClusterShape first = wanted.shape("sync");
+        DataDirectory data = DataDirectory.create(global.data());
+        ClusterShape shape = data.shape(first);
+        wanted.checkKept(shape);
+        ClusterPlan plan = new ClusterPlan(data, shape, addresses(data, shape));
+        plan.prepare();
+        Path config = Files.createDirectories(data.root().resolve("config"));
+        for (int i = 0; i < shape.nodes(); i++) {
+            NodeSetup setup = plan.node(i, memberData == null ? data.node(i) : memberData);
+            Optional<InetSocketAddress> admin = Optional.of(plan.adminAddress(setup.listen()));
+            RoleFile.writeNode(new RoleFile.Configured<>(setup, admin), config.resolve("node-" + i + ".yaml"));
+            if (bundles != null) {
+                Bundle.write(bundles.resolve("node-" + i), setup, admin);
+            }
+        }
+        for (int i = 0; i < shape.replicas(); i++) {
+            ReplicaSetup setup = plan.replica(i, memberData == null ? data.replica(i) : memberData);
+            Optional<InetSocketAddress> admin = Optional.of(plan.adminAddress(setup.listen()));
+            RoleFile.writeReplica(new RoleFile.Configured<>(setup, admin), config.resolve("replica-" + i + ".yaml"));
+            if (bundles != null) {
+                Bundle.write(bundles.resolve("replica-" + i), setup, admin);
+            }
+        }
+        console(plan, config);
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("config", config.toString());
+        json.put("client", data.clientProperties().toString());
+        if (bundles != null) {
+            json.put("bundles", bundles.toString());
+        }
+        global.print(
+                json,
+                "Wrote keys and configuration below " + data.root() + "."
+                        + (bundles == null ? "" : " What each host needs is below " + bundles + "."));
+        return 0;
+    }
+
+    private void console(ClusterPlan plan, Path config) throws IOException {
+        Path client = plan.data().root().resolve("console.properties");
+        plan.consoleClient().store(client);
+        InetSocketAddress listen = plan.consoleAddress();
+        InetSocketAddress admin = plan.adminAddress(listen);
+        RoleFile.writeConsole(
+                new RoleFile.Configured<>(new RoleFile.ConsoleSetup(listen, false, client), Optional.of(admin)),
+                config.resolve("console.yaml"));
+        if (bundles != null) {
+            Bundle.write(bundles.resolve("console"), plan.consoleClient());
+            Bundle.writeConsole(bundles.resolve("console"), listen, admin);
+            Bundle.write(bundles.resolve("client"), plan.commandLine());
+        }
+    }
+
+    /** Those that are kept, or those that are asked for, which are kept from now on. */
+    private MemberAddresses addresses(DataDirectory data, ClusterShape shape) throws IOException {
+        MemberAddresses asked = asked(shape);
+        Optional<MemberAddresses> kept = MemberAddresses.kept(data, shape);
+        if (kept.isEmpty() && asked != null) {
+            if (Files.exists(data.clientProperties())) {
+                throw new CommandFailure(
+                        CommandFailure.USAGE,
+                        data.root() + " is an appliance on loopback already; take another directory with --data");
+            }
+            asked.keep(data);
+            return asked;
+        }
+        MemberAddresses known = kept.orElse(MemberAddresses.loopback());
+        if (asked != null && !asked.equals(known)) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE,
+                    "this directory was made with other addresses, which stay: " + known
+                            + "; leave the option out, or take another directory with --data");
+        }
+        return known;
+    }
+
+    private @Nullable MemberAddresses asked(ClusterShape shape) throws IOException {
+        if (hostPattern != null && addressFile != null) {
+            throw new CommandFailure(CommandFailure.USAGE, "either --host-pattern or --addresses");
+        }
+        if ((hostPattern != null || addressFile != null) && shape.insecureLoopback()) {
+            throw new CommandFailure(CommandFailure.USAGE, "--insecure-loopback is for loopback only");
+        }
+        try {
+            if (hostPattern != null) {
+                return MemberAddresses.named(hostPattern, shape);
+            }
+            return addressFile == null ? null : MemberAddresses.read(addressFile, shape);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
+        }
+    }
+}

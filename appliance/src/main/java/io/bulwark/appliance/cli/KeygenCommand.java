@@ -1,0 +1,86 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.Pkcs11Token;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code bulwark keygen PRINCIPAL}. */
+@Command(
+        name = "keygen",
+        description = {
+            "Make a key on P-256 and its self-signed certificate for one principal.",
+            "The file is secret and stays where its principal is; only the public key that is printed is for others."
+        })
+final class KeygenCommand implements Callable<Integer> {
+    private static final int DAYS_MAX = 36_500;
+
+    @Mixin
+    private final GlobalOptions global = new GlobalOptions();
+
+    @Parameters(paramLabel = "PRINCIPAL", description = "For example client-7, node-3 or replica-0.")
+    private String principal = "";
+
+    @Option(names = "--out", paramLabel = "FILE", description = "Where to (default: PRINCIPAL.pem here).")
+    private @Nullable Path out;
+
+    @Option(
+            names = "--pkcs11",
+            paramLabel = "FILE",
+            description = "A PKCS#11 device makes and keeps the key: this file says which, and is then the identity.")
+    private @Nullable Path device;
+
+    @Option(names = "--days", paramLabel = "N", description = "Validity (default: ${DEFAULT-VALUE}).")
+    private int days = (int) Identity.VALIDITY_STANDARD.toDays();
+
+    @Override
+    public Integer call() throws IOException {
+        PrincipalId named;
+        try {
+            named = PrincipalId.parse(principal);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
+        }
+        if (days < 1 || days > DAYS_MAX) {
+            throw new CommandFailure(CommandFailure.USAGE, "a certificate is valid for 1 to " + DAYS_MAX + " days");
+        }
+        if (device != null) {
+            Identity kept = Pkcs11Token.load(device).generate(named, Duration.ofDays(days));
+            print(kept, device, "The device has made the key; the identity is " + device + ".");
+            return 0;
+        }
+        Identity identity = Identity.generate(named, Duration.ofDays(days), new SecureRandom());
+        Path file = out == null ? Identity.file(Path.of(""), named) : out;
+        try {
+            identity.store(file);
+        } catch (FileAlreadyExistsException e) {
+            throw new CommandFailure(CommandFailure.FAILED, file + " is there already; keys are never overwritten");
+        }
+        print(identity, file, "Wrote " + file + ".");
+        return 0;
+    }
+
+    private void print(Identity identity, Path file, String what) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("principal", identity.principal().toString());
+        json.put("file", file.toString());
+        json.put("key", identity.publicKey().text());
+        json.put("until", identity.until().toString());
+        global.print(
+                json,
+                what + " Its public key:\nkey." + identity.principal() + "="
+                        + identity.publicKey().text());
+    }
+}

@@ -1,0 +1,193 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.Principals;
+import io.bulwark.client.config.JoinToken;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code bulwark principal}: who belongs. */
+@Command(
+        name = "principal",
+        description = {
+            "Say who belongs to the cluster: list, invite, add, rotate, revoke.",
+            "A key is made with `bulwark keygen`, where its principal is; only its public part is needed here."
+        })
+final class PrincipalCommand implements Runnable {
+    private static final int KEY_SHOWN = 16;
+    private static final Pattern DURATION = Pattern.compile("([0-9]{1,6})([mhd])");
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                Objects.requireNonNull(spec).commandLine(), "principal needs one of list, invite, add, rotate, revoke");
+    }
+
+    @Command(name = "list", description = "List all principals with the ends of their keys, the newest first.")
+    int list(@Mixin ClusterAccess access) {
+        List<Map<String, Object>> json = new ArrayList<>();
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("PRINCIPAL", "KEYS"));
+        try (Bulwark client = access.connect()) {
+            for (Principals.Entry entry : client.principals().list()) {
+                Map<String, Object> one = new LinkedHashMap<>();
+                one.put("principal", entry.principal().toString());
+                one.put("revoked", entry.revoked());
+                one.put("keys", entry.keys().stream().map(PrincipalKey::text).toList());
+                json.add(one);
+                rows.add(List.of(entry.principal().toString(), shown(entry)));
+            }
+        }
+        if (access.global().json()) {
+            GlobalOptions.printJson(json);
+        } else {
+            System.out.println(Text.table(rows));
+        }
+        return 0;
+    }
+
+    @Command(name = "add", description = "Let a client or node in, with this key; a client has no grants yet.")
+    int add(
+            @Mixin ClusterAccess access,
+            @Parameters(paramLabel = "PRINCIPAL", description = "For example client-20.") String principal,
+            @Option(names = "--key", paramLabel = "KEY", required = true, description = "Its public key in Base64.")
+                    String key) {
+        PrincipalId named = named(principal);
+        PrincipalKey parsed = key(key);
+        try (Bulwark client = access.connect()) {
+            client.principals().add(named, parsed);
+        }
+        return done(access, named, "belongs from now on");
+    }
+
+    @Command(
+            name = "invite",
+            description = {
+                "Let a client or node in that makes its own key; prints the token for `bulwark join` on its machine.",
+                "The token is secret and good once: who has it first is that principal. Invited again, the token"
+                        + " before is good for nothing."
+            })
+    int invite(
+            @Mixin ClusterAccess access,
+            @Parameters(paramLabel = "PRINCIPAL", description = "For example client-20.") String principal,
+            @Option(
+                            names = "--expires",
+                            paramLabel = "TIME",
+                            defaultValue = "24h",
+                            description = "How long it is good, as 30m, 24h or 7d (default: ${DEFAULT-VALUE}).")
+                    String expires) {
+        PrincipalId named = named(principal);
+        Duration validity = duration(expires);
+        JoinToken token;
+        try (Bulwark client = access.connect()) {
+            token = client.principals().invite(named, validity);
+        }
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("principal", named.toString());
+        json.put("expires", Instant.ofEpochMilli(token.expiresMillis()).toString());
+        json.put("token", token.text());
+        access.global().print(json, token.text());
+        return 0;
+    }
+
+    private static Duration duration(String text) {
+        Matcher matcher = DURATION.matcher(text);
+        if (!matcher.matches()) {
+            throw new CommandFailure(CommandFailure.USAGE, "--expires is a time such as 30m, 24h or 7d, not " + text);
+        }
+        long count = Long.parseLong(matcher.group(1));
+        Duration duration = switch (matcher.group(2)) {
+            case "m" -> Duration.ofMinutes(count);
+            case "h" -> Duration.ofHours(count);
+            default -> Duration.ofDays(count);
+        };
+        if (duration.isZero() || duration.toMillis() > io.bulwark.protocol.metadata.Command.INVITATION_MILLIS_MAX) {
+            throw new CommandFailure(CommandFailure.USAGE, "an invitation is good for 1m to 30d, not " + text);
+        }
+        return duration;
+    }
+
+    @Command(
+            name = "rotate",
+            description = {
+                "Give a principal another key; the one before stays believed until this is said with --final.",
+                "Between the two, put the new identity file in the place of the old; no restart is needed."
+            })
+    int rotate(
+            @Mixin ClusterAccess access,
+            @Parameters(paramLabel = "PRINCIPAL", description = "For example node-3.") String principal,
+            @Option(names = "--key", paramLabel = "KEY", required = true, description = "Its new public key in Base64.")
+                    String key,
+            @Option(names = "--final", description = "The key before is not believed any more.") boolean last) {
+        PrincipalId named = named(principal);
+        PrincipalKey parsed = key(key);
+        try (Bulwark client = access.connect()) {
+            client.principals().rotate(named, parsed, !last);
+        }
+        return done(access, named, last ? "has this key alone" : "has this key and the one before");
+    }
+
+    @Command(name = "revoke", description = "Put a client or node out, for good.")
+    int revoke(
+            @Mixin ClusterAccess access,
+            @Parameters(paramLabel = "PRINCIPAL", description = "For example client-7.") String principal) {
+        PrincipalId named = named(principal);
+        try (Bulwark client = access.connect()) {
+            client.principals().revoke(named);
+        }
+        return done(access, named, "is revoked");
+    }
+
+    static PrincipalId named(String text) {
+        try {
+            return PrincipalId.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static PrincipalKey key(String text) {
+        try {
+            return PrincipalKey.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(
+                    CommandFailure.USAGE, "--key is not a public key as `bulwark keygen` prints it: " + e.getMessage());
+        }
+    }
+
+    private static int done(ClusterAccess access, PrincipalId principal, String what) {
+        access.global().print(Map.of("principal", principal.toString(), "done", true), principal + " " + what + ".");
+        return 0;
+    }
+
+    private static String shown(Principals.Entry entry) {
+        return entry.revoked()
+                ? "revoked"
+                : String.join(
+                        ", ",
+                        entry.keys().stream()
+                                .map(PrincipalKey::text)
+                                .map(key -> "..." + key.substring(key.length() - KEY_SHOWN))
+                                .toList());
+    }
+}

@@ -1,0 +1,165 @@
+package io.bulwark.appliance.cluster;
+
+import io.bulwark.metadata.log.Durably;
+import io.bulwark.transport.Destination;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Where the members of an appliance are found: all on loopback, or each at a host of its own, by address or by name. Kept as
+ * {@code addresses.properties} in the data directory, a line {@code node-3=HOST:PORT} for each node and replica.
+ */
+public final class MemberAddresses {
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final String ANY = "0.0.0.0";
+    private static final String MEMBER = "%s";
+
+    private final SortedMap<String, InetSocketAddress> given;
+
+    private MemberAddresses(SortedMap<String, InetSocketAddress> given) {
+        this.given = given;
+    }
+
+    /** All on this machine. */
+    public static MemberAddresses loopback() {
+        return new MemberAddresses(new TreeMap<>());
+    }
+
+    /**
+     * Each at a host that is named after it.
+     *
+     * @param pattern of the host's name; {@code %s} stands for the member, as {@code node-3}
+     * @throws IllegalArgumentException if the pattern does not tell members apart
+     */
+    public static MemberAddresses named(String pattern, ClusterShape shape) {
+        if (!pattern.contains(MEMBER)) {
+            throw new IllegalArgumentException("\"" + pattern + "\" is one host for all; %s stands for the member");
+        }
+        SortedMap<String, InetSocketAddress> all = new TreeMap<>();
+        ports(shape).forEach((member, port) -> all.put(member, Destination.of(pattern.replace(MEMBER, member), port)));
+        return new MemberAddresses(all);
+    }
+
+    /**
+     * Each where a file says.
+     *
+     * @param file as it is kept; a host without a port has the port of the shape
+     * @throws IOException if it cannot be read, or does not name just the nodes and replicas
+     */
+    public static MemberAddresses read(Path file, ClusterShape shape) throws IOException {
+        Properties properties = new Properties();
+        try (InputStream in = Files.newInputStream(file)) {
+            properties.load(in);
+        } catch (IllegalArgumentException e) {
+            throw new IOException(file + " is no properties file: " + e.getMessage(), e);
+        }
+        SortedMap<String, Integer> ports = ports(shape);
+        SortedMap<String, InetSocketAddress> all = new TreeMap<>();
+        for (String member : properties.stringPropertyNames()) {
+            Integer port = ports.get(member);
+            if (port == null) {
+                throw new IOException(file + ": there is no member " + member + "; there are " + ports.keySet());
+            }
+            try {
+                all.put(member, parsed(properties.getProperty(member).trim(), port));
+            } catch (IllegalArgumentException e) {
+                throw new IOException(file + ": " + member + ": " + e.getMessage(), e);
+            }
+        }
+        ports.keySet().removeAll(all.keySet());
+        if (!ports.isEmpty()) {
+            throw new IOException(file + " does not say where these are: " + String.join(", ", ports.keySet()));
+        }
+        return new MemberAddresses(all);
+    }
+
+    /** What the directory keeps, if it ever kept any. */
+    public static Optional<MemberAddresses> kept(DataDirectory data, ClusterShape shape) throws IOException {
+        Path file = file(data);
+        return Files.exists(file) ? Optional.of(read(file, shape)) : Optional.empty();
+    }
+
+    /** Keeps them; returns once that is durable. */
+    public void keep(DataDirectory data) throws IOException {
+        Properties properties = new Properties();
+        given.forEach((member, address) -> properties.setProperty(member, Destination.text(address)));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        properties.store(out, "Where the members are found");
+        Durably.replace(file(data), ByteBuffer.wrap(out.toByteArray()));
+    }
+
+    /** Whether all are on this machine, and can be started by {@code up}. */
+    public boolean isLoopback() {
+        return given.isEmpty();
+    }
+
+    /** Where others find a member. */
+    InetSocketAddress of(String member, int port) {
+        InetSocketAddress known = given.get(member);
+        return known == null ? Destination.of(LOOPBACK, port) : known;
+    }
+
+    /** Where it listens: on loopback, or at all addresses of its host. */
+    InetSocketAddress listen(String member, int port) {
+        InetSocketAddress known = given.get(member);
+        return known == null ? Destination.of(LOOPBACK, port) : Destination.of(ANY, known.getPort());
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof MemberAddresses addresses && addresses.given.equals(given);
+    }
+
+    @Override
+    public int hashCode() {
+        return given.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return given.isEmpty() ? "all on loopback" : given.toString();
+    }
+
+    private static Path file(DataDirectory data) {
+        return data.root().resolve("addresses.properties");
+    }
+
+    private static SortedMap<String, Integer> ports(ClusterShape shape) {
+        SortedMap<String, Integer> ports = new TreeMap<>();
+        for (int i = 0; i < shape.nodes(); i++) {
+            ports.put("node-" + i, shape.nodePort(i));
+        }
+        for (int i = 0; i < shape.replicas(); i++) {
+            ports.put("replica-" + i, shape.replicaPort(i));
+        }
+        return ports;
+    }
+
+    /** {@code HOST} or {@code HOST:PORT}; an IPv6 address with a port stands in brackets. */
+    private static InetSocketAddress parsed(String text, int port) {
+        int colon = text.lastIndexOf(':');
+        boolean bare = colon < 0 || (text.indexOf(':') != colon && !text.startsWith("["));
+        String host = bare || text.endsWith("]") ? text : text.substring(0, colon);
+        if (host.startsWith("[") && host.endsWith("]")) {
+            host = host.substring(1, host.length() - 1);
+        }
+        if (host.isEmpty()) {
+            throw new IllegalArgumentException("\"" + text + "\" is not HOST or HOST:PORT");
+        }
+        try {
+            boolean said = !bare && !text.endsWith("]");
+            return Destination.of(host, said ? Integer.parseInt(text.substring(colon + 1)) : port);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("\"" + text + "\" is not HOST or HOST:PORT", e);
+        }
+    }
+}

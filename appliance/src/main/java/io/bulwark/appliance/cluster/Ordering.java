@@ -1,0 +1,74 @@
+package io.bulwark.appliance.cluster;
+
+import io.bulwark.metadata.MetadataReplica;
+import io.bulwark.metadata.NamespaceApplication;
+import io.bulwark.metadata.NamespaceMachine;
+import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.ReplicaServer;
+import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.metadata.bftsmart.BftSmartEngines;
+import io.bulwark.protocol.metadata.Genesis;
+import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.transport.Credentials;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+
+/** The engines that can order the metadata of an appliance. */
+public enum Ordering {
+    /** Our own, after the proactive recovery paper. */
+    BFT("bft") {
+        @Override
+        ReplicaServer start(
+                ReplicaConfig config, Credentials credentials, Genesis genesis, Start start, MeterRegistry meters)
+                throws IOException {
+            return ReplicaLives.start(
+                    config, credentials, state -> new NamespaceMachine(genesis, state), start, meters);
+        }
+    },
+    BFT_SMART("bft-smart") {
+        @Override
+        ReplicaServer start(
+                ReplicaConfig config, Credentials credentials, Genesis genesis, Start start, MeterRegistry meters)
+                throws IOException {
+            if (start != Start.NORMAL) {
+                throw new IOException("the ordering engine bft-smart has no recoveries; bft has");
+            }
+            return MetadataReplica.start(
+                    config, credentials, new NamespaceApplication(genesis), BftSmartEngines.standard(), meters);
+        }
+    };
+
+    /** Of a new appliance. */
+    public static final Ordering DEFAULT = BFT;
+
+    private final String text;
+
+    Ordering(String text) {
+        this.text = text;
+    }
+
+    /**
+     * The engine of this name.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public static Ordering named(String name) {
+        for (Ordering each : values()) {
+            if (each.text.equals(name)) {
+                return each;
+            }
+        }
+        throw new IllegalArgumentException("there is no ordering engine \"" + name + "\"; there are bft and bft-smart");
+    }
+
+    /** Starts a replica; returns when it listens. */
+    abstract ReplicaServer start(
+            ReplicaConfig config, Credentials credentials, Genesis genesis, Start start, MeterRegistry meters)
+            throws IOException;
+
+    /** Its name, as the command line and files have it. */
+    @Override
+    public String toString() {
+        return text;
+    }
+}

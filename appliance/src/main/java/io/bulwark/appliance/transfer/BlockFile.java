@@ -1,0 +1,80 @@
+package io.bulwark.appliance.transfer;
+
+import io.bulwark.client.Volume;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** Files in consecutive blocks of a register volume, a few of which are under way at once. Each block is written for itself. */
+public final class BlockFile {
+    private static final int AT_ONCE = 8;
+
+    private final Volume volume;
+    private final int blockBytes;
+
+    public BlockFile(Volume volume) {
+        this.volume = volume;
+        this.blockBytes = volume.info().policy().blockBytes();
+    }
+
+    /** How many blocks so many bytes take. */
+    public long blocks(long bytes) {
+        return Math.ceilDiv(bytes, blockBytes);
+    }
+
+    /**
+     * Writes a whole file, the rest of its last block filled with zeros.
+     *
+     * @return how many bytes the file had
+     */
+    public long write(Path file, long firstBlock) throws IOException {
+        long bytes = 0;
+        long block = firstBlock;
+        Deque<CompletableFuture<Void>> underWay = new ArrayDeque<>();
+        try (InputStream in = Files.newInputStream(file)) {
+            for (byte[] next = in.readNBytes(blockBytes); next.length > 0; next = in.readNBytes(blockBytes)) {
+                if (underWay.size() == AT_ONCE) {
+                    join(underWay.removeFirst());
+                }
+                bytes += next.length;
+                underWay.addLast(volume.writeBlockAsync(block++, Arrays.copyOf(next, blockBytes)));
+            }
+        }
+        while (!underWay.isEmpty()) {
+            join(underWay.removeFirst());
+        }
+        return bytes;
+    }
+
+    /** Reads so many bytes into a new file. */
+    public void read(long firstBlock, long bytes, Path file) throws IOException {
+        Deque<CompletableFuture<byte[]>> underWay = new ArrayDeque<>();
+        long asked = 0;
+        try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            for (long written = 0; written < bytes; ) {
+                while (underWay.size() < AT_ONCE && asked < blocks(bytes)) {
+                    underWay.addLast(volume.readBlockAsync(firstBlock + asked++));
+                }
+                int length = (int) Math.min(blockBytes, bytes - written);
+                out.write(join(underWay.removeFirst()), 0, length);
+                written += length;
+            }
+        }
+    }
+
+    private static <T> T join(CompletableFuture<T> future) {
+        try {
+            return future.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+}
