@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.protocol.id.PrincipalId;
@@ -119,19 +120,26 @@ class ContainersIT {
         content.forEach((key, bytes) -> assertThat(bucket.getBytes(key)).as(key).isEqualTo(bytes));
     }
 
+    /** A file that the containers made, for the owner only. */
+    private Path copied(String path) throws Exception {
+        Path copy = outside.resolve(Path.of(path).getFileName());
+        if (!Files.exists(copy)) {
+            String made = compose("run", "--rm", "-T", "--entrypoint", "cat", "client", "/cluster/" + path);
+            Files.createFile(copy, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.writeString(copy, made);
+        }
+        return copy;
+    }
+
     /** Connects from this process, with the keys that the containers made, as soon as the cluster serves. */
     private Bulwark connect() throws Exception {
         PrincipalId principal = PrincipalId.client(0);
-        Path keys = outside.resolve("client-0.keys");
-        if (!Files.exists(keys)) {
-            String made = compose("run", "--rm", "-T", "--entrypoint", "cat", "client", "/cluster/keys/client-0.keys");
-            Files.createFile(keys, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(keys, made);
-        }
+        Path keys = copied("keys/client-0.keys");
+        ChannelConfig channels = new ChannelConfig.Tls(copied("keys/client-0.pem"), copied("genesis.properties"));
         List<ClientConfig.Endpoint> replicas = IntStream.range(0, REPLICAS)
                 .mapToObj(i -> new ClientConfig.Endpoint("127.0.0.1", portBase + 200 + i))
                 .toList();
-        ClientConfig config = new ClientConfig(principal, keys, (REPLICAS - 1) / 3, replicas);
+        ClientConfig config = new ClientConfig(principal, keys, channels, (REPLICAS - 1) / 3, replicas);
         long end = System.nanoTime() + READY_MILLIS_MAX * 1_000_000;
         while (true) {
             Bulwark client = null;

@@ -18,7 +18,10 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** In the place of one node stands something that spoils every answer, on an authenticated connection. */
+/**
+ * In the place of one node stands something that spoils every answer, on an authenticated connection: without TLS, where what stands
+ * between could be none but the node itself.
+ */
 @NullMarked
 class HostileNodeIT {
     private static final int NODES = 5;
@@ -26,7 +29,7 @@ class HostileNodeIT {
     private static final int BLOCK = 4096;
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.embedded(NODES);
+    static final LiveCluster CLUSTER = LiveCluster.embeddedWithoutTls(NODES);
 
     @Test
     void readsAndWritesGoOnWhateverOneNodeAnswers() throws Exception {
@@ -41,8 +44,14 @@ class HostileNodeIT {
         int hidden = LiveCluster.freePortBase(NODES, 4);
         CLUSTER.stopNode(hostile);
         InetSocketAddress real = new InetSocketAddress(InetAddress.getLoopbackAddress(), hidden);
-        NodeSetup elsewhere =
-                new NodeSetup(setup.number(), real, setup.data(), setup.keys(), setup.replicas(), setup.durability());
+        NodeSetup elsewhere = new NodeSetup(
+                setup.number(),
+                real,
+                setup.data(),
+                setup.keys(),
+                setup.channels(),
+                setup.replicas(),
+                setup.durability());
         try (RunningNode node = RunningNode.start(elsewhere);
                 HostileProxy proxy = new HostileProxy(setup.listen().getPort(), real, LiveCluster.SEED)) {
             for (Spoiling how : Spoiling.values()) {

@@ -2,8 +2,8 @@ package io.bulwark.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.OwnCommand;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
@@ -42,18 +42,18 @@ class KillIT {
 
     @Test
     void nothingAcknowledgedIsLostWhenTheWholeApplianceIsKilled() throws Exception {
-        kill(ClusterShape.ORDERING_DEFAULT);
+        kill(List.of());
     }
 
     @Test
-    void nothingAcknowledgedIsLostWhenItIsKilledWithOurOwnOrderingEngine() throws Exception {
-        kill(ClusterShape.ORDERING_BFT);
+    void withBftSmartNothingIsLostEitherAndItsMetadataCanBeMoved() throws Exception {
+        kill(List.of("--ordering", Ordering.BFT_SMART.toString()));
     }
 
-    private void kill(String ordering) throws Exception {
+    private void kill(List<String> chosen) throws Exception {
         System.out.println("KillIT: -Dbulwark.seed=" + LiveCluster.SEED);
         int portBase = LiveCluster.freePortBase(NODES, REPLICAS);
-        Process killed = up(portBase, ordering);
+        Process killed = up(portBase, chosen);
         Process ended = killed;
         try (Bulwark client = Bulwark.connect(DataDirectory.clientProperties(data))) {
             client.createVolume(VolumeSpec.registers("disk", new ProtectionPolicy(1, 2, 4, BLOCK), MixedLoad.BLOCKS));
@@ -67,7 +67,7 @@ class KillIT {
                 List<Long> members = members();
                 assertThat(members).hasSize(NODES + REPLICAS);
                 killed.destroyForcibly().waitFor();
-                ended = up(portBase, ordering);
+                ended = up(portBase, chosen);
                 assertThat(members())
                         .as("members of its own")
                         .hasSize(NODES + REPLICAS)
@@ -78,23 +78,53 @@ class KillIT {
             }
             assertThat(load.readAll(client, "reader")).isEmpty();
             assertThat(HistoryCheck.of(load.history()).problem()).isEmpty();
-            assertThat(ControlSocket.ask(data, new ControlRequest("down", null, null))
-                            .error())
-                    .isEmpty();
-            assertThat(ended.waitFor(END_SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
-            assertThat(ended.exitValue()).isZero();
+            down(ended);
+            if (!chosen.isEmpty()) {
+                move();
+                ended = up(portBase, List.of());
+                assertThat(load.readAll(client, "reader of what was moved")).isEmpty();
+                assertThat(HistoryCheck.of(load.history()).problem()).isEmpty();
+                client.createBucket("new");
+                down(ended);
+            }
         } finally {
             killed.destroyForcibly();
             ended.destroyForcibly();
         }
     }
 
+    private void down(Process up) throws IOException, InterruptedException {
+        assertThat(ControlSocket.ask(data, new ControlRequest("down", null, null))
+                        .error())
+                .isEmpty();
+        assertThat(up.waitFor(END_SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
+        assertThat(up.exitValue()).isZero();
+    }
+
+    private void move() throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
+        command.addAll(List.of("replica", "move", "--to", Ordering.BFT.toString(), "--data", data.toString()));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(data.resolve("move.log").toFile())
+                .start();
+        assertThat(process.waitFor()).as(() -> read(data.resolve("move.log"))).isZero();
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
     /** The command as a user gives it; returns when the appliance is up. */
-    private Process up(int portBase, String ordering) throws IOException, InterruptedException {
+    private Process up(int portBase, List<String> chosen) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
         command.addAll(List.of("up", "--processes", "--data", data.toString()));
         command.addAll(List.of("--nodes", "" + NODES, "--replicas", "" + REPLICAS, "--port-base", "" + portBase));
-        command.addAll(List.of("--ordering", ordering));
+        command.addAll(chosen);
         Path log = data.resolve("up.log");
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)

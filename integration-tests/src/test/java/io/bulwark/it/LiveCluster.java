@@ -4,6 +4,7 @@ import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
@@ -58,6 +59,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     }
 
     private final int nodes;
+    private final boolean insecureLoopback;
     private final Making making;
     private final Map<String, Member> members = new ConcurrentHashMap<>();
     private @Nullable Path root;
@@ -66,19 +68,28 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     private @Nullable Appliance appliance;
     private @Nullable Bulwark client;
 
-    private LiveCluster(int nodes, Making making) {
+    private LiveCluster(int nodes, boolean insecureLoopback, Making making) {
         this.nodes = nodes;
+        this.insecureLoopback = insecureLoopback;
         this.making = making;
     }
 
     /** All members in this process. */
     static LiveCluster embedded(int nodes) {
-        return new LiveCluster(nodes, EmbeddedMembers::new);
+        return new LiveCluster(nodes, false, EmbeddedMembers::new);
     }
 
-    /** Each member in a process of its own, to be killed, behind a proxy of its own, to be cut off. */
+    /** All members in this process, for proxies that change what passes. */
+    static LiveCluster embeddedWithoutTls(int nodes) {
+        return new LiveCluster(nodes, true, EmbeddedMembers::new);
+    }
+
+    /**
+     * Each member in a process of its own, to be killed, behind a proxy of its own, to be cut off. Without TLS, so that the proxy
+     * sees whose connection it has.
+     */
     static LiveCluster ofProxiedProcesses(int nodes) {
-        return new LiveCluster(nodes, ProxiedMembers::new);
+        return new LiveCluster(nodes, true, ProxiedMembers::new);
     }
 
     @Override
@@ -146,6 +157,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return Bulwark.connect(new ClientConfig(
                 principal,
                 KeyRing.file(plan().data().keys(), principal),
+                plan().channels(principal),
                 commandLine.faultyReplicas(),
                 commandLine.replicas()));
     }
@@ -153,8 +165,8 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     /** Starts all of it on the data that is there. */
     void up() throws Exception {
         DataDirectory data = DataDirectory.create(root());
-        ClusterShape wanted =
-                new ClusterShape(nodes, REPLICAS, freePortBase(nodes, REPLICAS), ClusterShape.ORDERING_DEFAULT, "sync");
+        ClusterShape wanted = new ClusterShape(
+                nodes, REPLICAS, freePortBase(nodes, REPLICAS), Ordering.DEFAULT, "sync", insecureLoopback);
         ClusterPlan planned = new ClusterPlan(data, data.shape(wanted));
         plan = planned;
         Members wrapped = making.of(planned);
@@ -339,7 +351,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         Random random = new Random();
         while (true) {
             int base = 10_000 + random.nextInt(40) * 500;
-            ClusterShape shape = new ClusterShape(nodes, replicas, base, ClusterShape.ORDERING_DEFAULT, "sync");
+            ClusterShape shape = new ClusterShape(nodes, replicas, base, Ordering.DEFAULT, "sync");
             boolean free = isFree(shape.consolePort());
             for (int i = 0; i < nodes; i++) {
                 free &= isFree(shape.nodePort(i)) && isFree(shape.nodePort(i) + ProxiedMembers.HIDDEN);

@@ -7,12 +7,15 @@ import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.drill.Lie;
 import io.bulwark.appliance.drill.NodeTampering;
 import io.bulwark.client.Bulwark;
-import io.bulwark.metadata.log.IncarnationFile;
+import io.bulwark.metadata.ReplicaDirectory;
+import io.bulwark.metadata.log.PromiseLog;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.replica.LogRecord;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -117,14 +120,36 @@ final class Nemesis {
         load.awaitOperations(operations);
     }
 
-    /** The leader of the replicas, unless they have changed it within their incarnation. */
+    /** The primary, as the replicas' logs of promises have it. */
     private int leader() throws IOException {
-        long incarnation = 0;
+        long view = 0;
         for (int replica = 0; replica < cluster.replicas(); replica++) {
-            Path directory = cluster.plan().data().replica(replica);
-            incarnation = Math.max(incarnation, new IncarnationFile(directory).read());
+            for (LogRecord record : promised(cluster.plan().data().replica(replica))) {
+                if (record instanceof LogRecord.NewView entered) {
+                    view = Math.max(view, entered.message().view());
+                }
+            }
         }
-        return (int) (incarnation % cluster.replicas());
+        return (int) (view % cluster.replicas());
+    }
+
+    /** Read from a copy: the replica goes on writing. */
+    private static List<LogRecord> promised(Path replica) throws IOException {
+        Path copy = Files.createTempDirectory("promises");
+        try {
+            for (Path file : files(new ReplicaDirectory(replica).promises())) {
+                try {
+                    Files.copy(file, copy.resolve(file.getFileName()));
+                } catch (NoSuchFileException e) {
+                    // The next segment stands for it.
+                }
+            }
+            try (PromiseLog log = PromiseLog.open(copy, false, _ -> {}, _ -> {})) {
+                return log.found();
+            }
+        } finally {
+            LiveCluster.deleteTree(copy);
+        }
     }
 
     private List<Fault> shuffled() {

@@ -45,7 +45,13 @@ final class ProxiedMembers implements Members, AutoCloseable {
     public Member node(int number) {
         NodeSetup seen = plan.node(number, plan.data().node(number));
         NodeSetup own = new NodeSetup(
-                number, hidden(seen.listen()), seen.data(), seen.keys(), seen.replicas(), seen.durability());
+                number,
+                hidden(seen.listen()),
+                seen.data(),
+                seen.keys(),
+                seen.channels(),
+                seen.replicas(),
+                seen.durability());
         Path file = config.resolve("node-" + number + ".yaml");
         return member("node-" + number, seen.listen(), () -> RoleFile.write(own, file), "node", file);
     }
@@ -57,7 +63,14 @@ final class ProxiedMembers implements Members, AutoCloseable {
         InetSocketAddress address = replicas.get(number);
         replicas.set(number, hidden(address));
         ReplicaSetup own = new ReplicaSetup(
-                number, replicas, seen.data(), seen.keys(), seen.ordering(), seen.nodes(), seen.clients());
+                number,
+                replicas,
+                seen.data(),
+                seen.keys(),
+                seen.channels(),
+                seen.ordering(),
+                seen.nodes(),
+                seen.clients());
         Path file = config.resolve("replica-" + number + ".yaml");
         return member("replica-" + number, address, () -> RoleFile.write(own, file), "replica", file);
     }
