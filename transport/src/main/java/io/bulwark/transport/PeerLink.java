@@ -165,12 +165,12 @@ public final class PeerLink implements AutoCloseable {
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         transport.settings().handshakeTimeoutMillis())
                 .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.SO_KEEPALIVE, true)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, TransportServer.WATER_MARK)
                 .option(ChannelOption.RECVBUF_ALLOCATOR, TransportServer.receiveBuffers())
                 .handler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel opened) {
+                        transport.keepAlive(opened);
                         ConnectionHandler.install(transport, owner, opened.pipeline(), remote);
                     }
                 })
@@ -194,7 +194,11 @@ public final class PeerLink implements AutoCloseable {
         if (attempt != connection) {
             attempt.detach();
             if (attempt == renewal) {
-                LOG.info("no fresh connection with {} at {}: {}; the one before stays", remote, address, why);
+                LOG.info(
+                        "no fresh connection with {} at {}: {}; the one before stays",
+                        remote,
+                        Destination.text(address),
+                        why);
                 renewal = null;
                 scheduleRenewal(transport.settings().connectionLifeMillis() / RENEWAL_TRIES);
             }
@@ -223,7 +227,7 @@ public final class PeerLink implements AutoCloseable {
             return;
         }
         if (failures == 0 || wasUp) {
-            LOG.info("no connection with {} at {}: {}; trying again", remote, address, why);
+            LOG.info("no connection with {} at {}: {}; trying again", remote, Destination.text(address), why);
         }
         long pauseMillis = Backoff.pauseMillis(
                 failures++, settings.reconnectMinMillis(), settings.reconnectMaxMillis(), ThreadLocalRandom.current());

@@ -207,6 +207,10 @@ public final class Transport implements AutoCloseable {
         return loops;
     }
 
+    void keepAlive(SocketChannel channel) {
+        Keepalive.applyTo(channel, epoll);
+    }
+
     Class<? extends ServerSocketChannel> serverChannel() {
         return epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
     }

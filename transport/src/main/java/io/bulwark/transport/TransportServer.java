@@ -52,7 +52,6 @@ public final class TransportServer implements AutoCloseable {
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, 1024)
                 .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.SO_KEEPALIVE, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, receiveBuffers())
                 .childHandler(server.new Initializer())
@@ -156,6 +155,7 @@ public final class TransportServer implements AutoCloseable {
                 return;
             }
             makeRoomFor(channel);
+            transport.keepAlive(channel);
             ConnectionHandler.install(transport, owner, channel.pipeline(), null);
         }
     }
