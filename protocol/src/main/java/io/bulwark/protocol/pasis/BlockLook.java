@@ -112,7 +112,7 @@ final class BlockLook {
     }
 
     private boolean here(ValidatingTimestamp version) {
-        return block.versions().holds(version) || block.versions().collected().isAfter(version);
+        return block.versions().covers(version);
     }
 
     private void end(long nowMillis) {

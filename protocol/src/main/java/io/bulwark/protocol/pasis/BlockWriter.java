@@ -30,7 +30,7 @@ final class BlockWriter {
         } else if (!group.accepts(version, block.slot(), request.fragment())) {
             // Else a writer could make it look as if this node had corrupted its fragment.
             block.refuse(call, Refusal.INCONSISTENT);
-        } else if (versions.holds(version) || versions.collected().isAfter(version)) {
+        } else if (versions.covers(version)) {
             block.answer(call, new PasisMessage.Written(request.target(), version.name()));
         } else if (versions.isPoisonous(version.name())) {
             block.refuse(call, Refusal.POISONOUS);
@@ -193,7 +193,7 @@ final class BlockWriter {
         Versions versions = block.versions();
         if (!block.group().fits(version)) {
             block.refuse(call, Refusal.INCONSISTENT);
-        } else if (versions.holds(version) || versions.collected().isAfter(version)) {
+        } else if (versions.covers(version)) {
             block.answer(call, new PasisMessage.Repaired(request.target(), version.name()));
         } else if (node.possible().of(PrincipalId.NOBODY, block.block()) >= repairsMax(call.from())) {
             makeRoom(nowMillis, call, Refusal.BLOCK_LIMIT);
@@ -251,8 +251,7 @@ final class BlockWriter {
             FragmentFetch.Outcome outcome,
             Mended over) {
         VersionRecord known = block.versions().get(version);
-        boolean here =
-                block.versions().holds(version) || block.versions().collected().isAfter(version);
+        boolean here = block.versions().covers(version);
         if (here || outcome instanceof FragmentFetch.Outcome.Obsolete) {
             repaired(version, call);
         } else if (outcome instanceof FragmentFetch.Outcome.Made made

@@ -88,6 +88,11 @@ final class Versions {
         return versions.containsKey(version) && !damaged.contains(version);
     }
 
+    /** Whether it holds this version, or has collected it for a later one. */
+    boolean covers(ValidatingTimestamp version) {
+        return holds(version) || collected.isAfter(version);
+    }
+
     boolean isDamaged(ValidatingTimestamp version) {
         return damaged.contains(version);
     }
