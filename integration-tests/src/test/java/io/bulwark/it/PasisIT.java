@@ -11,7 +11,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,7 +47,7 @@ class PasisIT {
         Path first = file("first", 20 * BLOCK_BYTES + 77);
         write(first, 0);
         comesBack(first, 0);
-        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             JsonNode versions = stat().get("versions");
             assertThat(versions.get("unverified").asLong()).isZero();
             assertThat(versions.get("verifications").asLong()
@@ -79,10 +78,8 @@ class PasisIT {
             write(second, 10);
         }
         comesBack(second, 10);
-        await().atMost(Duration.ofSeconds(60))
-                .untilAsserted(
-                        () -> assertThat(stat().get("versions").get("avoided").asLong())
-                                .isPositive());
+        await().untilAsserted(() ->
+                assertThat(stat().get("versions").get("avoided").asLong()).isPositive());
     }
 
     @Test

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Clients and members over TLS whose keys are exchanged, whose rights are changed and who are put out, while all goes on. */
 @NullMarked
 class PrincipalsIT {
-    private static final long PATIENCE_MILLIS = 60_000;
+    private static final long PATIENCE_MILLIS = 180_000;
 
     @RegisterExtension
     static final LiveCluster CLUSTER = LiveCluster.embedded(5);

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Recoveries of running replicas (proactive recovery paper, sections 4.1, 4.4), over TLS with identities. */
 @NullMarked
 class BftRecoveryTest {
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(2);
     private static final int SNAPSHOT_BATCHES = 16;
     private static final Recoveries SELDOM = new Recoveries(600_000, 1_000, 30_000);
     private static final Recoveries OFTEN = new Recoveries(2_000, 1_000, 30_000);
@@ -286,8 +286,9 @@ class BftRecoveryTest {
             List<String> first = group.texts(0);
             assertThat(first).hasSize(count).doesNotHaveDuplicates();
             for (int replica = 1; replica < ReplicaGroup.REPLICAS; replica++) {
+                // Not whether it votes: one that a busy machine made ask for a view alone votes again with the next
+                // view.
                 assertThat(group.texts(replica)).isEqualTo(first);
-                assertThat(group.replica(replica).status().phase()).isEqualTo(Phase.RUNNING);
             }
         });
     }

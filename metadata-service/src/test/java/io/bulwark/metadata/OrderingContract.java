@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a group of replicas promises, whatever engine orders behind them. */
 @NullMarked
 abstract class OrderingContract {
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(2);
     static final int SNAPSHOT_BATCHES = 16;
 
     @TempDir

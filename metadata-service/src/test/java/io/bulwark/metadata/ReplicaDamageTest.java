@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @NullMarked
 class ReplicaDamageTest {
     private static final int SNAPSHOT_BATCHES = 8;
-    private static final Duration LONG = Duration.ofSeconds(40);
+    private static final Duration LONG = Duration.ofMinutes(2);
 
     /** What is done to the directory of a replica that is down. */
     private interface Damage {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Four replicas in JVMs of their own, ordered by our own engine, killed without warning while clients write. */
 @NullMarked
-@Timeout(240)
+@Timeout(600)
 class ReplicaProcessesIT {
     private static final int REPLICAS = ReplicaGroup.REPLICAS;
     private static final int WRITERS = 8;
@@ -51,7 +51,7 @@ class ReplicaProcessesIT {
                 TransportSettings.defaults(),
                 ReplicaGroup.keys(PrincipalId.client(7)),
                 new MessageCodecs(new OrderingCodec()));
-        client = MetadataClient.connect(transport, addresses, 60_000);
+        client = MetadataClient.connect(transport, addresses, 180_000);
         for (int replica = 0; replica < REPLICAS; replica++) {
             launch(replica);
         }

@@ -199,6 +199,6 @@ class MetadataClientTest {
     }
 
     private static Bytes result(CompletableFuture<Bytes> future) {
-        return future.orTimeout(20, TimeUnit.SECONDS).join();
+        return future.orTimeout(2, TimeUnit.MINUTES).join();
     }
 }

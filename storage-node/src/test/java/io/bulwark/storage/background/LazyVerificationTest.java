@@ -44,7 +44,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,10 +115,9 @@ class LazyVerificationTest {
         for (long block = 0; block < 6; block++) {
             write(block, 1);
         }
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(sum(VersionsReport::cooperative))
-                        .as("all but the b + 1 that lead a block take their word for it")
-                        .isEqualTo(6 * (NODES - 2)));
+        await().untilAsserted(() -> assertThat(sum(VersionsReport::cooperative))
+                .as("all but the b + 1 that lead a block take their word for it")
+                .isEqualTo(6 * (NODES - 2)));
         awaitAllVerified();
         assertThat(sum(VersionsReport::verifications))
                 .as("b + 1 nodes read each block; once more where the first came too early")
@@ -160,7 +158,7 @@ class LazyVerificationTest {
     }
 
     private void awaitAllVerified() {
-        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+        await().untilAsserted(() -> {
             assertThat(verifications.values())
                     .allSatisfy(each -> assertThat(each.report())
                             .isNotEmpty()

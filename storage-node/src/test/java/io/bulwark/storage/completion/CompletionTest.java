@@ -54,7 +54,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,34 +116,32 @@ class CompletionTest {
         assertThat(held(3, 1)).isFalse();
         metadata.references.add(reference(10, 1, pin));
         metadata.references.add(reference(11, 2, second));
-        await().atMost(Duration.ofSeconds(30)).until(() -> held(3, 1) && held(3, 2));
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(completion(3).status().volumes())
-                        .allSatisfy(work -> {
-                            assertThat(work.caughtUp()).isTrue();
-                            assertThat(work.unfinished()).isZero();
-                        }));
+        await().until(() -> held(3, 1) && held(3, 2));
+        await().untilAsserted(() -> assertThat(completion(3).status().volumes()).allSatisfy(work -> {
+            assertThat(work.caughtUp()).isTrue();
+            assertThat(work.unfinished()).isZero();
+        }));
         assertThat(completion(3).status().completed()).isGreaterThanOrEqualTo(2);
 
         metadata.changes.add(new SessionChange.Freed(1, new BlockRange(1, WRITER, 1, 1, 1)));
-        await().atMost(Duration.ofSeconds(30)).until(() -> !held(0, 1) && !held(1, 1) && !held(2, 1) && !held(3, 1));
+        await().until(() -> !held(0, 1) && !held(1, 1) && !held(2, 1) && !held(3, 1));
         assertThat(held(0, 2)).isTrue();
         metadata.changes.add(new SessionChange.Collapsed(2, WRITER, 1, 5));
-        await().atMost(Duration.ofSeconds(30)).until(() -> !held(0, 2) && !held(3, 2));
+        await().until(() -> !held(0, 2) && !held(3, 2));
     }
 
     @Test
     void anExtentThatRotsIsFoundByScrubbingAndMadeAgain() throws Exception {
         metadata.references.add(reference(10, 1, write(1)));
-        await().atMost(Duration.ofSeconds(30)).until(() -> held(3, 1));
+        await().until(() -> held(3, 1));
         RecordKey key = RecordKey.of(RecordKind.EXTENT, block(1));
         node(3).close();
         try (StoreEditor editor = StoreEditor.open(store(3))) {
             editor.flip(key, 99);
         }
         start(3);
-        await().atMost(Duration.ofSeconds(30)).until(() -> held(3, 1));
-        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+        await().until(() -> held(3, 1));
+        await().untilAsserted(() -> {
             BackgroundReport report = Objects.requireNonNull(backgrounds.get(3)).report();
             assertThat(report.looked()).isPositive();
             assertThat(report.repaired()).isEqualTo(1);
@@ -161,19 +158,18 @@ class CompletionTest {
         metadata.references.add(reference(11, 2, pin));
         metadata.references.add(reference(12, 3, Bytes.of(new byte[32])));
         start(2);
-        await().atMost(Duration.ofSeconds(60)).until(() -> held(2, 2) && held(2, 1));
-        await().atMost(Duration.ofSeconds(60))
-                .untilAsserted(
+        await().until(() -> held(2, 2) && held(2, 1));
+        await().untilAsserted(
                         () -> assertThat(completion(2).status().incomplete()).isPositive());
     }
 
     @Test
     void inAnIdleClusterTheGraceOfWhatWasDeletedEnds() throws Exception {
         metadata.references.add(reference(10, 1, write(1)));
-        await().atMost(Duration.ofSeconds(30)).until(() -> held(3, 1));
+        await().until(() -> held(3, 1));
         metadata.references.clear();
         metadata.after(20, new SessionChange.Freed(1, new BlockRange(1, WRITER, 1, 1, 1)));
-        await().atMost(Duration.ofSeconds(30)).until(() -> !held(0, 1) && !held(1, 1) && !held(2, 1) && !held(3, 1));
+        await().until(() -> !held(0, 1) && !held(1, 1) && !held(2, 1) && !held(3, 1));
     }
 
     @Test
@@ -184,7 +180,7 @@ class CompletionTest {
             node.evidence().onEvidence(new Effect.Evidence(PrincipalId.node(2), block, Verdict.CORRUPT, "bytes"));
             node.evidence().onEvidence(new Effect.Evidence(PrincipalId.node(1), block, Verdict.BEHIND, "nothing"));
         }
-        await().atMost(Duration.ofSeconds(30)).until(() -> !metadata.commands.isEmpty());
+        await().until(() -> !metadata.commands.isEmpty());
         assertThat(metadata.commands).containsExactly(new Command.ReportEvidence(2, block, Verdict.CORRUPT, "bytes"));
     }
 

@@ -55,7 +55,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -129,7 +128,7 @@ class RegisterScrubTest {
     @Test
     void aDamagedFragmentThatNobodyReadsIsFoundReportedAndMadeAgain() throws Exception {
         write(3);
-        await().atMost(Duration.ofSeconds(30)).until(() -> held(1).size() == 1);
+        await().until(() -> held(1).size() == 1);
         RecordKey key = held(1).getFirst();
         Bytes right = fragment(1, key).orElseThrow();
         node(1).close();
@@ -137,22 +136,19 @@ class RegisterScrubTest {
             editor.flip(key, 77);
         }
         start(1);
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(scrub(1).status().repaired()).isEqualTo(1));
+        await().untilAsserted(() -> assertThat(scrub(1).status().repaired()).isEqualTo(1));
         assertThat(fragment(1, key)).contains(right);
         for (String meter : List.of("found.bad", "repaired", "idle.millis")) {
-            await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(Objects.requireNonNull(registries.get(1))
-                                    .get("bulwark.background." + meter)
-                                    .functionCounter()
-                                    .count())
-                            .as(meter)
-                            .isPositive());
+            await().untilAsserted(() -> assertThat(Objects.requireNonNull(registries.get(1))
+                            .get("bulwark.background." + meter)
+                            .functionCounter()
+                            .count())
+                    .as(meter)
+                    .isPositive());
         }
         assertThat(node(1).evidence().counts().get(PrincipalId.node(1))).containsKey(Verdict.DAMAGED);
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(scrub(1).status().volumes())
-                        .allSatisfy(work -> assertThat(work.unfinished()).isZero()));
+        await().untilAsserted(() -> assertThat(scrub(1).status().volumes())
+                .allSatisfy(work -> assertThat(work.unfinished()).isZero()));
     }
 
     @Test
@@ -161,15 +157,14 @@ class RegisterScrubTest {
         write(3);
         write(4);
         start(2);
-        await().atMost(Duration.ofSeconds(60)).until(() -> held(2).size() == 2);
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(scrub(2).status().completed()).isEqualTo(2));
+        await().until(() -> held(2).size() == 2);
+        await().untilAsserted(() -> assertThat(scrub(2).status().completed()).isEqualTo(2));
     }
 
     @Test
     void aDamagedVersionThatNobodyReadsIsFoundReportedAndMadeAgain() throws Exception {
         writeVersion(3);
-        await().atMost(Duration.ofSeconds(30)).until(() -> versions(1).size() == 1);
+        await().until(() -> versions(1).size() == 1);
         RecordKey key = versions(1).getFirst();
         Bytes right = fragment(1, key).orElseThrow();
         node(1).close();
@@ -177,8 +172,7 @@ class RegisterScrubTest {
             editor.flip(key, 77);
         }
         start(1);
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(scrub(1).status().repaired()).isEqualTo(1));
+        await().untilAsserted(() -> assertThat(scrub(1).status().repaired()).isEqualTo(1));
         assertThat(fragment(1, key)).contains(right);
         assertThat(node(1).evidence().counts().get(PrincipalId.node(1))).containsKey(Verdict.DAMAGED);
     }
@@ -187,15 +181,14 @@ class RegisterScrubTest {
     void aNodeThatLostItsDiskGetsItsVersionsBack() throws Exception {
         writeVersion(3);
         writeVersion(7);
-        await().atMost(Duration.ofSeconds(30)).until(() -> versions(2).size() == 2);
+        await().until(() -> versions(2).size() == 2);
         Bytes right = fragment(2, versions(2).getFirst()).orElseThrow();
         node(2).close();
         delete(directory.resolve("node-2"));
         start(2);
-        await().atMost(Duration.ofSeconds(60)).until(() -> versions(2).size() == 2);
+        await().until(() -> versions(2).size() == 2);
         assertThat(fragment(2, versions(2).getFirst())).contains(right);
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(scrub(2).status().completed()).isEqualTo(2));
+        await().untilAsserted(() -> assertThat(scrub(2).status().completed()).isEqualTo(2));
     }
 
     private static void delete(Path directory) throws IOException {

@@ -130,7 +130,7 @@ final class Nodes implements AutoCloseable {
         Client(PrincipalId self, StorageNode node) {
             transport = Transport.open(TransportSettings.defaults(), keys(self), Note.CODECS);
             link = transport.link(PrincipalId.node(node.node()), node.address(), this);
-            connected.orTimeout(10, TimeUnit.SECONDS).join();
+            connected.orTimeout(2, TimeUnit.MINUTES).join();
         }
 
         CompletableFuture<Message> ask(Note note) {
@@ -140,7 +140,7 @@ final class Nodes implements AutoCloseable {
             if (!link.send(id, note)) {
                 answer.completeExceptionally(new IOException("not sent"));
             }
-            return answer.orTimeout(10, TimeUnit.SECONDS);
+            return answer.orTimeout(2, TimeUnit.MINUTES);
         }
 
         String answer(Note note) {

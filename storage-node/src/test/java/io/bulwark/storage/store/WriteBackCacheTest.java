@@ -14,7 +14,6 @@ import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -167,7 +166,7 @@ class WriteBackCacheTest {
                 .withWriteBack(new WriteBack(60_000, 1 << 20, Set.of(RecordKind.REGISTER_VERSION)));
         try (FragmentStore store = FragmentStore.open(config)) {
             Records.store(store, version(1, 1, 8 * KIB));
-            Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> !store.holdsUnwritten(block(1)));
+            Awaitility.await().until(() -> !store.holdsUnwritten(block(1)));
         }
     }
 
