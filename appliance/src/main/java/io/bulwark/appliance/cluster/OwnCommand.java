@@ -1,6 +1,7 @@
 package io.bulwark.appliance.cluster;
 
 import java.io.File;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,20 @@ public final class OwnCommand {
             command.add("--add-modules");
             command.add("jdk.incubator.vector");
         }
-        String classPath = System.getProperty("java.class.path");
+        addStart(command, System.getProperty("java.class.path"));
+        return command;
+    }
+
+    /** With the flags of this JVM, from another class path. */
+    public static List<String> javaAsThis(String classPath) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        addStart(command, classPath);
+        return command;
+    }
+
+    private static void addStart(List<String> command, String classPath) {
         if (classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)) {
             command.add("-jar");
             command.add(Path.of(classPath).toAbsolutePath().toString());
@@ -31,6 +45,5 @@ public final class OwnCommand {
             command.add(classPath);
             command.add("io.bulwark.appliance.Main");
         }
-        return command;
     }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -16,26 +17,43 @@ import org.jspecify.annotations.Nullable;
  * this process lives, so that it can notice when this one is killed.
  */
 public final class ProcessMember implements Member {
+    /** The option with which a replica is started so as to recover. */
+    public static final String RECOVERING = "--recovering";
+
     private static final long START_MILLIS_MAX = 180_000;
-    private static final long STOP_MILLIS_MAX = 10_000;
+    /** A role gives itself 15 s to finish what it has in hand. */
+    private static final long STOP_MILLIS_MAX = 17_000;
 
     /** What a killed appliance left behind ends by itself in less. */
     private static final long FREE_MILLIS_MAX = 10_000;
 
     private final String name;
     private final InetSocketAddress address;
-    private final Path log;
+    private final Optional<Path> log;
     private final List<String> command;
     private @Nullable Process process;
 
-    /** @param arguments of the command line, for example {@code node --config FILE} */
-    public ProcessMember(String name, InetSocketAddress address, Path log, int heapMebibytes, List<String> arguments) {
+    /**
+     * One that is not started yet.
+     *
+     * @param address where it can be reached from here, once it listens
+     * @param log what its output is added to; none if it goes where this process's goes
+     * @param java as {@link OwnCommand} has it
+     * @param arguments of the command line, for example {@code node --config FILE}
+     */
+    public ProcessMember(
+            String name, InetSocketAddress address, Optional<Path> log, List<String> java, List<String> arguments) {
         this.name = name;
         this.address = address;
         this.log = log;
-        List<String> all = new ArrayList<>(OwnCommand.java(heapMebibytes));
+        List<String> all = new ArrayList<>(java);
         all.addAll(arguments);
         this.command = List.copyOf(all);
+    }
+
+    /** One of this very executable. */
+    public ProcessMember(String name, InetSocketAddress address, Path log, int heapMebibytes, List<String> arguments) {
+        this(name, address, Optional.of(log), OwnCommand.java(heapMebibytes), arguments);
     }
 
     @Override
@@ -50,15 +68,30 @@ public final class ProcessMember implements Member {
 
     @Override
     public synchronized void start() throws IOException, InterruptedException {
-        if (running()) {
-            return;
+        if (!running()) {
+            start(command);
         }
+    }
+
+    @Override
+    public synchronized void recover() throws IOException, InterruptedException {
+        stop();
+        List<String> recovering = new ArrayList<>(command);
+        recovering.add(RECOVERING);
+        start(recovering);
+    }
+
+    private void start(List<String> words) throws IOException, InterruptedException {
         awaitFreeAddress();
-        Files.createDirectories(log.toAbsolutePath().getParent());
-        process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-                .start();
+        ProcessBuilder builder = new ProcessBuilder(words);
+        if (log.isPresent()) {
+            Files.createDirectories(log.get().toAbsolutePath().getParent());
+            builder.redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log.get().toFile()));
+        } else {
+            builder.redirectOutput(ProcessBuilder.Redirect.INHERIT).redirectError(ProcessBuilder.Redirect.INHERIT);
+        }
+        process = builder.start();
     }
 
     private void awaitFreeAddress() throws IOException, InterruptedException {
@@ -88,13 +121,17 @@ public final class ProcessMember implements Member {
                 return;
             }
             if (!running()) {
-                throw new IOException(name + " ended while it started; see " + log);
+                throw new IOException(name + " ended while it started" + seeLog());
             }
             if (System.nanoTime() > deadline) {
-                throw new IOException(name + " does not listen at " + address() + "; see " + log);
+                throw new IOException(name + " does not listen at " + address() + seeLog());
             }
             Thread.sleep(50);
         }
+    }
+
+    private String seeLog() {
+        return log.map(file -> "; see " + file).orElse("");
     }
 
     @Override

@@ -1,0 +1,121 @@
+package io.bulwark.appliance.supervisor;
+
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.KeyRing;
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.client.metadata.MetadataClient;
+import io.bulwark.client.registry.TrustWatch;
+import io.bulwark.client.survey.RecoverySurvey;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.Credentials;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The replicas, asked over connections of its own. Thread-safe. */
+public final class GroupView implements Group, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupView.class);
+    private static final long SURVEY_MILLIS = 3_000;
+    private static final long RECONNECT_MILLIS_MAX = 1_000;
+
+    private final Transport transport;
+    private final PeerLinks links;
+    private final OperationDriver driver;
+    private final MetadataClient metadata;
+    private final Optional<TrustWatch> trust;
+    private final int replicas;
+
+    private GroupView(ChannelConfig channels, Credentials credentials, Path kept, List<InetSocketAddress> replicas) {
+        this.replicas = replicas.size();
+        this.transport = Transport.open(
+                TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX),
+                credentials,
+                new MessageCodecs(new OrderingCodec()));
+        this.links = new PeerLinks(transport);
+        this.driver =
+                new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
+        this.metadata = MetadataClient.over(driver, replicas.size());
+        links.deliverTo(driver);
+        for (int i = 0; i < replicas.size(); i++) {
+            links.connect(PrincipalId.replica(i), replicas.get(i));
+        }
+        this.trust = TrustWatch.start(channels, credentials, kept, metadata::query);
+    }
+
+    /**
+     * Opens it; returns at once.
+     *
+     * @param self as whom it asks
+     * @param keys the key ring of that principal
+     * @param kept the file that keeps what it learns of the registry; its alone
+     * @param replicas where they are found, by number
+     * @throws io.bulwark.client.error.ConfigException if keys are missing or do not fit
+     */
+    public static GroupView open(
+            PrincipalId self, Path keys, ChannelConfig channels, Path kept, List<InetSocketAddress> replicas) {
+        Credentials credentials = channels.credentials(self, () -> KeyRing.load(keys), replicas.size(), kept);
+        return new GroupView(channels, credentials, kept, replicas);
+    }
+
+    @Override
+    public SortedMap<Integer, RecoveryStatus> recoveries() throws InterruptedException {
+        try {
+            return RecoverySurvey.answers(driver.submit(RecoverySurvey.of(
+                            IntStream.range(0, replicas)
+                                    .mapToObj(PrincipalId::replica)
+                                    .collect(Collectors.toSet()),
+                            SURVEY_MILLIS))
+                    .get());
+        } catch (ExecutionException e) {
+            LOG.warn(
+                    "the replicas were not asked how they are: {}",
+                    e.getCause() == null ? e : e.getCause().toString());
+            return new TreeMap<>();
+        }
+    }
+
+    @Override
+    public List<String> allowedReleases() throws IOException, InterruptedException {
+        try {
+            Bytes answer = metadata.query(new Query.ListReleases().encoded()).get();
+            if (Reply.decode(answer) instanceof Reply.ReleaseList list) {
+                return list.hashes().stream().map(Bytes::toHex).toList();
+            }
+            throw new IOException("the replicas know nothing of releases");
+        } catch (MalformedException e) {
+            throw new IOException("the replicas' answer is not understood", e);
+        } catch (ExecutionException e) {
+            throw new IOException(
+                    String.valueOf(e.getCause() == null ? e : e.getCause().getMessage()), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        trust.ifPresent(TrustWatch::close);
+        metadata.close();
+        driver.close();
+        links.close();
+        transport.close();
+    }
+}

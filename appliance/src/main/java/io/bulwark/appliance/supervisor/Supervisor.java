@@ -1,0 +1,270 @@
+package io.bulwark.appliance.supervisor;
+
+import io.bulwark.appliance.cluster.Member;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches over one replica: starts it again when it has ended by itself, and has it recover in its turn, if what is installed may be
+ * started. Thread-safe.
+ */
+public final class Supervisor implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
+    private static final long TICK_MILLIS = 500;
+
+    /**
+     * How a supervisor of a group does its turns.
+     *
+     * @param group whom it asks
+     * @param release what it starts replicas from and checks; none if they run in its own process
+     * @param replicas how many there are
+     * @param periodMillis T_w
+     */
+    public record Watchdog(Group group, Optional<Release> release, int replicas, long periodMillis) {}
+
+    /** Guards all that follows, and is held during a turn. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private final Member member;
+    private final LongSupplier wallMillis;
+    private final int number;
+    private final Optional<Watchdog> watchdog;
+    private final Optional<Turns> turns;
+    private final Optional<ReleaseCheck> check;
+    private final RestartPauses pauses = new RestartPauses();
+    private final Counter restarts;
+    private final Counter recoveries;
+    private final Counter missed;
+    private final Thread thread;
+    private volatile boolean closed;
+    private volatile String problem = "";
+    private volatile OptionalLong next = OptionalLong.empty();
+    private String putOff = "";
+    private long startedNanos;
+    private long restartNanos;
+    private boolean ended;
+    /** A recovery has begun, and its process was not seen to listen. */
+    private boolean unfinished;
+
+    private Supervisor(
+            Member member, int number, Optional<Watchdog> watchdog, LongSupplier wallMillis, MeterRegistry meters) {
+        this.member = member;
+        this.number = number;
+        this.watchdog = watchdog;
+        this.wallMillis = wallMillis;
+        this.turns = watchdog.map(
+                given -> new Turns(number, given.replicas(), given.periodMillis(), wallMillis.getAsLong()));
+        this.check =
+                watchdog.flatMap(given -> given.release().map(release -> new ReleaseCheck(release, given.group())));
+        this.restarts = Counter.builder("bulwark.supervisor.restarts").register(meters);
+        this.recoveries = Counter.builder("bulwark.supervisor.recoveries").register(meters);
+        this.missed = Counter.builder("bulwark.supervisor.missed").register(meters);
+        Gauge.builder("bulwark.supervisor.problem", this, shown -> shown.problem.isEmpty() ? 0 : 1)
+                .register(meters);
+        this.startedNanos = System.nanoTime();
+        this.next = turns.map(Turns::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
+        this.thread = Thread.ofPlatform().daemon().name("supervisor-" + number).unstarted(this::run);
+    }
+
+    /**
+     * Begins to watch over a replica, which has been started.
+     *
+     * @param watchdog none if it does not recover
+     * @param meters with the name of the member as a tag
+     */
+    public static Supervisor start(Member member, int number, Optional<Watchdog> watchdog, MeterRegistry meters) {
+        return start(member, number, watchdog, System::currentTimeMillis, meters);
+    }
+
+    static Supervisor start(
+            Member member, int number, Optional<Watchdog> watchdog, LongSupplier wallMillis, MeterRegistry meters) {
+        Supervisor supervisor = new Supervisor(member, number, watchdog, wallMillis, meters);
+        supervisor.thread.start();
+        return supervisor;
+    }
+
+    /** When the replica's next turn comes; empty if it has none. */
+    public OptionalLong nextMillis() {
+        return next;
+    }
+
+    /** What keeps the replica from recovering in its turns, which somebody has to look at; empty if nothing does. */
+    public String problem() {
+        return problem;
+    }
+
+    /** The replica that it watches over. */
+    public Member member() {
+        return member;
+    }
+
+    /**
+     * Has the replica recover now, and waits until it listens.
+     *
+     * @return why it was not done; empty if it was
+     */
+    public String recoverNow() throws Exception {
+        if (turns.isEmpty() || watchdog.isEmpty()) {
+            return member.name() + " does not recover: that is off, or there are no identities to sign with";
+        }
+        lock.lockInterruptibly();
+        try {
+            if (closed) {
+                return "the supervisor of " + member.name() + " ends";
+            }
+            String objection = turns.get().objection(wallMillis.getAsLong(), standing(watchdog.get()));
+            if (!objection.isEmpty()) {
+                return member.name() + " cannot recover now: " + objection;
+            }
+            Optional<String> refused = refusal();
+            if (refused.isPresent()) {
+                return member.name() + " is not restarted: " + refused.get();
+            }
+            recover(turns.get(), "an operator asks for it");
+            return "";
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Leaves the replica as it is, running or not. */
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            while (!closed) {
+                lock.lockInterruptibly();
+                try {
+                    tick();
+                } finally {
+                    lock.unlock();
+                }
+                Thread.sleep(TICK_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("nobody watches over {} any more", member.name());
+        }
+    }
+
+    private void tick() throws InterruptedException {
+        try {
+            if (unfinished || !member.running()) {
+                startAgain();
+            } else {
+                ended = false;
+                if (turns.isPresent() && turns.get().isDue(wallMillis.getAsLong())) {
+                    turn(turns.get(), watchdog.orElseThrow());
+                }
+            }
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            LOG.error("{} is not running as it should: {}", member.name(), e.getMessage(), e);
+        }
+    }
+
+    private void startAgain() throws Exception {
+        long now = System.nanoTime();
+        if (!ended) {
+            ended = true;
+            long pauseMillis = pauses.afterEnd(TimeUnit.NANOSECONDS.toMillis(now - startedNanos));
+            restartNanos = now + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+            LOG.error(
+                    "{} has ended by itself, or does not listen; it is started again in {} ms",
+                    member.name(),
+                    pauseMillis);
+        }
+        if (now - restartNanos < 0) {
+            return;
+        }
+        startedNanos = now;
+        ended = false;
+        restarts.increment();
+        if (unfinished) {
+            member.recover();
+            unfinished = false;
+        } else {
+            member.start();
+        }
+    }
+
+    private void turn(Turns due, Watchdog watching) throws Exception {
+        long wall = wallMillis.getAsLong();
+        Standing standing = standing(watching);
+        switch (due.decide(wall, standing)) {
+            case Turns.Decision.Go _ -> {
+                Optional<String> refused = refusal();
+                if (refused.isPresent()) {
+                    missed(due.missed(wall, refused.get()));
+                } else {
+                    warnIfLong(due, standing);
+                    recover(due, "its turn has come");
+                }
+            }
+            case Turns.Decision.PutOff later -> {
+                if (!later.why().equals(putOff)) {
+                    putOff = later.why();
+                    LOG.warn("the turn of {} to recover is put off: {}", member.name(), putOff);
+                }
+            }
+            case Turns.Decision.Missed none -> missed(none);
+            case Turns.Decision.NotNeeded none -> LOG.info("{} does not recover: {}", member.name(), none.why());
+        }
+        next = OptionalLong.of(due.nextMillis());
+    }
+
+    private void missed(Turns.Decision.Missed none) {
+        missed.increment();
+        problem = none.why();
+        putOff = "";
+        LOG.error("{} misses its turn to recover: {}", member.name(), none.why());
+    }
+
+    private Optional<String> refusal() throws InterruptedException {
+        return check.isPresent() ? check.get().problem() : Optional.empty();
+    }
+
+    private Standing standing(Watchdog watching) throws InterruptedException {
+        return Standing.of(number, watching.replicas(), watching.group().recoveries());
+    }
+
+    private void warnIfLong(Turns due, Standing standing) {
+        standing.tookMillis().ifPresent(took -> {
+            if (due.isTooShortFor(took)) {
+                LOG.warn("the last recovery of {} took {} ms: T_w is too short for that", member.name(), took);
+            }
+        });
+    }
+
+    private void recover(Turns due, String why) throws Exception {
+        LOG.info("{} is restarted so as to recover: {}", member.name(), why);
+        due.begun(wallMillis.getAsLong());
+        next = OptionalLong.of(due.nextMillis());
+        putOff = "";
+        startedNanos = System.nanoTime();
+        unfinished = true;
+        member.recover();
+        member.awaitListening();
+        unfinished = false;
+        recoveries.increment();
+        problem = "";
+        LOG.info("{} listens again, and recovers", member.name());
+    }
+}

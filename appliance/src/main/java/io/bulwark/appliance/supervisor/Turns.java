@@ -1,0 +1,136 @@
+package io.bulwark.appliance.supervisor;
+
+/**
+ * When the watchdog of a replica goes off, by the world's clock (4.7): every T_w, and of n replicas each T_w / n after the one before, so
+ * that supervisors agree on turns without a word. A turn is put off while it would make more than f replicas recover or be down at once,
+ * for half of T_w at most, then missed. Time comes as an argument. Not thread-safe.
+ */
+public final class Turns {
+    private static final long RETRY_MILLIS_MIN = 1_000;
+    private static final long RETRY_MILLIS_MAX = 10_000;
+
+    /** What is to be done now. */
+    public sealed interface Decision {
+        /** The turn begins; {@link #begun} is to be told. */
+        record Go() implements Decision {}
+
+        /** It is to be asked again, a little later. */
+        record PutOff(String why) implements Decision {}
+
+        /** There is none this time, though there should be. */
+        record Missed(String why) implements Decision {}
+
+        /** There is none this time, as none is needed. */
+        record NotNeeded(String why) implements Decision {}
+    }
+
+    private final int replica;
+    private final int replicas;
+    private final long periodMillis;
+    private long nextMillis;
+    private long retryMillis;
+
+    /**
+     * The first turn comes half of T_w after the start or later: a replica that has just been started has nothing to get rid of.
+     *
+     * @param periodMillis T_w
+     * @param wallMillis the world's time at the start
+     */
+    public Turns(int replica, int replicas, long periodMillis, long wallMillis) {
+        if (replica < 0 || replica >= replicas || periodMillis < replicas) {
+            throw new IllegalArgumentException(
+                    "replica " + replica + " of " + replicas + " every " + periodMillis + " ms");
+        }
+        this.replica = replica;
+        this.replicas = replicas;
+        this.periodMillis = periodMillis;
+        this.nextMillis = firstFrom(wallMillis + periodMillis / 2);
+    }
+
+    /** When the next turn comes, if nothing puts it off. */
+    public long nextMillis() {
+        return nextMillis;
+    }
+
+    /** Whether it is time to look how the others are, and to {@link #decide}. */
+    public boolean isDue(long wallMillis) {
+        if (nextMillis - wallMillis > 2 * periodMillis) {
+            // The clock was set back.
+            nextMillis = firstFrom(wallMillis + periodMillis / 2);
+            retryMillis = 0;
+        }
+        return wallMillis >= Math.max(nextMillis, retryMillis);
+    }
+
+    /** Whether the turn that is due begins. */
+    public Decision decide(long wallMillis, Standing standing) {
+        long lateMillis = wallMillis - nextMillis;
+        if (recoveredLately(wallMillis, standing)) {
+            advance(wallMillis);
+            return new Decision.NotNeeded("it has recovered within half of T_w");
+        }
+        String others = standing.othersProblem();
+        if (!others.isEmpty()) {
+            return lateMillis > periodMillis / 2 ? missed(wallMillis, others) : putOff(wallMillis, others);
+        }
+        // Such words do not count for longer: a faulty replica would never let go of itself.
+        return standing.doubt().isEmpty() || lateMillis > periodMillis / 4
+                ? new Decision.Go()
+                : putOff(wallMillis, standing.doubt());
+    }
+
+    /** Why a recovery that an operator asks for now would do harm; empty if it would not. */
+    public String objection(long wallMillis, Standing standing) {
+        if (!standing.othersProblem().isEmpty()) {
+            return standing.othersProblem();
+        }
+        if (!standing.ownProblem().isEmpty()) {
+            return standing.ownProblem();
+        }
+        return recoveredLately(wallMillis, standing)
+                ? "it has recovered within half of T_w, and the others refuse a request so soon"
+                : "";
+    }
+
+    /** A turn has begun. */
+    public void begun(long wallMillis) {
+        nextMillis = firstFrom(wallMillis + periodMillis / 2);
+        retryMillis = 0;
+    }
+
+    /** The turn that is due is given up; the next one comes. */
+    public Decision.Missed missed(long wallMillis, String why) {
+        advance(wallMillis);
+        return new Decision.Missed(why);
+    }
+
+    /**
+     * Whether a recovery took more of T_w than each replica has: half of T_w / n, as T_w = 4 s R_n has it for f = 1 and s = 2.
+     *
+     * @param recoveryMillis how long one took
+     */
+    public boolean isTooShortFor(long recoveryMillis) {
+        return 2L * replicas * recoveryMillis > periodMillis;
+    }
+
+    private void advance(long wallMillis) {
+        nextMillis = firstFrom(Math.max(wallMillis, nextMillis) + 1);
+        retryMillis = 0;
+    }
+
+    private Decision.PutOff putOff(long wallMillis, String why) {
+        retryMillis = wallMillis + Math.clamp(periodMillis / 120, RETRY_MILLIS_MIN, RETRY_MILLIS_MAX);
+        return new Decision.PutOff(why);
+    }
+
+    private boolean recoveredLately(long wallMillis, Standing standing) {
+        return standing.lastMillis().isPresent()
+                && wallMillis - standing.lastMillis().getAsLong() < periodMillis / 2;
+    }
+
+    /** The first of this replica's turns that is not before that. */
+    private long firstFrom(long wallMillis) {
+        long offset = replica * (periodMillis / replicas);
+        return Math.ceilDiv(wallMillis - offset, periodMillis) * periodMillis + offset;
+    }
+}

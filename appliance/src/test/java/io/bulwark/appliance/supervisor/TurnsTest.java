@@ -1,0 +1,161 @@
+package io.bulwark.appliance.supervisor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bulwark.appliance.supervisor.Turns.Decision;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class TurnsTest {
+    private static final long PERIOD = 600_000;
+    private static final long SLOT = PERIOD / 4;
+
+    /** A multiple of the period: replica 0's turn. */
+    private static final long DAY = 1_000_000 * PERIOD;
+
+    private static final Standing GOOD = standing("", "", "");
+    private static final Standing OTHERS = standing("replica-2 does not answer", "", "replica-2 does not answer");
+    private static final Standing OWN = standing("", "replica-0 recovers", "replica-0 recovers");
+    private static final Standing IDLE = standing("", "", "replica-2 takes no part in ordering");
+
+    @Test
+    void eachReplicaHasItsTurnOncePerPeriodAndNoTwoAtATime() {
+        long[] last = new long[4];
+        for (int replica = 0; replica < 4; replica++) {
+            Turns turns = new Turns(replica, 4, PERIOD, DAY);
+            for (int round = 0; round < 3; round++) {
+                long due = turns.nextMillis();
+                assertThat(due % PERIOD).isEqualTo(replica * SLOT);
+                assertThat(turns.isDue(due - 1)).isFalse();
+                assertThat(turns.isDue(due)).isTrue();
+                assertThat(turns.decide(due, GOOD)).isInstanceOf(Decision.Go.class);
+                turns.begun(due);
+                assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
+                last[replica] = due;
+            }
+        }
+        assertThat(IntStream.range(0, 4).mapToLong(replica -> last[replica] % PERIOD))
+                .containsExactly(0L, SLOT, 2 * SLOT, 3 * SLOT);
+    }
+
+    @Test
+    void theFirstTurnComesHalfAPeriodAfterTheStartOrLater() {
+        for (long start = DAY; start < DAY + PERIOD; start += 10_000) {
+            for (int replica = 0; replica < 4; replica++) {
+                assertThat(new Turns(replica, 4, PERIOD, start).nextMillis())
+                        .isBetween(start + PERIOD / 2, start + PERIOD / 2 + PERIOD - 1);
+            }
+        }
+    }
+
+    @Test
+    void itIsNeverTheReplicaTooManyHoweverLateItsTurnIs() {
+        Turns turns = new Turns(0, 4, PERIOD, DAY);
+        long due = turns.nextMillis();
+        for (long late = 0; late <= PERIOD / 2; late += 10_000) {
+            assertThat(turns.isDue(due + late)).isTrue();
+            assertThat(turns.decide(due + late, OTHERS)).isEqualTo(new Decision.PutOff("replica-2 does not answer"));
+            assertThat(turns.isDue(due + late + 100)).as("not at every tick").isFalse();
+        }
+        assertThat(turns.decide(due + PERIOD / 2 + 10_000, OTHERS))
+                .isEqualTo(new Decision.Missed("replica-2 does not answer"));
+        assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
+        assertThat(turns.isDue(due + PERIOD - 1)).isFalse();
+    }
+
+    @Test
+    void aTurnThatWasPutOffBeginsOnceTheOthersServeAndTheNextStaysInItsPlace() {
+        Turns turns = new Turns(0, 4, PERIOD, DAY);
+        long due = turns.nextMillis();
+        assertThat(turns.decide(due, OTHERS)).isInstanceOf(Decision.PutOff.class);
+        assertThat(turns.decide(due + PERIOD / 2, GOOD)).isInstanceOf(Decision.Go.class);
+        turns.begun(due + PERIOD / 2);
+        assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
+    }
+
+    @Test
+    void whoHasNotFinishedIsLeftAloneButNotForeverOnAnyonesOwnWord() {
+        Turns turns = new Turns(0, 4, PERIOD, DAY);
+        long due = turns.nextMillis();
+        for (Standing standing : new Standing[] {OWN, IDLE}) {
+            assertThat(turns.decide(due, standing)).isEqualTo(new Decision.PutOff(standing.doubt()));
+            assertThat(turns.decide(due + PERIOD / 4, standing)).isInstanceOf(Decision.PutOff.class);
+            assertThat(turns.decide(due + PERIOD / 4 + 1, standing)).isInstanceOf(Decision.Go.class);
+        }
+    }
+
+    @Test
+    void whoHasJustRecoveredByHandNeedsNoTurn() {
+        Turns turns = new Turns(0, 4, PERIOD, DAY);
+        long due = turns.nextMillis();
+        Standing lately = new Standing("", "", "", OptionalLong.of(due - PERIOD / 2 + 1), OptionalLong.empty());
+        assertThat(turns.decide(due, lately)).isInstanceOf(Decision.NotNeeded.class);
+        assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
+        Standing before = new Standing("", "", "", OptionalLong.of(due + PERIOD / 2), OptionalLong.empty());
+        assertThat(turns.decide(due + PERIOD, before)).isInstanceOf(Decision.Go.class);
+    }
+
+    @Test
+    void anOperatorIsToldWhatSpeaksAgainstIt() {
+        Turns turns = new Turns(0, 4, PERIOD, DAY);
+        assertThat(turns.objection(DAY, GOOD)).isEmpty();
+        assertThat(turns.objection(DAY, OTHERS)).isEqualTo("replica-2 does not answer");
+        assertThat(turns.objection(DAY, OWN)).isEqualTo("replica-0 recovers");
+        assertThat(turns.objection(DAY, IDLE)).isEmpty();
+        assertThat(turns.objection(DAY, new Standing("", "", "", OptionalLong.of(DAY - 10_000), OptionalLong.empty())))
+                .contains("half of T_w");
+        assertThat(turns.objection(
+                        DAY, new Standing("", "", "", OptionalLong.of(DAY - PERIOD / 2), OptionalLong.empty())))
+                .isEmpty();
+    }
+
+    @Test
+    void aRefusedTurnIsOverUntilTheNext() {
+        Turns turns = new Turns(1, 4, PERIOD, DAY);
+        long due = turns.nextMillis();
+        assertThat(turns.missed(due, "not allowed").why()).isEqualTo("not allowed");
+        assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
+    }
+
+    @Test
+    void aClockThatIsSetBackOrForwardStopsNoTurns() {
+        Turns turns = new Turns(1, 4, PERIOD, DAY);
+        long back = DAY - 100 * PERIOD;
+        assertThat(turns.isDue(back)).isFalse();
+        assertThat(turns.nextMillis()).isBetween(back + PERIOD / 2, back + 2 * PERIOD);
+        long forward = DAY + 100 * PERIOD;
+        assertThat(turns.isDue(forward)).isTrue();
+        assertThat(turns.decide(forward, OTHERS)).isInstanceOf(Decision.Missed.class);
+        assertThat(turns.nextMillis()).isBetween(forward, forward + PERIOD);
+    }
+
+    @Test
+    void aPeriodThatLeavesRecoveriesNoRoomIsTold() {
+        Turns turns = new Turns(0, 4, PERIOD, DAY);
+        assertThat(turns.isTooShortFor(SLOT / 2)).isFalse();
+        assertThat(turns.isTooShortFor(SLOT / 2 + 1)).isTrue();
+    }
+
+    @Test
+    void restartsComeSoonAndThenLessOften() {
+        RestartPauses pauses = new RestartPauses();
+        assertThat(IntStream.range(0, 8).mapToObj(_ -> pauses.afterEnd(500)))
+                .containsExactly(1_000L, 2_000L, 4_000L, 8_000L, 16_000L, 32_000L, 60_000L, 60_000L);
+        assertThat(pauses.afterEnd(60_000)).isEqualTo(1_000);
+        assertThat(pauses.afterEnd(0)).isEqualTo(2_000);
+    }
+
+    @Test
+    void turnsThatCannotBeAreRefused() {
+        assertThatThrownBy(() -> new Turns(4, 4, PERIOD, DAY)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Turns(0, 4, 3, DAY)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static Standing standing(String others, String own, String doubt) {
+        return new Standing(others, own, doubt, OptionalLong.empty(), OptionalLong.empty());
+    }
+}
