@@ -8,13 +8,13 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /** The entry point of the one executable. */
 public final class Main {
-    private static final Set<String> SERVERS = Set.of("up", "node", "replica", "console");
+    private static final Set<String> SERVERS = Set.of("up", "node", "replica", "supervise", "console");
 
     private Main() {}
 
     public static void main(String[] args) {
-        if (args.length > 0 && args[0].equals("up")) {
-            // Its members come and go by its own doing, and `bulwark status` tells who is there.
+        if (args.length > 0 && Set.of("up", "supervise").contains(args[0])) {
+            // Members come and go by their own doing, and `bulwark status` tells who is there.
             System.setProperty("bulwark.log.links", System.getProperty("bulwark.log.links", "warn"));
         }
         if (args.length > 0 && SERVERS.contains(args[0])) {

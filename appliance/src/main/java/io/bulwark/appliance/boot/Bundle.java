@@ -70,7 +70,8 @@ public final class Bundle {
                 bundle.channels(setup.channels()),
                 setup.ordering(),
                 setup.nodes(),
-                setup.clients());
+                setup.clients(),
+                setup.recoveries());
         RoleFile.writeReplica(new RoleFile.Configured<>(there, admin), directory.resolve(ROLE));
     }
 

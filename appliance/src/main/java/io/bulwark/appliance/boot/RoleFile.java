@@ -7,6 +7,7 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.transport.Destination;
 import java.io.IOException;
@@ -49,6 +50,10 @@ public final class RoleFile {
     private static final String NODE = "node";
     private static final String REPLICA = "replica";
     private static final String CONSOLE = "console";
+    private static final String SUPERVISOR = "supervisor";
+
+    /** A recovery is slow, if nothing else is said, after this part of T_w. */
+    private static final int SLOW_RECOVERIES_PER_PERIOD = 5;
 
     private RoleFile() {}
 
@@ -80,7 +85,16 @@ public final class RoleFile {
             @Nullable List<String> replicas,
             @Nullable List<String> nodes,
             @Nullable Integer clients,
-            @Nullable String ordering) {}
+            @Nullable String ordering,
+            @Nullable Duration watchdogPeriod,
+            @Nullable Duration keyPeriod,
+            @Nullable Duration slowRecovery) {}
+
+    record SupervisorKeys(
+            @Nullable String admin,
+            @Nullable String data,
+            @Nullable Boolean recovery,
+            @Nullable String release) {}
 
     record ConsoleKeys(
             @Nullable String listen,
@@ -95,6 +109,15 @@ public final class RoleFile {
      * @param admin where its process tells its health and meters, if it does
      */
     public record Configured<T>(T setup, Optional<InetSocketAddress> admin) {}
+
+    /**
+     * How the supervisor of a replica is set up.
+     *
+     * @param data the directory that it keeps its own files in, and listens in for `bulwark replica recover`
+     * @param recovers whether the replica recovers in its turns, if it can
+     * @param release the jar that the replica is started from; what the supervisor itself runs from if there is none
+     */
+    public record SupervisorSetup(Path data, boolean recovers, Optional<Path> release) {}
 
     /**
      * How a console is set up.
@@ -164,9 +187,38 @@ public final class RoleFile {
                     // Files of the time before there was a choice do not say it.
                     keys.ordering() == null ? Ordering.BFT_SMART : Ordering.named(keys.ordering()),
                     addresses(given("nodes", keys.nodes())),
-                    given("clients", keys.clients()));
+                    given("clients", keys.clients()),
+                    recoveries(keys));
             return new Configured<>(setup, admin(keys.admin()));
         });
+    }
+
+    private static Recoveries recoveries(ReplicaKeys keys) {
+        long watchdogMillis = millis(keys.watchdogPeriod(), Recoveries.DEFAULT.watchdogMillis());
+        return new Recoveries(
+                watchdogMillis,
+                millis(keys.keyPeriod(), Math.min(Recoveries.DEFAULT.keyMillis(), watchdogMillis)),
+                millis(keys.slowRecovery(), watchdogMillis / SLOW_RECOVERIES_PER_PERIOD));
+    }
+
+    /**
+     * How the supervisor of a replica is set up: in the same file, each key of which has a default.
+     *
+     * @param environment variables, of which those that begin with {@code BULWARK_SUPERVISOR_} override the file
+     * @param replica of the same file
+     */
+    public static Configured<SupervisorSetup> supervisor(
+            Path file, Map<String, String> environment, ReplicaSetup replica) throws IOException {
+        SupervisorKeys keys = RoleSource.find(file, environment, SUPERVISOR, SupervisorKeys.class)
+                .orElse(new SupervisorKeys(null, null, null, null));
+        return checked(
+                file,
+                () -> new Configured<>(
+                        new SupervisorSetup(
+                                keys.data() == null ? replica.data() : beside(file, keys.data()),
+                                keys.recovery() == null || keys.recovery(),
+                                Optional.ofNullable(keys.release()).map(jar -> beside(file, jar))),
+                        admin(keys.admin())));
     }
 
     /** As the file alone has it. */
@@ -252,6 +304,9 @@ public final class RoleFile {
                             nodes: %s
                             clients: %d
                             ordering: %s
+                            watchdog-period: %dms
+                            key-period: %dms
+                            slow-recovery: %dms
                         """,
                         setup.number(),
                         Destination.text(setup.listen()),
@@ -262,7 +317,10 @@ public final class RoleFile {
                         list(setup.replicas()),
                         list(setup.nodes()),
                         setup.clients(),
-                        setup.ordering()));
+                        setup.ordering(),
+                        setup.recoveries().watchdogMillis(),
+                        setup.recoveries().keyMillis(),
+                        setup.recoveries().slowMillis()));
     }
 
     public static void writeConsole(Configured<ConsoleSetup> role, Path file) throws IOException {
@@ -327,6 +385,10 @@ public final class RoleFile {
             throw new IllegalArgumentException("the key " + name + " is missing");
         }
         return value;
+    }
+
+    private static long millis(@Nullable Duration given, long standard) {
+        return given == null ? standard : given.toMillis();
     }
 
     private static long bytes(@Nullable DataSize given, long standard) {

@@ -35,6 +35,12 @@ final class RoleProcess {
      */
     static int until(Watched member, Optional<InetSocketAddress> admin, @Nullable Path health)
             throws IOException, InterruptedException {
+        return until(member, admin, health, GRACE);
+    }
+
+    /** As the other, with other time to leave. */
+    static int until(Watched member, Optional<InetSocketAddress> admin, @Nullable Path health, Duration grace)
+            throws IOException, InterruptedException {
         Supplier<List<Watched>> members = () -> List.of(member);
         HealthWatch watch = HealthWatch.start(members);
         if (admin.isPresent()) {
@@ -47,22 +53,22 @@ final class RoleProcess {
         }
         HealthFile.keep(health, watch);
         System.out.println(member.name() + " is up");
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> leave(member, watch)));
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> leave(member, watch, grace)));
         new CountDownLatch(1).await();
         return LEFT;
     }
 
     /** In a hook the exit code is that of the signal already; halting replaces it. */
-    private static void leave(Watched member, HealthWatch watch) {
+    private static void leave(Watched member, HealthWatch watch, Duration grace) {
         watch.leave();
         Thread closing = Thread.ofPlatform().daemon().name("leaving").start(member::close);
         int code = CUT_SHORT;
         try {
-            if (closing.join(GRACE)) {
+            if (closing.join(grace)) {
                 code = LEFT;
                 System.out.println(member.name() + " is down");
             } else {
-                System.err.println(member.name() + " did not come to rest within " + GRACE.toSeconds() + " s");
+                System.err.println(member.name() + " did not come to rest within " + grace.toSeconds() + " s");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

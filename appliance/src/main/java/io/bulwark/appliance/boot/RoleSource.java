@@ -9,9 +9,11 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
@@ -26,13 +28,20 @@ import org.yaml.snakeyaml.error.YAMLException;
 final class RoleSource {
     private RoleSource() {}
 
+    /** Reads it, or fails if the file has no such section. */
+    static <T> T bind(Path file, Map<String, String> environment, String role, Class<T> type) throws IOException {
+        return find(file, environment, role, type)
+                .orElseThrow(() -> new ConfigException(file + " has no section bulwark." + role, Subject.NONE));
+    }
+
     /**
-     * Reads it.
+     * Reads it, if it is there.
      *
      * @param environment variables; one that begins as those of this role do and is none of its keys is an error, an empty one
      *     counts as not given
      */
-    static <T> T bind(Path file, Map<String, String> environment, String role, Class<T> type) throws IOException {
+    static <T> Optional<T> find(Path file, Map<String, String> environment, String role, Class<T> type)
+            throws IOException {
         if (!Files.isRegularFile(file)) {
             throw new ConfigException("there is no configuration file " + file, Subject.NONE);
         }
@@ -42,9 +51,9 @@ final class RoleSource {
             new YamlPropertySourceLoader()
                     .load(file.toString(), new FileSystemResource(file))
                     .forEach(sources::addLast);
-            return new Binder(ConfigurationPropertySources.from(sources))
-                    .bind("bulwark." + role, Bindable.of(type), new NoUnboundElementsBindHandler(BindHandler.DEFAULT))
-                    .orElseThrow(() -> new ConfigException(file + " has no section bulwark." + role, Subject.NONE));
+            BindResult<T> bound = new Binder(ConfigurationPropertySources.from(sources))
+                    .bind("bulwark." + role, Bindable.of(type), new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
+            return bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
         } catch (BindException e) {
             Throwable root = e.getCause() == null ? e : e.getCause();
             throw new ConfigException(file + ": " + e.getName() + ": " + root.getMessage(), Subject.NONE, e);

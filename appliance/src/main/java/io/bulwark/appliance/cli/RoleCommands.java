@@ -3,6 +3,8 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.boot.ConsoleRole;
 import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.boot.ReplicaRole;
+import io.bulwark.appliance.boot.SuperviseRole;
+import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.protocol.ordering.replica.Start;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -14,14 +16,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code replica} and {@code console}; {@code node} has a class of its own. */
+/** {@code replica}, {@code supervise} and {@code console}; {@code node} has a class of its own. */
 final class RoleCommands {
     private RoleCommands() {}
 
     @Command(
             name = "replica",
-            description = {"Run one metadata replica; or move all of them to another ordering engine."},
-            subcommands = ReplicaMoveCommand.class)
+            description = {"Run one metadata replica; or have one recover, or move all to another ordering engine."},
+            subcommands = {ReplicaMoveCommand.class, ReplicaRecoverCommand.class})
     static final class Replica implements Callable<Integer> {
         @Spec
         private @Nullable CommandSpec spec;
@@ -36,7 +38,7 @@ final class RoleCommands {
         private @Nullable Path health;
 
         @Option(
-                names = "--recovering",
+                names = ProcessMember.RECOVERING,
                 description = "Recover, as a watchdog has it: the state is checked, and old session keys go.")
         private boolean recovering;
 
@@ -44,12 +46,35 @@ final class RoleCommands {
         public Integer call() throws Exception {
             if (config == null) {
                 CommandSpec own = Objects.requireNonNull(spec);
-                throw new ParameterException(own.commandLine(), "replica needs --config FILE, or move");
+                throw new ParameterException(own.commandLine(), "replica needs --config FILE, or one of recover, move");
             }
             if (endWithInput) {
                 ParentWatch.begin();
             }
             return ReplicaRole.run(config, health, recovering ? Start.RECOVERING : Start.NORMAL);
+        }
+    }
+
+    @Command(
+            name = "supervise",
+            description = {
+                "Run one metadata replica in a process of its own, and watch over it.",
+                "It is started again when it dies, and restarted in its turn so as to recover, from an allowed release."
+            })
+    static final class Supervise implements Callable<Integer> {
+        @Option(
+                names = "--config",
+                paramLabel = "FILE",
+                required = true,
+                description = "The replica's configuration (YAML), which may have a section for the supervisor.")
+        private Path config = Path.of("");
+
+        @Option(names = NodeCommand.HEALTH, paramLabel = "FILE", description = NodeCommand.HEALTH_DESCRIPTION)
+        private @Nullable Path health;
+
+        @Override
+        public Integer call() throws Exception {
+            return SuperviseRole.run(config, health);
         }
     }
 

@@ -65,16 +65,22 @@ final class StatusCommand implements Callable<Integer> {
         parts.add("data: " + status.data() + (status.console().isEmpty() ? "" : "   console: " + status.console()));
         if (!status.members().isEmpty()) {
             List<List<String>> rows = new ArrayList<>();
-            rows.add(List.of("MEMBER", "LISTENS AT", "RUNS", "PID"));
+            rows.add(List.of("MEMBER", "LISTENS AT", "RUNS", "PID", "RECOVERS"));
             for (ApplianceStatus.Member member : status.members()) {
                 Long pid = member.pid();
                 rows.add(List.of(
                         member.name(),
                         member.address(),
                         member.running() ? "yes" : "stopped",
-                        pid == null ? "-" : pid.toString()));
+                        pid == null ? "-" : pid.toString(),
+                        turn(member)));
             }
             parts.add(Text.table(rows));
+            for (ApplianceStatus.Member member : status.members()) {
+                if (!member.alarm().isEmpty()) {
+                    parts.add("ALARM: " + member.name() + " missed its turn to recover: " + member.alarm());
+                }
+            }
         }
         StatusView cluster = status.cluster();
         if (cluster == null) {
@@ -85,6 +91,11 @@ final class StatusCommand implements Callable<Integer> {
         }
         String gap = System.lineSeparator() + System.lineSeparator();
         return String.join(gap, parts);
+    }
+
+    private static String turn(ApplianceStatus.Member member) {
+        Long turn = member.turnMillis();
+        return turn == null ? "-" : "in " + Text.duration(Math.max(0, turn - System.currentTimeMillis()));
     }
 
     private static String advice(List<ApplianceStatus.Member> members) {

@@ -7,6 +7,7 @@ import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.appliance.cluster.OwnCommand;
 import io.bulwark.appliance.control.ApplianceStatus;
 import io.bulwark.appliance.control.ControlSocket;
+import io.bulwark.appliance.supervisor.Release;
 import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
 import io.bulwark.appliance.up.Members;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,6 +34,11 @@ import picocli.CommandLine.Option;
         })
 final class UpCommand implements Callable<Integer> {
     private static final long DETACHED_START_MILLIS_MAX = 180_000;
+
+    enum Switch {
+        ON,
+        OFF
+    }
 
     @Mixin
     private final GlobalOptions global = new GlobalOptions();
@@ -50,6 +57,14 @@ final class UpCommand implements Callable<Integer> {
             names = "--processes",
             description = "Each node and replica in a process of its own, so that it can be killed.")
     private boolean processes;
+
+    @Option(
+            names = "--recovery",
+            paramLabel = "on|off",
+            defaultValue = "on",
+            description = "Have each replica recover in its turn, every 10 minutes, and start again those that die"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private Switch recovery = Switch.ON;
 
     @Option(names = "--detach", description = "Return when the appliance is ready; `bulwark down` ends it.")
     private boolean detach;
@@ -83,6 +98,9 @@ final class UpCommand implements Callable<Integer> {
                     appliance.shutDown();
                 });
                 Runtime.getRuntime().addShutdownHook(ending);
+                if (recovery == Switch.ON) {
+                    appliance.supervise(processes ? Optional.of(Release.own()) : Optional.empty());
+                }
                 ready(appliance, data.root());
                 appliance.awaitEnd();
             }
@@ -125,6 +143,7 @@ final class UpCommand implements Callable<Integer> {
         command.addAll(List.of("up", "--data", data.root().toString()));
         command.addAll(shape.arguments());
         command.addAll(List.of("--durability", durability));
+        command.addAll(List.of("--recovery", recovery.name()));
         if (processes) {
             command.add("--processes");
         }

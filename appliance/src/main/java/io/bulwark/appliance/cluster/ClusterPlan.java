@@ -6,6 +6,7 @@ import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
@@ -124,7 +125,8 @@ public final class ClusterPlan {
                 channels(PrincipalId.replica(number)),
                 shape.ordering(),
                 found("node-", shape.nodes(), shape::nodePort),
-                CLIENTS);
+                CLIENTS,
+                Recoveries.DEFAULT);
     }
 
     public InetSocketAddress consoleAddress() {

@@ -4,6 +4,7 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Genesis;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.List;
  * @param channels how its connections are secured
  * @param nodes where the storage nodes are found, by number; the same at every replica
  * @param clients how many clients there are; all may do everything until there are grants
+ * @param recoveries T_w, the same at every replica, T_k, and after how long another's recovery is slow
  */
 public record ReplicaSetup(
         int number,
@@ -29,8 +31,15 @@ public record ReplicaSetup(
         ChannelConfig channels,
         Ordering ordering,
         List<InetSocketAddress> nodes,
-        int clients) {
-    /** One that listens where others find it. */
+        int clients,
+        Recoveries recoveries) {
+    /** T_w is at least so long: a restart and a check of the state have to fit into a quarter of it. */
+    private static final long WATCHDOG_MILLIS_MIN = 60_000;
+
+    /** T_k is at least so long: well above the three message delays that an operation takes (6.3.2). */
+    private static final long KEY_MILLIS_MIN = 15_000;
+
+    /** One that listens where others find it, and recovers as by default. */
     public ReplicaSetup(
             int number,
             List<InetSocketAddress> replicas,
@@ -40,7 +49,17 @@ public record ReplicaSetup(
             Ordering ordering,
             List<InetSocketAddress> nodes,
             int clients) {
-        this(number, replicas.get(number), replicas, data, keys, channels, ordering, nodes, clients);
+        this(
+                number,
+                replicas.get(number),
+                replicas,
+                data,
+                keys,
+                channels,
+                ordering,
+                nodes,
+                clients,
+                Recoveries.DEFAULT);
     }
 
     public ReplicaSetup {
@@ -51,6 +70,14 @@ public record ReplicaSetup(
         }
         if (clients < 1 || clients > 1000) {
             throw new IllegalArgumentException(clients + " clients");
+        }
+        if (recoveries.watchdogMillis() < WATCHDOG_MILLIS_MIN) {
+            throw new IllegalArgumentException("a watchdog period of " + recoveries.watchdogMillis()
+                    + " ms leaves recoveries no time; at least a minute does");
+        }
+        if (recoveries.keyMillis() < KEY_MILLIS_MIN || recoveries.keyMillis() > recoveries.watchdogMillis()) {
+            throw new IllegalArgumentException("a key period of " + recoveries.keyMillis()
+                    + " ms; it is 15 s to the watchdog period, well above three message delays");
         }
     }
 
@@ -63,7 +90,17 @@ public record ReplicaSetup(
 
     /** The same with another ordering engine. */
     public ReplicaSetup withOrdering(Ordering other) {
-        return new ReplicaSetup(number, listen, replicas, data, keys, channels, other, nodes, clients);
+        return new ReplicaSetup(number, listen, replicas, data, keys, channels, other, nodes, clients, recoveries);
+    }
+
+    /** The same with other times of recoveries. */
+    public ReplicaSetup withRecoveries(Recoveries other) {
+        return new ReplicaSetup(number, listen, replicas, data, keys, channels, ordering, nodes, clients, other);
+    }
+
+    /** Whether replicas of this kind can recover: our own engine does, with identities to sign with. */
+    public boolean canRecover() {
+        return ordering == Ordering.BFT && channels instanceof ChannelConfig.Tls;
     }
 
     /** What an empty replica begins with. */

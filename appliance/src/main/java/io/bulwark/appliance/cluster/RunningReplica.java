@@ -59,7 +59,8 @@ public final class RunningReplica implements Watched {
      * @param start {@link Start#RECOVERING} if the watchdog has it started
      */
     public static RunningReplica start(ReplicaSetup setup, Start start) throws IOException {
-        ReplicaConfig config = ReplicaConfig.of(setup.number(), setup.addresses(), setup.data());
+        ReplicaConfig config = ReplicaConfig.of(setup.number(), setup.addresses(), setup.data())
+                .withRecoveries(setup.recoveries());
         Path kept = RunningNode.kept(setup.data());
         Credentials credentials = setup.channels()
                 .credentials(
@@ -71,6 +72,7 @@ public final class RunningReplica implements Watched {
         String name = "replica-" + setup.number();
         MeterRegistry meters = RunningNode.metersOf(name);
         ReplicaServer replica = setup.ordering().start(config, credentials, setup.genesis(), start, meters);
+        RecoveryMeters.register(replica, setup.replicas().size(), meters);
         return new RunningReplica(name, replica, follow(setup, credentials, kept), meters);
     }
 

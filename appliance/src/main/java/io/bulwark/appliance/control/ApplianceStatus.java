@@ -22,10 +22,14 @@ public record ApplianceStatus(
      * A node or replica of this machine.
      *
      * @param pid its process, null inside the appliance's own
+     * @param turnMillis when a replica is to recover next; null if it does not recover in turns
+     * @param alarm what keeps a replica from recovering in its turns; empty if nothing does
      */
     public record Member(
             String name,
             String address,
             boolean running,
-            @Nullable Long pid) {}
+            @Nullable Long pid,
+            @Nullable Long turnMillis,
+            String alarm) {}
 }

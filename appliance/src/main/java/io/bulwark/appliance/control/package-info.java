@@ -1,5 +1,5 @@
 /**
- * How {@code status}, {@code down} and {@code node} reach a running appliance: a Unix domain socket of mode 0600 in its
+ * How {@code status}, {@code down}, {@code node} and {@code replica recover} reach a running appliance or supervisor: a Unix domain socket of mode 0600 in its
  * data directory. One request per connection, one line of JSON each way, bounded.
  */
 @NullMarked

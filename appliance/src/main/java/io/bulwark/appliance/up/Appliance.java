@@ -2,25 +2,36 @@ package io.bulwark.appliance.up;
 
 import io.bulwark.appliance.admin.AdminServer;
 import io.bulwark.appliance.admin.HealthWatch;
+import io.bulwark.appliance.boot.SuperviseRole;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.control.ApplianceStatus;
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.appliance.drill.Lie;
+import io.bulwark.appliance.supervisor.GroupView;
+import io.bulwark.appliance.supervisor.Release;
+import io.bulwark.appliance.supervisor.Supervisor;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.StatusView;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +50,8 @@ public final class Appliance implements AutoCloseable {
     private final List<Member> nodes = new ArrayList<>();
     private final List<Member> replicas = new ArrayList<>();
     private final CountDownLatch ended = new CountDownLatch(1);
+    private final Map<String, Supervisor> supervisors = new ConcurrentHashMap<>();
+    private @Nullable GroupView group;
     private @Nullable Bulwark client;
     private @Nullable ConsoleServer console;
     private @Nullable ControlSocket control;
@@ -71,11 +84,46 @@ public final class Appliance implements AutoCloseable {
         for (List<Member> group : List.of(nodes, replicas)) {
             for (Member member : group) {
                 OptionalLong pid = member.pid();
+                Supervisor watching = supervisors.get(member.name());
+                OptionalLong turn = watching == null ? OptionalLong.empty() : watching.nextMillis();
                 all.add(new ApplianceStatus.Member(
-                        member.name(), member.address(), member.running(), pid.isPresent() ? pid.getAsLong() : null));
+                        member.name(),
+                        member.address(),
+                        member.running(),
+                        pid.isPresent() ? pid.getAsLong() : null,
+                        turn.isPresent() ? turn.getAsLong() : null,
+                        watching == null ? "" : watching.problem()));
             }
         }
         return all;
+    }
+
+    /**
+     * From now on replicas that end by themselves are started again, and recover in their turns, where they can: with our own
+     * ordering engine, and identities.
+     *
+     * @param release what replicas in processes of their own are started from; none if they run in this one
+     */
+    public void supervise(Optional<Release> release) {
+        ReplicaSetup any = plan.replica(0, plan.data().replica(0));
+        if (!any.canRecover()) {
+            return;
+        }
+        ClientConfig asking = plan.consoleClient();
+        GroupView view = GroupView.open(
+                asking.principal(),
+                Objects.requireNonNull(asking.keyRing()),
+                asking.channels(),
+                plan.data().root().resolve("supervisor.registry"),
+                any.replicas());
+        group = view;
+        for (int i = 0; i < replicas.size(); i++) {
+            Member replica = replicas.get(i);
+            Supervisor.Watchdog watchdog = new Supervisor.Watchdog(
+                    view, release, replicas.size(), any.recoveries().watchdogMillis());
+            MeterRegistry meters = new SimpleMeterRegistry();
+            supervisors.put(replica.name(), Supervisor.start(replica, i, Optional.of(watchdog), meters));
+        }
     }
 
     /** The console's address. */
@@ -105,6 +153,8 @@ public final class Appliance implements AutoCloseable {
         if (health != null) {
             health.leave();
         }
+        supervisors.values().forEach(Supervisor::close);
+        quietly("view of the replicas", group);
         quietly("console", console);
         quietly("client", client);
         List<Thread> stopping = new ArrayList<>();
@@ -175,6 +225,7 @@ public final class Appliance implements AutoCloseable {
                     end();
                     yield ControlReply.ok(Map.of());
                 }
+                case "replica-recover" -> onReplica(request.node());
                 case "node-stop", "node-start", "node-save", "node-lie" -> onNode(request);
                 default -> ControlReply.failed("unknown request " + request.action());
             };
@@ -193,6 +244,15 @@ public final class Appliance implements AutoCloseable {
             problem = String.valueOf(e.getMessage());
         }
         return new ApplianceStatus(plan.data().root().toString(), consoleUrl(), members(), cluster, problem);
+    }
+
+    private ControlReply onReplica(@Nullable Integer number) {
+        Supervisor supervisor = supervisors.get("replica-" + number);
+        if (supervisor == null) {
+            return ControlReply.failed("nobody watches over a replica " + number
+                    + " here: there is none, its ordering engine has no recoveries, or `up` was told --recovery off");
+        }
+        return SuperviseRole.recovered(supervisor);
     }
 
     private synchronized ControlReply onNode(ControlRequest request) throws IOException {

@@ -96,6 +96,15 @@ public final class EmbeddedMembers implements Members {
         }
 
         @Override
+        public synchronized void recover() throws IOException {
+            switch (running) {
+                case RunningReplica replica -> replica.recover();
+                case null -> throw new IOException(name + " is stopped");
+                default -> throw new UnsupportedOperationException(name + " is no replica");
+            }
+        }
+
+        @Override
         public synchronized boolean running() {
             return running != null;
         }

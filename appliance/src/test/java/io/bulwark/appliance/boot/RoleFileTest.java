@@ -10,6 +10,7 @@ import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.transport.Destination;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -72,11 +74,69 @@ class RoleFileTest {
                 new ChannelConfig.Tls(directory.resolve("own.pem"), directory.resolve("genesis")),
                 Ordering.BFT,
                 List.of(Destination.of("node-0.example", 7410)),
-                16);
+                16,
+                Recoveries.DEFAULT);
         var configured = new RoleFile.Configured<>(setup, Optional.of(address(8100)));
         RoleFile.writeReplica(configured, file);
         assertThat(RoleFile.replica(file, Map.of())).isEqualTo(configured);
         assertThat(setup.nodes().getFirst().getHostString()).isEqualTo("node-0.example");
+    }
+
+    @Test
+    void timesOfRecoveriesAreReadAndKeptWithinBounds() throws IOException {
+        Path file = directory.resolve("role.yaml");
+        ReplicaSetup setup = replica().withRecoveries(new Recoveries(60_000, 20_000, 7_000));
+        RoleFile.write(setup, file);
+        assertThat(RoleFile.replica(file)).isEqualTo(setup);
+        String times = Files.readString(file);
+        Files.writeString(file, times.replaceAll("(?m)^ *(watchdog|key|slow)-.*\\n", ""));
+        assertThat(RoleFile.replica(file).recoveries()).isEqualTo(Recoveries.DEFAULT);
+        Map<String, String> half = Map.of("BULWARK_REPLICA_WATCHDOG_PERIOD", "5m");
+        assertThat(RoleFile.replica(file, half).setup().recoveries())
+                .isEqualTo(new Recoveries(300_000, 60_000, 60_000));
+        for (Map<String, String> bad : List.of(
+                Map.of("BULWARK_REPLICA_WATCHDOG_PERIOD", "59s"),
+                Map.of("BULWARK_REPLICA_KEY_PERIOD", "14s"),
+                Map.of("BULWARK_REPLICA_KEY_PERIOD", "11m"),
+                Map.of("BULWARK_REPLICA_SLOW_RECOVERY", "0s"))) {
+            assertThatThrownBy(() -> RoleFile.replica(file, bad)).isInstanceOf(ConfigException.class);
+        }
+    }
+
+    @Test
+    void aSupervisorNeedsNoSectionOfItsOwn() throws IOException {
+        Path file = directory.resolve("role.yaml");
+        ReplicaSetup setup = replica();
+        RoleFile.write(setup, file);
+        assertThat(RoleFile.supervisor(file, Map.of(), setup))
+                .isEqualTo(new RoleFile.Configured<>(
+                        new RoleFile.SupervisorSetup(setup.data(), true, Optional.empty()), Optional.empty()));
+        Map<String, String> off = Map.of("BULWARK_SUPERVISOR_RECOVERY", "off");
+        assertThat(RoleFile.supervisor(file, off, setup).setup().recovers()).isFalse();
+        Files.writeString(
+                file,
+                "  supervisor:\n    admin: 127.0.0.1:8140\n    data: own\n    release: app/bulwark.jar\n",
+                StandardOpenOption.APPEND);
+        assertThat(RoleFile.replica(file)).isEqualTo(setup);
+        assertThat(RoleFile.supervisor(file, Map.of(), setup))
+                .isEqualTo(new RoleFile.Configured<>(
+                        new RoleFile.SupervisorSetup(
+                                directory.resolve("own"), true, Optional.of(directory.resolve("app/bulwark.jar"))),
+                        Optional.of(address(8140))));
+        Files.writeString(file, "    period: 3m\n", StandardOpenOption.APPEND);
+        assertThatThrownBy(() -> RoleFile.supervisor(file, Map.of(), setup)).isInstanceOf(ConfigException.class);
+    }
+
+    private ReplicaSetup replica() {
+        return new ReplicaSetup(
+                2,
+                addresses(7600, 4),
+                directory.resolve("data"),
+                directory.resolve("own.keys"),
+                new ChannelConfig.Tls(directory.resolve("own.pem"), directory.resolve("genesis")),
+                Ordering.BFT,
+                addresses(7410, 5),
+                16);
     }
 
     @Test
@@ -108,7 +168,13 @@ class RoleFileTest {
     void everyExampleIsRead() throws IOException {
         Path examples = Path.of("..", "docker", "examples");
         assertThat(RoleFile.node(examples.resolve("node.yaml")).number()).isEqualTo(3);
-        assertThat(RoleFile.replica(examples.resolve("replica.yaml")).nodes()).hasSize(5);
+        ReplicaSetup replica = RoleFile.replica(examples.resolve("replica.yaml"));
+        assertThat(replica.nodes()).hasSize(5);
+        assertThat(replica.recoveries()).isEqualTo(Recoveries.DEFAULT);
+        assertThat(RoleFile.supervisor(examples.resolve("replica.yaml"), Map.of(), replica)
+                        .setup()
+                        .recovers())
+                .isTrue();
         assertThat(RoleFile.console(examples.resolve("console.yaml")).published())
                 .isFalse();
         try (Stream<Path> all = Files.list(examples)) {

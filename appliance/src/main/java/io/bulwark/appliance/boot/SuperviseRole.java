@@ -1,0 +1,179 @@
+package io.bulwark.appliance.boot;
+
+import io.bulwark.appliance.admin.Watched;
+import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.ProcessMember;
+import io.bulwark.appliance.cluster.ReplicaSetup;
+import io.bulwark.appliance.control.ControlReply;
+import io.bulwark.appliance.control.ControlRequest;
+import io.bulwark.appliance.control.ControlSocket;
+import io.bulwark.appliance.supervisor.GroupView;
+import io.bulwark.appliance.supervisor.Release;
+import io.bulwark.appliance.supervisor.Supervisor;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.Destination;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@code bulwark supervise --config FILE}: the replica of that file as a process of its own, and the supervisor beside it. */
+public final class SuperviseRole implements Watched {
+    private static final Logger LOG = LoggerFactory.getLogger(SuperviseRole.class);
+
+    /** Longer than the replica's own, and its supervisor's patience with it. */
+    private static final Duration GRACE = Duration.ofSeconds(19);
+
+    private final ProcessMember replica;
+    private final int number;
+    private final GroupView group;
+    private final Supervisor supervisor;
+    private final MeterRegistry meters = new SimpleMeterRegistry();
+    private final ControlSocket control;
+
+    private SuperviseRole(
+            ProcessMember replica, ReplicaSetup setup, RoleFile.SupervisorSetup own, GroupView group, Release release)
+            throws IOException {
+        this.replica = replica;
+        this.number = setup.number();
+        this.group = group;
+        boolean recovers = own.recovers() && setup.canRecover();
+        if (!recovers) {
+            LOG.warn(
+                    "{} does not recover in turns: {}",
+                    replica.name(),
+                    own.recovers() ? "it has no identity, or another engine" : "its configuration says so");
+        }
+        meters.config().commonTags("member", replica.name());
+        Optional<Supervisor.Watchdog> watchdog = recovers
+                ? Optional.of(new Supervisor.Watchdog(
+                        group,
+                        Optional.of(release),
+                        setup.replicas().size(),
+                        setup.recoveries().watchdogMillis()))
+                : Optional.empty();
+        this.supervisor = Supervisor.start(replica, number, watchdog, meters);
+        this.control = ControlSocket.serve(own.data(), this::onRequest);
+    }
+
+    /**
+     * Runs until the process is told to end; returns the exit code.
+     *
+     * @param health kept by the replica as {@link HealthFile} says, if given
+     */
+    public static int run(Path config, @Nullable Path health) throws Exception {
+        RoleFile.Configured<ReplicaSetup> role = RoleFile.replica(config, System.getenv());
+        RoleFile.Configured<RoleFile.SupervisorSetup> own = RoleFile.supervisor(config, System.getenv(), role.setup());
+        List<String> arguments = new ArrayList<>(
+                List.of("replica", "--config", config.toAbsolutePath().toString(), "--end-with-input"));
+        if (health != null) {
+            arguments.addAll(List.of("--health", health.toAbsolutePath().toString()));
+        }
+        return RoleProcess.until(start(role.setup(), own.setup(), arguments), own.admin(), null, GRACE);
+    }
+
+    /** Starts the replica, and begins to watch over it once it listens. */
+    private static SuperviseRole start(ReplicaSetup setup, RoleFile.SupervisorSetup own, List<String> arguments)
+            throws Exception {
+        Release release = own.release().map(Release::of).orElseGet(Release::own);
+        ProcessMember replica = new ProcessMember(
+                "replica-" + setup.number(),
+                Destination.resolve(setup.listen()),
+                Optional.empty(),
+                OwnCommand.javaAsThis(release.classPath()),
+                arguments);
+        Files.createDirectories(own.data());
+        GroupView group = GroupView.open(
+                PrincipalId.replica(setup.number()),
+                setup.keys(),
+                setup.channels(),
+                own.data().resolve("supervisor.registry"),
+                setup.replicas());
+        try {
+            replica.start();
+            replica.awaitListening();
+            return new SuperviseRole(replica, setup, own, group, release);
+        } catch (Exception e) {
+            replica.stop();
+            group.close();
+            throw e;
+        }
+    }
+
+    /** What its control socket serves. */
+    private ControlReply onRequest(ControlRequest request) {
+        if (!request.action().equals("replica-recover")) {
+            return ControlReply.failed("this is the directory of the supervisor of " + replica.name() + ", which "
+                    + (problem().isEmpty() ? "runs" : "is not well: " + problem())
+                    + "; `bulwark status --client FILE` asks the cluster");
+        }
+        Integer asked = request.node();
+        if (asked == null || asked != number) {
+            return ControlReply.failed("replica " + asked + " has another supervisor; here is " + replica.name());
+        }
+        return recovered(supervisor);
+    }
+
+    /** Has a replica recover, as an operator asked for. */
+    public static ControlReply recovered(Supervisor supervisor) {
+        try {
+            String refused = supervisor.recoverNow();
+            return refused.isEmpty()
+                    ? ControlReply.ok(Map.of(
+                            "message",
+                            supervisor.member().name()
+                                    + " was restarted and recovers; `bulwark status` shows how far it has come."))
+                    : ControlReply.failed(refused);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return ControlReply.failed(
+                    "the supervisor of " + supervisor.member().name() + " ends");
+        } catch (Exception e) {
+            return ControlReply.failed(supervisor.member().name() + " does not start again: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public String name() {
+        return "supervisor-" + number;
+    }
+
+    @Override
+    public MeterRegistry meters() {
+        return meters;
+    }
+
+    @Override
+    public String problem() {
+        return replica.running() ? supervisor.problem() : replica.name() + " does not run";
+    }
+
+    @Override
+    public String broken() {
+        return "";
+    }
+
+    /** Ends the replica, too. */
+    @Override
+    public void close() {
+        try {
+            control.close();
+            supervisor.close();
+            replica.stop();
+        } catch (IOException e) {
+            LOG.warn("closing the control socket: {}", e.toString());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        group.close();
+    }
+}

@@ -1,0 +1,70 @@
+package io.bulwark.appliance.cluster;
+
+import io.bulwark.metadata.RecoveryStanding;
+import io.bulwark.metadata.ReplicaServer;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.KnownRecovery;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.OwnRecovery;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.OptionalLong;
+import java.util.function.ToDoubleFunction;
+
+/** What a replica's meters tell of recoveries; not a number where there is nothing to tell. */
+final class RecoveryMeters {
+    private static final double MILLIS_PER_SECOND = 1_000;
+
+    private RecoveryMeters() {}
+
+    static void register(ReplicaServer replica, int replicas, MeterRegistry meters) {
+        gauge(
+                "bulwark.replica.recovery.open",
+                replica,
+                meters,
+                standing -> standing.report().phase() == Phase.NONE ? 0 : 1);
+        gauge(
+                "bulwark.replica.recovery.seconds",
+                replica,
+                meters,
+                standing -> lasted(standing.report().own()));
+        gauge(
+                "bulwark.replica.recovery.pages.replaced",
+                replica,
+                meters,
+                standing -> standing.report().own().damagedPages());
+        gauge(
+                "bulwark.replica.recovery.others.slow",
+                replica,
+                meters,
+                standing -> standing.report().known().stream()
+                        .filter(KnownRecovery::slow)
+                        .count());
+        gauge(
+                "bulwark.replica.key.oldest.seconds",
+                replica,
+                meters,
+                standing -> standing.oldestKeyMillis() / MILLIS_PER_SECOND);
+        gauge("bulwark.replica.window.seconds", replica, meters, standing -> {
+            OptionalLong window = standing.windowMillis(replicas, System.currentTimeMillis());
+            return window.isPresent() ? window.getAsLong() / MILLIS_PER_SECOND : Double.NaN;
+        });
+    }
+
+    private static void gauge(
+            String meter, ReplicaServer replica, MeterRegistry meters, ToDoubleFunction<RecoveryStanding> value) {
+        Gauge.builder(
+                        meter,
+                        replica,
+                        shown -> shown.status()
+                                .recovery()
+                                .map(value::applyAsDouble)
+                                .orElse(Double.NaN))
+                .register(meters);
+    }
+
+    private static double lasted(OwnRecovery own) {
+        return own.recoveredMillis() == 0
+                ? Double.NaN
+                : (own.recoveredMillis() - own.startedMillis()) / MILLIS_PER_SECOND;
+    }
+}
