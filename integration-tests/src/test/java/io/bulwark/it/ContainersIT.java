@@ -2,6 +2,7 @@ package io.bulwark.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.config.ChannelConfig;
@@ -146,10 +147,8 @@ class ContainersIT {
             try {
                 client = Bulwark.connect(config);
                 var status = client.status();
-                boolean ready = status.nodes().stream().allMatch(node -> node.reachable())
-                        && status.volumes().stream()
-                                .anyMatch(volume -> volume.volume().name().equals("default"));
-                if (ready) {
+                if (status.nodes().stream().allMatch(node -> node.reachable())) {
+                    DefaultVolume.ensure(client);
                     return client;
                 }
                 client.close();

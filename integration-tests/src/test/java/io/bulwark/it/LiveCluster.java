@@ -19,6 +19,8 @@ import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Rights;
+import io.bulwark.protocol.metadata.Scope;
 import io.bulwark.storage.store.StoreEditor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -160,6 +162,11 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
                 plan().channels(principal),
                 commandLine.faultyReplicas(),
                 commandLine.replicas()));
+    }
+
+    /** Lets a client of the genesis read and write, which the operator alone may do at first. */
+    void grant(int number) {
+        client().principals().grant(PrincipalId.client(number), new Scope.All(), new Rights(true, true, false));
     }
 
     /** Starts all of it on the data that is there. */

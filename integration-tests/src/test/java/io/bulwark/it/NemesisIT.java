@@ -69,6 +69,7 @@ class NemesisIT {
         MixedLoad load = new MixedLoad("objects-" + name, "disk-" + name, BLOCK, LiveCluster.SEED);
         try (load) {
             for (int i = 0; i < CLIENTS; i++) {
+                CLUSTER.grant(2 + i);
                 clients.add(CLUSTER.freshClient(2 + i));
                 load.start(clients.getLast(), "client-" + (2 + i));
             }

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @NullMarked
 class PrincipalsIT {
     private static final long PATIENCE_MILLIS = 180_000;
+    private static final Rights ALL = new Rights(true, true, true);
 
     @RegisterExtension
     static final LiveCluster CLUSTER = LiveCluster.embedded(5);
@@ -45,6 +46,7 @@ class PrincipalsIT {
     void aClientThatIsRevokedInMidWriteChangesNothingAnyMore() throws Exception {
         CLUSTER.client().createBucket("writes");
         PrincipalId principal = PrincipalId.client(5);
+        CLUSTER.grant(5);
         AtomicBoolean ended = new AtomicBoolean();
         Set<String> acknowledged = ConcurrentHashMap.newKeySet();
         Thread writing = Thread.ofVirtual().start(() -> {
@@ -78,6 +80,7 @@ class PrincipalsIT {
         Bulwark operator = CLUSTER.client();
         Bucket bucket = operator.createBucket("rotated");
         bucket.put("before", new byte[200_000]);
+        CLUSTER.grant(6);
         assertThat(serves(6)).isTrue();
         for (PrincipalId principal : List.of(PrincipalId.client(6), PrincipalId.node(2), PrincipalId.replica(1))) {
             Path file = Identity.file(CLUSTER.plan().data().keys(), principal);
@@ -102,6 +105,19 @@ class PrincipalsIT {
                 assertThat(reader.bucket("rotated").getBytes(name)).hasSize(200_000);
             }
         }
+    }
+
+    @Test
+    void clientsOfTheGenesisMayDoNothingUntilItIsGranted() {
+        CLUSTER.client().createBucket("not-theirs");
+        try (Bulwark client = CLUSTER.freshClient(7)) {
+            assertThatThrownBy(client::buckets).isInstanceOf(NotPermittedException.class);
+            assertThatThrownBy(() -> client.createBucket("theirs-7")).isInstanceOf(NotPermittedException.class);
+            assertThatThrownBy(() -> client.principals().grant(PrincipalId.client(7), new Scope.All(), ALL))
+                    .isInstanceOf(NotPermittedException.class);
+        }
+        CLUSTER.grant(7);
+        assertThat(serves(7)).isTrue();
     }
 
     @Test

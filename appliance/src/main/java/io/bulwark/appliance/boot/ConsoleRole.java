@@ -1,7 +1,6 @@
 package io.bulwark.appliance.boot;
 
 import io.bulwark.appliance.admin.Watched;
-import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.Subject;
@@ -34,7 +33,6 @@ public final class ConsoleRole {
                     Subject.NONE);
         }
         Bulwark client = Bulwark.connect(setup.client());
-        DefaultVolume.ensure(client);
         ConsoleServer server =
                 setup.published() ? ConsoleServer.startPublished(client, listen) : ConsoleServer.start(client, listen);
         return RoleProcess.until(new RunningConsole(client, server), role.admin(), health);

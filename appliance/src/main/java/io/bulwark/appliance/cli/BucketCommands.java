@@ -1,7 +1,9 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.error.NoSuchVolumeException;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
@@ -41,13 +43,26 @@ final class BucketCommands {
                     client.createVolume(policy.objectVolume(volume));
                 }
                 BucketSpec spec = BucketSpec.of(bucket).inVolume(volume);
-                client.createBucket(versions ? spec.keepingVersions() : spec);
+                make(client, versions ? spec.keepingVersions() : spec);
             }
             access.global()
                     .print(
                             Map.of("bucket", bucket, "volume", volume, "versions", versions),
                             "Made bucket " + bucket + " in volume " + volume + ".");
             return 0;
+        }
+
+        /** The first bucket of an operator finds no volume yet, unless `up` has made it. */
+        private static void make(Bulwark client, BucketSpec spec) {
+            try {
+                client.createBucket(spec);
+            } catch (NoSuchVolumeException e) {
+                if (!spec.volume().equals(BucketSpec.DEFAULT_VOLUME)) {
+                    throw e;
+                }
+                DefaultVolume.ensure(client);
+                client.createBucket(spec);
+            }
         }
     }
 

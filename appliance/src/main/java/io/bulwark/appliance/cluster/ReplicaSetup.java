@@ -4,11 +4,14 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Genesis;
+import io.bulwark.protocol.metadata.GenesisKeys;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * How one metadata replica is set up.
@@ -19,7 +22,7 @@ import java.util.List;
  * @param keys its key ring
  * @param channels how its connections are secured
  * @param nodes where the storage nodes are found, by number; the same at every replica
- * @param clients how many clients there are; all may do everything until there are grants
+ * @param clients how many clients belong from the first; of these the operator alone has rights
  * @param recoveries T_w, the same at every replica, T_k, and after how long another's recovery is slow
  */
 public record ReplicaSetup(
@@ -33,6 +36,8 @@ public record ReplicaSetup(
         List<InetSocketAddress> nodes,
         int clients,
         Recoveries recoveries) {
+    private static final PrincipalId OPERATOR_WITHOUT_KEYS = PrincipalId.client(0);
+
     /** T_w is at least so long: a restart and a check of the state have to fit into a quarter of it. */
     private static final long WATCHDOG_MILLIS_MIN = 60_000;
 
@@ -103,7 +108,7 @@ public record ReplicaSetup(
         return ordering == Ordering.BFT && channels instanceof ChannelConfig.Tls;
     }
 
-    /** What an empty replica begins with. */
+    /** What an empty replica begins with: the operator may do everything, the other clients nothing until it is granted. */
     public Genesis genesis() {
         List<NodeAddress> addresses = new ArrayList<>();
         for (InetSocketAddress address : nodes) {
@@ -112,10 +117,13 @@ public record ReplicaSetup(
                     : address.getAddress().getHostAddress();
             addresses.add(new NodeAddress(addresses.size(), host, address.getPort()));
         }
-        List<Genesis.Grant> grants = new ArrayList<>();
+        GenesisKeys known = channels.genesisKeys();
+        PrincipalId operator = known.signs() ? known.operator() : OPERATOR_WITHOUT_KEYS;
+        SortedMap<PrincipalId, Genesis.Grant> grants = new TreeMap<>();
         for (int i = 0; i < clients; i++) {
-            grants.add(Genesis.Grant.all(PrincipalId.client(i)));
+            grants.put(PrincipalId.client(i), Genesis.Grant.none(PrincipalId.client(i)));
         }
-        return new Genesis(addresses, grants, channels.genesisKeys());
+        grants.put(operator, Genesis.Grant.all(operator));
+        return new Genesis(addresses, List.copyOf(grants.values()), known);
     }
 }

@@ -201,7 +201,10 @@ public final class Appliance implements AutoCloseable {
         Bulwark connected = Bulwark.connect(plan.consoleClient());
         client = connected;
         Readiness.await(connected, plan.shape().nodes(), plan.shape().replicas());
-        DefaultVolume.ensure(connected);
+        // The console only looks; what is made is made by the operator.
+        try (Bulwark operator = Bulwark.connect(plan.commandLine())) {
+            DefaultVolume.ensure(operator);
+        }
         story.accept("starting the console");
         console = ConsoleServer.start(connected, plan.consoleAddress());
         control = ControlSocket.serve(plan.data().root(), this::onRequest);

@@ -36,6 +36,11 @@ public record Genesis(List<NodeAddress> nodes, List<Grant> grants, GenesisKeys k
             return new Grant(client, true, true, true);
         }
 
+        /** A client that belongs, and may do nothing yet. */
+        public static Grant none(PrincipalId client) {
+            return new Grant(client, false, false, false);
+        }
+
         void write(WireWriter out) {
             client.write(out);
             out.bool(mayAdminister).bool(mayRead).bool(mayWrite);
