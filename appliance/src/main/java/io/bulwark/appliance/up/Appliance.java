@@ -198,13 +198,10 @@ public final class Appliance implements AutoCloseable {
         }
         startAll(nodes);
         story.accept("waiting for the cluster");
-        Bulwark connected = Bulwark.connect(plan.consoleClient());
+        Bulwark connected = Bulwark.connect(plan.commandLine());
         client = connected;
         Readiness.await(connected, plan.shape().nodes(), plan.shape().replicas());
-        // The console only looks; what is made is made by the operator.
-        try (Bulwark operator = Bulwark.connect(plan.commandLine())) {
-            DefaultVolume.ensure(operator);
-        }
+        DefaultVolume.ensure(connected);
         story.accept("starting the console");
         console = ConsoleServer.start(connected, plan.consoleAddress());
         control = ControlSocket.serve(plan.data().root(), this::onRequest);
