@@ -87,7 +87,7 @@ class PasisIT {
         Run objects = run("volume", "create", "careless", "--protocol", "pasis").withOption("--verification", "none");
         objects.go();
         assertThat(objects.exitCode).isEqualTo(2);
-        assertThat(objects.err).contains("no objects in any case");
+        assertThat(objects.err).contains("keeps no objects");
     }
 
     private Path file(String name, int bytes) throws IOException {

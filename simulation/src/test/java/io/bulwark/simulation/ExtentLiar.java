@@ -10,6 +10,7 @@ import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ReadRefusal;
 import io.bulwark.protocol.extent.StoreRefusal;
+import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fingerprint.Share;
@@ -79,9 +80,10 @@ final class ExtentLiar extends AlteringServer {
         other[random.nextInt(other.length)] ^= (byte) (1 + random.nextInt(255));
         return switch (now) {
             case FLIPS -> with(found, new Share(Bytes.of(other), found.share().cc()));
-            case SWAPS -> with(found, new Share(Bytes.of(other), forged(found.fpcc(), Bytes.of(other))));
-            case REPLAYS -> before == null ? found : new Found(found.block(), 1, before.fpcc(), before.share());
-            case GARBLES -> new Found(found.block(), 1 + random.nextInt(3), garbled(), found.share());
+            case SWAPS -> with(found, new Share(Bytes.of(other), forged(found.checksum(), Bytes.of(other))));
+            case REPLAYS ->
+                before == null ? found : new Found(found.block(), 1, before.checksum(), before.share(), true);
+            case GARBLES -> new Found(found.block(), 1 + random.nextInt(3), garbled(), found.share(), true);
             case CLAIMS_NONE -> new NotFound(found.block(), 1, ReadRefusal.NONE);
             case CLAIMS_OTHER -> new NotFound(found.block(), 1, ReadRefusal.OTHER_VERSION);
             case CLAIMS_FREED -> new NotFound(found.block(), 1, ReadRefusal.FREED);
@@ -90,11 +92,12 @@ final class ExtentLiar extends AlteringServer {
     }
 
     private static Found with(Found found, Share share) {
-        return new Found(found.block(), found.epoch(), found.fpcc(), share);
+        return new Found(found.block(), found.epoch(), found.checksum(), share, true);
     }
 
     /** Has the fragment's hash at every slot. */
-    static List<Bytes> forged(Fpcc fpcc, Bytes fragment) {
+    static List<Bytes> forged(Checksum checksum, Bytes fragment) {
+        Fpcc fpcc = (Fpcc) checksum;
         List<Bytes> cc = new ArrayList<>();
         int n = 2 * fpcc.cc().size() - fpcc.fp().size();
         for (int slot = 0; slot < n; slot++) {

@@ -280,7 +280,15 @@ class ExtentRulesTest {
     private CompletionResult complete(PrincipalId node, BlockId block, Bytes pin, boolean verify) {
         int slot = cluster.volume.groups().getFirst().slotOf(node.number());
         RunningOperation<CompletionResult> asking = simulation.start(
-                node, new CompletionProbe(node, new ExtentMessage.Complete(block, 1, slot, pin, verify)));
+                node,
+                new CompletionProbe(
+                        node,
+                        new ExtentMessage.Complete(
+                                block,
+                                1,
+                                slot,
+                                pin,
+                                verify ? ExtentMessage.Look.FRAGMENT : ExtentMessage.Look.RECORD)));
         cluster.finish(asking);
         return asking.outcome().orElseThrow();
     }

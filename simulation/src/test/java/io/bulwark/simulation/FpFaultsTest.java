@@ -120,7 +120,7 @@ class FpFaultsTest {
             // A correct node is never accused.
             assertThat(cluster.simulation.sightings())
                     .filteredOn(sighting -> switch (sighting.evidence().verdict()) {
-                        case CORRUPT, MISBEHAVED -> true;
+                        case CORRUPT, MISBEHAVED, POISONOUS -> true;
                         case DAMAGED, OTHER_VERSION, BEHIND, UNREACHABLE -> false;
                     })
                     .allSatisfy(sighting -> assertThat(liars)

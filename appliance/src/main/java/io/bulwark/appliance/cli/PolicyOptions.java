@@ -2,7 +2,6 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -13,8 +12,8 @@ final class PolicyOptions {
             names = "--protocol",
             paramLabel = "fp|pasis",
             description = {
-                "fp checks each fragment as it is written; pasis, for register volumes only, keeps versions",
-                "and verifies them when --verification says (default: fp)."
+                "fp checks each fragment as it is written; pasis verifies what was written when --verification",
+                "says (default: fp)."
             })
     private @Nullable String protocol;
 
@@ -22,8 +21,8 @@ final class PolicyOptions {
             names = "--verification",
             paramLabel = "WHEN",
             description = {
-                "Of pasis: lazy, read-time, write-time, or none, which is for measuring only, as any client can",
-                "then destroy what others wrote (default: lazy)."
+                "Of pasis: lazy, read-time, write-time, or none, for measuring registers only, as any client",
+                "can then destroy what others wrote (default: lazy)."
             })
     private @Nullable String verification;
 
@@ -83,13 +82,10 @@ final class PolicyOptions {
 
     VolumeSpec objectVolume(String name) {
         ProtectionPolicy policy = policy();
-        if (policy.protocol() == Protocol.PASIS) {
+        if (policy.verification() == Verification.NONE) {
             throw new CommandFailure(
                     CommandFailure.USAGE,
-                    "objects are kept under fp; a volume under pasis is made of registers, give --blocks"
-                            + (policy.verification() == Verification.NONE
-                                    ? ", and what is never verified holds no objects in any case"
-                                    : ""));
+                    "what is never verified keeps no objects; give lazy, read-time or write-time");
         }
         return VolumeSpec.objects(name, policy);
     }

@@ -46,7 +46,13 @@ final class SimulateCommand implements Callable<Integer> {
 
     /** All that can be simulated. */
     private static final List<SimulatedProtocol> PROTOCOLS = List.of(
-            new FpProtocol(), new PasisProtocol(), new ExtentProtocol(), new ObjectProtocol(), new OrderingProtocol());
+            new FpProtocol(),
+            new PasisProtocol(),
+            new ExtentProtocol(),
+            ExtentProtocol.pasis(),
+            new ObjectProtocol(),
+            ObjectProtocol.pasis(),
+            new OrderingProtocol());
 
     @Option(
             names = "--seed",
@@ -62,7 +68,10 @@ final class SimulateCommand implements Callable<Integer> {
     @Option(
             names = "--protocol",
             defaultValue = "fp",
-            description = "What is simulated: fp, pasis, extent, objects, ordering (default: ${DEFAULT-VALUE}).")
+            description = {
+                "What is simulated: fp, pasis, extent, extent-pasis, objects, objects-pasis, ordering",
+                "(default: ${DEFAULT-VALUE})."
+            })
     private String protocol = "fp";
 
     @Option(
@@ -169,7 +178,7 @@ final class SimulateCommand implements Callable<Integer> {
         if (history != null) {
             require(
                     !(chosen instanceof ExtentProtocol),
-                    "--history is for fp, pasis, objects and ordering: extents are judged without one");
+                    "--history is for registers, objects and ordering: extents are judged without one");
             Path directory = history.toAbsolutePath().getParent();
             require(
                     !Files.isDirectory(history) && directory != null && Files.isDirectory(directory),

@@ -8,6 +8,7 @@ import io.bulwark.client.registry.TrustWatch;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
@@ -175,7 +176,9 @@ public final class RunningNode implements Watched {
                         .toList(),
                 background::report,
                 setup.historyPoolBytes(),
-                verification::report);
+                () -> Stream.concat(completion.versions().stream(), verification.report().stream())
+                        .sorted(Comparator.comparingInt(VersionsReport::volume))
+                        .toList());
         return new NodeParts(
                 keys,
                 credentials,

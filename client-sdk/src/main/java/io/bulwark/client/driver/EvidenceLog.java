@@ -113,7 +113,7 @@ public final class EvidenceLog implements EvidenceListener {
     private static void log(Effect.Evidence evidence, long silenced) {
         String more = silenced == 0 ? "" : " (and " + silenced + " more like it)";
         switch (evidence.verdict()) {
-            case CORRUPT, MISBEHAVED ->
+            case CORRUPT, MISBEHAVED, POISONOUS ->
                 LOG.warn(
                         "{} {}: block {}: {}{}",
                         evidence.about(),

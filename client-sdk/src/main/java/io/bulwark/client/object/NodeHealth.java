@@ -46,7 +46,7 @@ public final class NodeHealth implements EvidenceListener {
         switch (evidence.verdict()) {
             case UNREACHABLE -> slowUntil.put(node, nowMillis.getAsLong() + SLOW_MILLIS);
             case CORRUPT, MISBEHAVED -> badUntil.put(node, nowMillis.getAsLong() + BAD_MILLIS);
-            case DAMAGED, OTHER_VERSION, BEHIND -> {}
+            case DAMAGED, OTHER_VERSION, BEHIND, POISONOUS -> {}
         }
     }
 

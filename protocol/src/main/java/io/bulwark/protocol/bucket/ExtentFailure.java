@@ -61,6 +61,8 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
             case ReadOutcome.Freed _ -> new ExtentFailure(Reason.FREED, block, "was freed");
             case ReadOutcome.NotPermitted _ -> new ExtentFailure(Reason.NOT_PERMITTED, block, "no grant to read");
             case ReadOutcome.Incomplete _ -> new ExtentFailure(Reason.INCOMPLETE, block, "incomplete by its writer");
+            case ReadOutcome.Poisonous _ ->
+                new ExtentFailure(Reason.INCOMPLETE, block, "poisonous: its writer lied, no block encodes to it");
             case ReadOutcome.StaleMap(long epoch) ->
                 new ExtentFailure(Reason.STALE_EPOCH, block, "its group is in epoch " + epoch);
             case ReadOutcome.Unavailable(Map<Integer, String> reasons) ->

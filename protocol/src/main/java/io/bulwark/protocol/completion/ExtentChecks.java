@@ -4,6 +4,7 @@ import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage;
+import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -20,7 +21,7 @@ final class ExtentChecks {
     private final int node;
     private final int atOnce;
     private final Allowance allowance;
-    private final boolean verify;
+    private final Look look;
     private final Deque<Work> work = new ArrayDeque<>();
     private final Map<CompletionResult, Long> results = new EnumMap<>(CompletionResult.class);
     private long checked;
@@ -35,13 +36,13 @@ final class ExtentChecks {
         record One(Referenced extent, VolumeProgress progress) implements Work {}
     }
 
-    /** @param verify whether fragments that are there are read and checked */
-    ExtentChecks(Calls calls, int node, int atOnce, Allowance allowance, boolean verify) {
+    /** @param look how closely it looks at what is there */
+    ExtentChecks(Calls calls, int node, int atOnce, Allowance allowance, Look look) {
         this.calls = calls;
         this.node = node;
         this.atOnce = atOnce;
         this.allowance = allowance;
-        this.verify = verify;
+        this.look = look;
     }
 
     void add(LayoutWalk walk, VolumeProgress progress) {
@@ -121,7 +122,8 @@ final class ExtentChecks {
             }
         }
         switch (outcome) {
-            case ReadOutcome.Whole _, ReadOutcome.Incomplete _ -> count(CompletionResult.INCOMPLETE, 1);
+            case ReadOutcome.Whole _, ReadOutcome.Incomplete _, ReadOutcome.Poisonous _ ->
+                count(CompletionResult.INCOMPLETE, 1);
             case ReadOutcome.Freed _ -> count(CompletionResult.FREED, 1);
             case ReadOutcome.NotPermitted _, ReadOutcome.StaleMap _, ReadOutcome.Unavailable _ ->
                 progress.unreadable(walk.reference());
@@ -138,7 +140,7 @@ final class ExtentChecks {
             return;
         }
         ExtentMessage.Complete request =
-                new ExtentMessage.Complete(extent.block(), group.epoch(), slot, extent.pin(), verify);
+                new ExtentMessage.Complete(extent.block(), group.epoch(), slot, extent.pin(), look);
         int bytes =
                 extent.volume().policy().fragmentBytes(extent.volume().policy().blockBytes());
         allowance.begin(nowMillis, bytes);
@@ -148,8 +150,9 @@ final class ExtentChecks {
             underWay--;
             allowance.end();
             count(result, 1);
+            progress.counted(result);
             switch (result) {
-                case HELD, COMPLETED, REPAIRED, INCOMPLETE, FREED -> progress.done(extent);
+                case HELD, COMPLETED, REPAIRED, INCOMPLETE, FREED, VERIFIED, POISONOUS -> progress.done(extent);
                 case UNAVAILABLE, NO_SPACE, REFUSED -> progress.notDone(extent);
             }
         });

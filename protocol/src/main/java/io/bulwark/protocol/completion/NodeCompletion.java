@@ -1,9 +1,11 @@
 package io.bulwark.protocol.completion;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.CompletionResult;
+import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.metadata.Query;
@@ -23,7 +25,6 @@ import java.util.TreeMap;
  * beside that it re-reads what is referenced. A round that the replicas do not answer is tried again.
  */
 public final class NodeCompletion {
-    private static final int PAGE = 100;
     private static final long MAP_MILLIS = 2_000;
     /** What a server was told is durable after so long; only then it is remembered as done. */
     private static final long SETTLE_MILLIS = 10_000;
@@ -37,18 +38,22 @@ public final class NodeCompletion {
     private final ExtentChecks scrubs;
     private final Allowance allowance;
     private final Progress begin;
-    private final SortedMap<Integer, VolumeProgress> progress = new TreeMap<>();
+    private final ExtentChecks verifications;
+    private final ReferenceWalk following;
+    private final ReferenceWalk verifying;
     private final Deque<Told> told = new ArrayDeque<>();
     private List<Volume> volumes = List.of();
     private long nowMillis;
     private long mapMillis;
     private long sequence;
     private long settledSequence;
-    private boolean following;
+    private boolean inRound;
     private long nextRoundMillis;
     private boolean waiting;
     private boolean scrubbing;
     private long nextScrubMillis;
+    private boolean inVerification;
+    private long nextVerificationMillis;
 
     private record Told(long millis, long sequence) {}
 
@@ -57,28 +62,52 @@ public final class NodeCompletion {
      *
      * @param node the number of this node
      * @param allowance lets fragments be re-read
+     * @param verification lets extents be verified lazily
      */
-    public NodeCompletion(int node, CompletionPace pace, Allowance allowance, Progress begin) {
+    public NodeCompletion(int node, CompletionPace pace, Allowance allowance, Allowance verification, Progress begin) {
         this.node = node;
         this.pace = pace;
         this.allowance = allowance;
         this.begin = begin;
         this.sequence = begin.sequence();
         this.settledSequence = begin.sequence();
-        this.checks = new ExtentChecks(calls, node, pace.atOnce(), Allowance.perSecond(pace.extentsPerSecond()), false);
-        this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), allowance, true);
+        this.checks =
+                new ExtentChecks(calls, node, pace.atOnce(), Allowance.perSecond(pace.extentsPerSecond()), Look.RECORD);
+        this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), allowance, Look.FRAGMENT);
+        this.verifications = new ExtentChecks(calls, node, pace.atOnce(), verification, Look.OTHERS);
+        this.following = new ReferenceWalk(
+                calls,
+                checks,
+                node,
+                pace.retryMillis(),
+                () -> nowMillis,
+                begin.inodes(),
+                reference -> reference.pendingRanges().forEach(range -> calls.tell(new Fact.Pending(range))));
+        // What was verified before the last start is known to the node's records, and passed by quickly.
+        this.verifying = new ReferenceWalk(
+                calls, verifications, node, pace.retryMillis(), () -> nowMillis, new TreeMap<>(), _ -> {});
     }
 
     /** Called at least every 100 ms. */
     public List<CompletionStep> onTick(long now) {
         nowMillis = now;
-        if (!following && now >= nextRoundMillis) {
-            following = true;
+        if (!inRound && now >= nextRoundMillis) {
+            inRound = true;
             beginRound();
         }
         if (allowance.ever() && !scrubbing && now >= nextScrubMillis && !volumes.isEmpty()) {
             scrubbing = true;
             scrubNext(new ArrayDeque<>(volumes));
+        }
+        List<Volume> lazy = volumes.stream()
+                .filter(volume -> volume.policy().verification() == Verification.LAZY)
+                .toList();
+        if (!inVerification && now >= nextVerificationMillis && !lazy.isEmpty()) {
+            inVerification = true;
+            verifying.follow(lazy, _ -> {
+                inVerification = false;
+                nextVerificationMillis = nowMillis + pace.pollMillis();
+            });
         }
         return turn();
     }
@@ -117,7 +146,15 @@ public final class NodeCompletion {
     /** What was done, and what is left. */
     public Counts counts() {
         List<Left> left = new ArrayList<>();
-        progress.forEach((volume, at) -> left.add(new Left(volume, at.unfinished(), at.caughtUp())));
+        following.progress().forEach((volume, at) -> left.add(new Left(volume, at.unfinished(), at.caughtUp())));
+        List<Verified> verified = new ArrayList<>();
+        verifying
+                .progress()
+                .forEach((volume, at) -> verified.add(new Verified(
+                        volume,
+                        at.unfinished(),
+                        at.count(CompletionResult.VERIFIED),
+                        at.count(CompletionResult.POISONOUS))));
         return new Counts(
                 checks.checked(),
                 count(CompletionResult.COMPLETED),
@@ -130,7 +167,8 @@ public final class NodeCompletion {
                         + scrubs.count(CompletionResult.NO_SPACE),
                 scrubs.count(CompletionResult.COMPLETED) + scrubs.count(CompletionResult.REPAIRED),
                 waiting,
-                left);
+                left,
+                verified);
     }
 
     /**
@@ -146,6 +184,7 @@ public final class NodeCompletion {
      *     repaired then
      * @param waiting the replicas did not answer the last round
      * @param left by rising volume id
+     * @param verified of volumes with lazy verification, by rising volume id
      */
     public record Counts(
             long checked,
@@ -156,14 +195,27 @@ public final class NodeCompletion {
             long scrubFoundBad,
             long scrubRepaired,
             boolean waiting,
-            List<Left> left) {
+            List<Left> left,
+            List<Verified> verified) {
+        public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, false, List.of(), List.of());
+
         public Counts {
             left = List.copyOf(left);
+            verified = List.copyOf(verified);
         }
     }
 
     /** What one volume's references have left to do, and whether all of them are known. */
     public record Left(int volume, long unfinished, boolean caughtUp) {}
+
+    /**
+     * What of one volume was verified lazily.
+     *
+     * @param unverified extents that could not be verified yet
+     * @param verified by reading at the others
+     * @param poisonous times an extent was found to be no block's
+     */
+    public record Verified(int volume, long unverified, long verified, long poisonous) {}
 
     private long count(CompletionResult result) {
         return checks.count(result) + scrubs.count(result);
@@ -172,6 +224,7 @@ public final class NodeCompletion {
     private List<CompletionStep> turn() {
         checks.pump(nowMillis);
         scrubs.pump(nowMillis);
+        verifications.pump(nowMillis);
         return calls.drain();
     }
 
@@ -225,7 +278,7 @@ public final class NodeCompletion {
             learnChanges();
         } else {
             told.addLast(new Told(nowMillis, sequence));
-            nextVolume(new ArrayDeque<>(volumes));
+            following.follow(volumes, this::endRound);
         }
     }
 
@@ -258,57 +311,15 @@ public final class NodeCompletion {
                 () -> endRound(false));
     }
 
-    private void nextVolume(Deque<Volume> left) {
-        if (left.isEmpty()) {
-            endRound(true);
-            return;
-        }
-        Volume volume = left.removeFirst();
-        VolumeProgress at = progressOf(volume);
-        if (at.retryIsDue(nowMillis, pace.retryMillis())) {
-            at.toRetry().forEach(extent -> checks.add(extent.in(volume), at));
-            at.takeUnreadable().forEach(again -> checks.add(new LayoutWalk(volume, again, node), at));
-        }
-        checks.whenIdle(nowMillis, () -> learn(volume, at, left));
-    }
-
-    private void learn(Volume volume, VolumeProgress at, Deque<Volume> left) {
-        calls.ask(new Query.References(volume.id(), at.cursor(), PAGE), reply -> {
-            if (!(reply.orElse(null) instanceof Reply.References page)) {
-                endRound(false);
-                return;
-            }
-            for (Reply.Reference reference : page.references()) {
-                reference.pendingRanges().forEach(range -> calls.tell(new Fact.Pending(range)));
-                if (reference.layout().isPresent()) {
-                    checks.add(new LayoutWalk(volume, reference, node), at);
-                }
-            }
-            checks.whenIdle(nowMillis, () -> {
-                at.advance(page.next(), !page.more());
-                if (page.more()) {
-                    learn(volume, at, left);
-                } else {
-                    nextVolume(left);
-                }
-            });
-        });
-    }
-
-    private VolumeProgress progressOf(Volume volume) {
-        return progress.computeIfAbsent(
-                volume.id(), id -> new VolumeProgress(begin.inodes().getOrDefault(id, 0L)));
-    }
-
     private void endRound(boolean whole) {
-        following = false;
+        inRound = false;
         waiting = !whole;
         nextRoundMillis = nowMillis + pace.pollMillis();
         while (!told.isEmpty() && told.getFirst().millis() <= nowMillis - SETTLE_MILLIS) {
             settledSequence = told.removeFirst().sequence();
         }
         SortedMap<Integer, Long> inodes = new TreeMap<>(begin.inodes());
-        progress.forEach((volume, at) -> inodes.put(volume, at.safeCursor()));
+        following.progress().forEach((volume, at) -> inodes.put(volume, at.safeCursor()));
         calls.remember(new Progress(settledSequence, inodes));
     }
 
@@ -322,14 +333,14 @@ public final class NodeCompletion {
 
     /** Everything that is referenced, re-read and checked. */
     private void scrub(Volume volume, long cursor, Deque<Volume> left) {
-        calls.ask(new Query.References(volume.id(), cursor, PAGE), reply -> {
+        calls.ask(new Query.References(volume.id(), cursor, ReferenceWalk.PAGE), reply -> {
             if (!(reply.orElse(null) instanceof Reply.References page)) {
                 endScrub();
                 return;
             }
             for (Reply.Reference reference : page.references()) {
                 if (reference.layout().isPresent()) {
-                    scrubs.add(new LayoutWalk(volume, reference, node), progressOf(volume));
+                    scrubs.add(new LayoutWalk(volume, reference, node), following.progressOf(volume));
                 }
             }
             scrubs.whenIdle(nowMillis, () -> {

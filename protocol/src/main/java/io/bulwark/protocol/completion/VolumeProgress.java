@@ -1,10 +1,12 @@
 package io.bulwark.protocol.completion;
 
+import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Reply;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -24,6 +26,8 @@ final class VolumeProgress {
     private long retriedMillis;
     private long forgotten;
     private long firstForgottenInode = Long.MAX_VALUE;
+
+    private final Map<CompletionResult, Long> results = new EnumMap<>(CompletionResult.class);
 
     VolumeProgress(long cursor) {
         this.cursor = cursor;
@@ -56,6 +60,15 @@ final class VolumeProgress {
             safe = Math.min(safe, reference.inode() - 1);
         }
         return safe;
+    }
+
+    void counted(CompletionResult result) {
+        results.merge(result, 1L, Long::sum);
+    }
+
+    /** How often looking at an extent came to this. */
+    long count(CompletionResult result) {
+        return results.getOrDefault(result, 0L);
     }
 
     void done(Referenced extent) {

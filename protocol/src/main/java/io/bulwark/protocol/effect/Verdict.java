@@ -1,6 +1,6 @@
 package io.bulwark.protocol.effect;
 
-/** What was seen of a node (PROTOCOLS section 4, verdicts). Only {@link #CORRUPT} accuses. */
+/** What was seen of a node, or of a client (PROTOCOLS section 4, verdicts). Only {@link #CORRUPT} and {@link #POISONOUS} accuse. */
 public enum Verdict {
     /** It sent, as the version asked for, bytes that re-encoding the accepted block does not give for its slot. */
     CORRUPT,
@@ -13,7 +13,9 @@ public enum Verdict {
     /** It did not answer in time. */
     UNREACHABLE,
     /** It sent what no correct node sends: malformed, or against the protocol. */
-    MISBEHAVED;
+    MISBEHAVED,
+    /** Of a client: it wrote fragments that match their checksum and belong to no one block. */
+    POISONOUS;
 
     /** For people. A node that admits that its fragment is wrong is corrupt, too, by its own word. */
     public String text() {
@@ -24,6 +26,7 @@ public enum Verdict {
             case BEHIND -> "behind";
             case UNREACHABLE -> "slow or silent";
             case MISBEHAVED -> "misbehaved";
+            case POISONOUS -> "poisonous writer";
         };
     }
 }

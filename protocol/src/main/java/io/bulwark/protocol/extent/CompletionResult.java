@@ -17,5 +17,9 @@ public enum CompletionResult {
     /** The disk is full, or failed. */
     NO_SPACE,
     /** Not asked by the node itself, or not for its slot and epoch. */
-    REFUSED
+    REFUSED,
+    /** It was here, and is known to be valid now. */
+    VERIFIED,
+    /** No block encodes to what its writer made of it. It is never repaired again. */
+    POISONOUS
 }

@@ -3,11 +3,13 @@ package io.bulwark.protocol.extent;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.extent.ExtentCoding.Accepted;
 import io.bulwark.protocol.extent.ExtentRecord.Held;
 import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
 import io.bulwark.protocol.extent.ExtentRecord.Wanted;
 import io.bulwark.protocol.extent.Sessions.Session;
-import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
@@ -30,11 +32,11 @@ final class ExtentBlocks {
         void run(Turn turn, T value);
     }
 
-    /** What STORE or STORE_BLOCK asks to keep; the share is empty if it is not consistent with the fpcc. */
+    /** What STORE or STORE_BLOCK asks to keep; nothing if it is not consistent with the checksum. */
     interface Proposal {
-        Fpcc fpcc();
+        Checksum checksum();
 
-        Optional<Share> check();
+        Optional<Accepted> check();
     }
 
     /** What a read found; no share if the fragment is damaged or was not asked for. */
@@ -67,7 +69,7 @@ final class ExtentBlocks {
     }
 
     static long size(Held held) {
-        return held.fpcc().length() + (long) RECORD_BYTES;
+        return held.checksum().length() + (long) RECORD_BYTES;
     }
 
     /** How many tasks wait for this extent. */
@@ -96,7 +98,7 @@ final class ExtentBlocks {
                 done.done(next);
             };
             withRecord(start, block, (next, known) -> {
-                StoreRefusal refusal = refusal(block, session, known, proposal.fpcc());
+                StoreRefusal refusal = refusal(block, session, known, proposal.checksum());
                 boolean held = known.isPresent() && known.get() instanceof Held;
                 if (refusal != null || held) {
                     end.run(next, refusal);
@@ -106,26 +108,28 @@ final class ExtentBlocks {
                     end.run(next, StoreRefusal.LIMIT);
                     return;
                 }
-                Optional<Share> share = proposal.check();
-                if (share.isEmpty()) {
+                Optional<Accepted> accepted = proposal.check();
+                if (accepted.isEmpty()) {
                     strikes.strike(next.nowMillis(), block.owner());
                     end.run(next, StoreRefusal.INCONSISTENT);
                     return;
                 }
                 boolean referenced = known.isPresent() || pins.containsKey(block) || session.pending(block);
-                Held fresh = new Held(
-                        epoch, slot, referenced, proposal.fpcc(), share.get().cc());
+                Share share = accepted.get().share();
+                Held fresh =
+                        new Held(epoch, slot, referenced, accepted.get().verified(), proposal.checksum(), share.cc());
                 if (!referenced && !charges.charge(block, size(fresh))) {
                     end.run(next, StoreRefusal.LIMIT);
                     return;
                 }
-                put(next, block, session, fresh, share.get().fragment(), end);
+                put(next, block, session, fresh, share.fragment(), end);
             });
         });
     }
 
     /** What speaks against storing this version, as far as records and facts say. */
-    private @Nullable StoreRefusal refusal(BlockId block, Session session, Optional<ExtentRecord> known, Fpcc fpcc) {
+    private @Nullable StoreRefusal refusal(
+            BlockId block, Session session, Optional<ExtentRecord> known, Checksum checksum) {
         Bytes pin = pins.get(block);
         if (session.freed(block)) {
             return StoreRefusal.FREED;
@@ -133,16 +137,16 @@ final class ExtentBlocks {
         if (session.closed()) {
             return StoreRefusal.SESSION_CLOSED;
         }
-        if (pin != null && !pin.equals(fpcc.pin())) {
+        if (pin != null && !pin.equals(checksum.pin())) {
             return StoreRefusal.OTHER_CONTENT;
         }
         if (known.isEmpty()) {
             return null;
         }
         boolean same = switch (known.get()) {
-            case Held held -> held.is(fpcc.pin());
-            case Wanted wanted -> wanted.pin().equals(fpcc.pin());
-            case Lost _ -> false;
+            case Held held -> held.is(checksum.pin());
+            case Wanted wanted -> wanted.pin().equals(checksum.pin());
+            case Poisonous _, Lost _ -> false;
         };
         return same ? null : StoreRefusal.OTHER_CONTENT;
     }
@@ -162,7 +166,7 @@ final class ExtentBlocks {
             if (session.freed(block)) {
                 delete(next, session, block, Optional.of(fresh), after -> end.run(after, StoreRefusal.FREED));
             } else {
-                end.run(next, refusal(block, session, Optional.of(fresh), fresh.fpcc()));
+                end.run(next, refusal(block, session, Optional.of(fresh), fresh.checksum()));
             }
         });
     }
@@ -234,6 +238,55 @@ final class ExtentBlocks {
                 }));
     }
 
+    /** The version was found valid. */
+    void verified(Turn turn, BlockId block, Bytes pin, BlockQueues.Done then) {
+        queues.add(
+                turn,
+                block,
+                (start, done) -> withRecord(start, block, (next, known) -> {
+                    if (known.isPresent() && known.get() instanceof Held held && held.is(pin) && !held.verified()) {
+                        Held marked = held.asVerified();
+                        Mutation update = new Mutation.UpdateMeta(ExtentRecord.key(block), marked.encoded(block));
+                        continuations.store(next, update, (after, stored) -> {
+                            if (stored == Stored.DURABLE) {
+                                records.put(block, Optional.of(marked));
+                            }
+                            then.done(after);
+                            done.done(after);
+                        });
+                    } else {
+                        then.done(next);
+                        done.done(next);
+                    }
+                }));
+    }
+
+    /** No block encodes to this version: its fragment goes, and only that is remembered. */
+    void poisonous(Turn turn, BlockId block, Poisonous poisonous, BlockQueues.Done then) {
+        queues.add(
+                turn,
+                block,
+                (start, done) -> withRecord(start, block, (next, known) -> {
+                    BlockQueues.Done end = after -> {
+                        then.done(after);
+                        done.done(after);
+                    };
+                    boolean other = known.isPresent() && known.get() instanceof Held held && !held.is(poisonous.pin());
+                    if (other) {
+                        end.done(next);
+                        return;
+                    }
+                    Mutation put = new Mutation.Put(ExtentRecord.key(block), poisonous.encoded(block), Bytes.EMPTY);
+                    continuations.store(next, put, (after, stored) -> {
+                        if (stored == Stored.DURABLE) {
+                            release(block, known);
+                            records.put(block, Optional.of(poisonous));
+                        }
+                        end.done(after);
+                    });
+                }));
+    }
+
     /** Drops another version than the referenced one; what is remembered instead refuses it for ever. */
     void want(Turn turn, BlockId block, long epoch, int slot, Bytes pin, BlockQueues.Done then) {
         queues.add(
@@ -245,7 +298,12 @@ final class ExtentBlocks {
                         done.done(after);
                     };
                     boolean other = known.isPresent()
-                            && (known.get() instanceof Lost || (known.get() instanceof Held held && !held.is(pin)));
+                            && switch (known.get()) {
+                                case Held held -> !held.is(pin);
+                                case Poisonous poisonous -> !poisonous.pin().equals(pin);
+                                case Lost _ -> true;
+                                case Wanted _ -> false;
+                            };
                     if (!other) {
                         end.done(next);
                         return;
@@ -275,9 +333,9 @@ final class ExtentBlocks {
                 Bytes pin = pins.get(block);
                 boolean same = known.isEmpty()
                         || (known.get() instanceof Held held
-                                && held.is(repaired.fpcc().pin()))
+                                && held.is(repaired.checksum().pin()))
                         || (known.get() instanceof Wanted wanted
-                                && wanted.pin().equals(repaired.fpcc().pin()));
+                                && wanted.pin().equals(repaired.checksum().pin()));
                 if (session.freed(block)) {
                     end.run(next, CompletionResult.FREED);
                 } else if (!same || (pin != null && !repaired.is(pin))) {

@@ -6,6 +6,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
+import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -13,7 +14,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Request;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
-import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
@@ -51,6 +52,7 @@ public final class ExtentCodec implements MessageCodec {
 
     private static final StoreRefusal[] STORE_REFUSALS = StoreRefusal.values();
     private static final ReadRefusal[] READ_REFUSALS = ReadRefusal.values();
+    private static final Look[] LOOKS = Look.values();
     private static final CompletionResult[] RESULTS = CompletionResult.values();
 
     @Override
@@ -89,18 +91,18 @@ public final class ExtentCodec implements MessageCodec {
             out.u8(request.slot());
         }
         switch (extent) {
-            case Store store -> out.raw(store.fpcc().encoded()).bytes(store.fragment());
-            case StoreBlock store -> out.raw(store.fpcc().encoded()).bytes(store.content());
+            case Store store -> out.raw(store.checksum().encoded()).bytes(store.fragment());
+            case StoreBlock store -> out.raw(store.checksum().encoded()).bytes(store.content());
             case ReadPinned read -> out.raw(read.pin()).bool(read.wantFragment());
             case Suspect suspect -> out.raw(suspect.pin()).u8(suspect.suspectSlot());
-            case Complete complete -> out.raw(complete.pin()).bool(complete.verify());
+            case Complete complete -> out.raw(complete.pin()).u8(complete.look().ordinal());
             case NotStored answer -> out.u8(answer.reason().ordinal());
             case NotFound answer -> out.u8(answer.reason().ordinal());
             case Completed answer -> out.u8(answer.result().ordinal());
             case Found found -> {
-                out.raw(found.fpcc().encoded());
+                out.raw(found.checksum().encoded());
                 writeCc(found.share().cc(), out);
-                out.bytes(found.share().fragment());
+                out.bytes(found.share().fragment()).bool(found.verified());
             }
             case Acknowledged _, Holds _ -> {}
         }
@@ -113,24 +115,24 @@ public final class ExtentCodec implements MessageCodec {
         return switch (type) {
             case STORE -> {
                 int slot = in.u8();
-                Fpcc fpcc = Fpcc.decode(in);
-                yield new Store(block, epoch, slot, in.bytes(ProtectionPolicy.BLOCK_BYTES_MAX), fpcc);
+                Checksum checksum = Checksum.decode(in);
+                yield new Store(block, epoch, slot, in.bytes(ProtectionPolicy.BLOCK_BYTES_MAX), checksum);
             }
             case STORE_BLOCK -> {
                 int slot = in.u8();
-                Fpcc fpcc = Fpcc.decode(in);
-                yield new StoreBlock(block, epoch, slot, in.bytes(CONTENT_BYTES_MAX), fpcc);
+                Checksum checksum = Checksum.decode(in);
+                yield new StoreBlock(block, epoch, slot, in.bytes(CONTENT_BYTES_MAX), checksum);
             }
             case READ_PINNED -> new ReadPinned(block, epoch, in.u8(), in.raw(Hashes.LENGTH), in.bool());
             case SUSPECT -> new Suspect(block, epoch, in.u8(), in.raw(Hashes.LENGTH), in.u8());
-            case COMPLETE -> new Complete(block, epoch, in.u8(), in.raw(Hashes.LENGTH), in.bool());
+            case COMPLETE -> new Complete(block, epoch, in.u8(), in.raw(Hashes.LENGTH), constant(LOOKS, in.u8()));
             case ACKNOWLEDGED -> new Acknowledged(block, epoch);
             case NOT_STORED -> new NotStored(block, epoch, constant(STORE_REFUSALS, in.u8()));
             case FOUND -> {
-                Fpcc fpcc = Fpcc.decode(in);
+                Checksum checksum = Checksum.decode(in);
                 List<Bytes> cc = readCc(in);
                 Bytes fragment = in.bytes(ProtectionPolicy.BLOCK_BYTES_MAX);
-                yield new Found(block, epoch, fpcc, new Share(fragment, cc));
+                yield new Found(block, epoch, checksum, new Share(fragment, cc), in.bool());
             }
             case HOLDS -> new Holds(block, epoch);
             case NOT_FOUND -> new NotFound(block, epoch, constant(READ_REFUSALS, in.u8()));

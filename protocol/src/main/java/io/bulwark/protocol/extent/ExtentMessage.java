@@ -1,6 +1,6 @@
 package io.bulwark.protocol.extent;
 
-import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
@@ -25,19 +25,19 @@ public sealed interface ExtentMessage extends Message {
     sealed interface Answer extends ExtentMessage {}
 
     /** STORE: keep the writer's fragment of this slot. Answered by {@link Acknowledged} or {@link NotStored}. */
-    record Store(BlockId block, long epoch, int slot, Bytes fragment, Fpcc fpcc) implements Request {
+    record Store(BlockId block, long epoch, int slot, Bytes fragment, Checksum checksum) implements Request {
         public Store {
             check(epoch, slot);
         }
     }
 
     /**
-     * STORE_BLOCK: cut this slot's fragment from the block and keep it, with the hashes of all n. For slots beyond the first
-     * m+f, and where a fragment was refused.
+     * STORE_BLOCK: cut this slot's fragment from the block and keep it. Under FP with the hashes of all n, for slots beyond the
+     * first m+f and where a fragment was refused; under PASIS where a node verifies as it stores.
      *
      * @param content the block, zero-padded to m times the fragment length
      */
-    record StoreBlock(BlockId block, long epoch, int slot, Bytes content, Fpcc fpcc) implements Request {
+    record StoreBlock(BlockId block, long epoch, int slot, Bytes content, Checksum checksum) implements Request {
         public StoreBlock {
             check(epoch, slot);
         }
@@ -70,13 +70,23 @@ public sealed interface ExtentMessage extends Message {
      * COMPLETE: 2f+1 replicas say that the extent is referenced under this pin; see that it is here, repair it if not.
      * A node accepts it from itself only. Answered by {@link Completed}.
      *
-     * @param verify reads the fragment and checks it, too
+     * @param look how closely it looks
      */
-    record Complete(BlockId block, long epoch, int slot, Bytes pin, boolean verify) implements Request {
+    record Complete(BlockId block, long epoch, int slot, Bytes pin, Look look) implements Request {
         public Complete {
             check(epoch, slot);
             checkPin(pin);
         }
+    }
+
+    /** How closely a node looks at what it holds. The order is part of the wire format. */
+    enum Look {
+        /** At the record only. */
+        RECORD,
+        /** Reads the fragment and checks it. */
+        FRAGMENT,
+        /** Sees that the others' fragments give a block that encodes to the whole checksum, where that is not known yet. */
+        OTHERS
     }
 
     /** OK: the fragment is durable here, and no other content ever will be under this id. */
@@ -93,8 +103,12 @@ public sealed interface ExtentMessage extends Message {
         }
     }
 
-    /** The version asked for, as this node has it. */
-    record Found(BlockId block, long epoch, Fpcc fpcc, Share share) implements Answer {
+    /**
+     * The version asked for, as this node has it.
+     *
+     * @param verified whether the node knows that any m good fragments give the same block
+     */
+    record Found(BlockId block, long epoch, Checksum checksum, Share share, boolean verified) implements Answer {
         public Found {
             check(epoch, 0);
             List<Bytes> cc = share.cc();

@@ -6,12 +6,12 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.extent.ExtentCoding.Decoded;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
-import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private final ProtectionPolicy policy;
     private final PlacementGroup group;
-    private final BlockCode code;
+    private final ExtentCoding coding;
     private final BlockId block;
     private final Bytes pin;
     private final ExtentTiming timing;
@@ -79,7 +79,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private long slowestAnswerMillis;
     private @Nullable ReadOutcome outcome;
     private @Nullable Bytes content;
-    private @Nullable Fpcc fpcc;
+    private @Nullable Checksum checksum;
 
     /** @param askLast slots believed to be bad or slow */
     public ExtentRead(Volume volume, BlockId block, Bytes pin, Set<Integer> askLast, ExtentTiming timing) {
@@ -108,7 +108,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             ExtentTiming timing) {
         this.policy = volume.policy();
         this.group = volume.group(block);
-        this.code = new BlockCode(policy.m(), policy.f(), policy.n());
+        this.coding = ExtentCoding.of(policy);
         this.block = block;
         this.pin = pin;
         this.timing = timing;
@@ -226,9 +226,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return Map.copyOf(verdicts);
     }
 
-    /** The fingerprinted cross-checksum that the pin names, once the block was read. */
-    Optional<Fpcc> fpcc() {
-        return Optional.ofNullable(fpcc);
+    /** What the pin names, once the block was read. */
+    Optional<Checksum> checksum() {
+        return Optional.ofNullable(checksum);
     }
 
     private static boolean silent(Slot slot) {
@@ -240,9 +240,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         slot.found = found;
         slot.refusal = null;
         verdicts.remove(index, Verdict.UNREACHABLE);
-        slot.bad = !found.fpcc().pin().equals(pin) || !code.isShareOf(found.fpcc(), index, found.share());
+        slot.bad = !found.checksum().pin().equals(pin) || !coding.isShareOf(found.checksum(), index, found.share());
         if (!slot.bad) {
-            fpcc = found.fpcc();
+            checksum = found.checksum();
         }
     }
 
@@ -257,7 +257,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 blame(index, Verdict.DAMAGED, "says that its fragment is damaged", effects);
                 suspect(index, effects);
             }
-            case WRONG_EPOCH, NOT_HOLDER, NO_VOLUME, NOT_PERMITTED, FREED -> {}
+            case WRONG_EPOCH, NOT_HOLDER, NO_VOLUME, NOT_PERMITTED, FREED, POISONOUS -> {}
         }
     }
 
@@ -271,6 +271,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             outcome = new ReadOutcome.Freed();
         } else if (count(ReadRefusal.NOT_PERMITTED) > f) {
             outcome = new ReadOutcome.NotPermitted();
+        } else if (count(ReadRefusal.POISONOUS) > f) {
+            outcome = new ReadOutcome.Poisonous();
         } else if (laterEpoch() > group.epoch()) {
             outcome = new ReadOutcome.StaleMap(laterEpoch());
         } else if (neverStoredElsewhere + count(ReadRefusal.NONE) + count(ReadRefusal.OTHER_VERSION) > 2 * f) {
@@ -347,18 +349,35 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 consistent += slot.found.share().cc() == null ? 1 : 0;
             }
         }
-        Fpcc known = fpcc;
-        Optional<Bytes> decoded = known == null ? Optional.empty() : code.decode(known, shares);
-        if (decoded.isEmpty()) {
-            refuteGroups(shares, consistent);
-            return false;
-        }
-        content = decoded.get();
-        outcome = new ReadOutcome.Whole(decoded.get());
-        for (int index = 0; index < slots.length; index++) {
-            judge(index, effects);
+        Checksum known = checksum;
+        Decoded decoded = known == null ? new Decoded.None() : coding.decode(known, shares, knownValid());
+        switch (decoded) {
+            case Decoded.None _ -> {
+                refuteGroups(shares, consistent);
+                return false;
+            }
+            case Decoded.Poisonous _ -> {
+                outcome = new ReadOutcome.Poisonous();
+                String detail = "wrote fragments that match their checksum and belong to no one block";
+                effects.add(new Effect.Evidence(block.owner(), block, Verdict.POISONOUS, detail));
+            }
+            case Decoded.Block(Bytes whole) -> {
+                content = whole;
+                outcome = new ReadOutcome.Whole(whole);
+                for (int index = 0; index < slots.length; index++) {
+                    judge(index, effects);
+                }
+            }
         }
         return true;
+    }
+
+    /** Whether one correct node, at least, has verified this version. A node that makes a fragment of it believes nobody. */
+    private boolean knownValid() {
+        long verified = Arrays.stream(slots)
+                .filter(slot -> slot.found != null && !slot.bad && slot.found.verified())
+                .count();
+        return excluded.isEmpty() && verified > policy.f();
     }
 
     /**
@@ -387,11 +406,14 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private void judge(int index, List<Effect> effects) {
         Found found = slots[index].found;
         Bytes accepted = content;
+        if (accepted != null && slots[index].refusal == ReadRefusal.POISONOUS) {
+            blame(index, Verdict.MISBEHAVED, "calls a version poisonous that is valid", effects);
+        }
         if (found == null || accepted == null || verdicts.get(index) == Verdict.CORRUPT) {
             return;
         }
         boolean cleared = !slots[index].bad && found.share().cc() == null;
-        if (!cleared && !code.matches(accepted, index, found.share().fragment())) {
+        if (!cleared && !coding.matches(accepted, index, found.share().fragment())) {
             blame(index, Verdict.CORRUPT, "sent bytes that re-encoding does not give for slot " + index, effects);
             suspect(index, effects);
         } else if (slots[index].bad || refuted(found)) {

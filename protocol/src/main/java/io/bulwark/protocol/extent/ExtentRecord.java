@@ -2,7 +2,7 @@ package io.bulwark.protocol.extent;
 
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
-import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
@@ -19,26 +19,35 @@ import org.jspecify.annotations.Nullable;
  * in itself, is known as damaged instead of passing for another version of that block.
  */
 sealed interface ExtentRecord {
-    /** The fragment of one version, the only one ever stored under this id. */
+    /**
+     * The fragment of one version, the only one ever stored under this id.
+     *
+     * @param verified whether any m good fragments of it give the same block
+     */
     record Held(
             long epoch,
             int slot,
             boolean referenced,
-            Fpcc fpcc,
+            boolean verified,
+            Checksum checksum,
             @Nullable List<Bytes> cc) implements ExtentRecord {
         boolean is(Bytes pin) {
-            return fpcc.pin().equals(pin);
+            return checksum.pin().equals(pin);
         }
 
         Held asReferenced() {
-            return new Held(epoch, slot, true, fpcc, cc);
+            return new Held(epoch, slot, true, verified, checksum, cc);
+        }
+
+        Held asVerified() {
+            return new Held(epoch, slot, referenced, true, checksum, cc);
         }
 
         /** Whether the fragment has the hash that was checked when it was stored. */
         boolean matches(Bytes fragment) {
-            List<Bytes> hashes = cc == null ? fpcc.cc() : cc;
+            List<Bytes> hashes = cc == null ? checksum.cc() : cc;
             return slot < hashes.size()
-                    && fragment.length() == fpcc.length()
+                    && fragment.length() == checksum.length()
                     && Hashes.sha256(fragment).equals(hashes.get(slot));
         }
 
@@ -50,10 +59,13 @@ sealed interface ExtentRecord {
     /** No fragment; another version was discarded, since this one is referenced. */
     record Wanted(long epoch, int slot, Bytes pin) implements ExtentRecord {}
 
+    /** No fragment; those of this version belong to no block. */
+    record Poisonous(long epoch, int slot, Bytes pin) implements ExtentRecord {}
+
     /** There was a record, and it cannot be read. Never written. */
     record Lost() implements ExtentRecord {}
 
-    int VERSION = 2;
+    int VERSION = 3;
 
     static RecordKey key(BlockId block) {
         return RecordKey.of(RecordKind.EXTENT, block);
@@ -66,13 +78,19 @@ sealed interface ExtentRecord {
             case Held held -> {
                 out.u8(0);
                 block.write(out);
-                out.i64(held.epoch).u8(held.slot).bool(held.referenced).raw(held.fpcc.encoded());
+                out.i64(held.epoch).u8(held.slot).bool(held.referenced).bool(held.verified);
+                out.raw(held.checksum.encoded());
                 ExtentCodec.writeCc(held.cc, out);
             }
             case Wanted wanted -> {
                 out.u8(1);
                 block.write(out);
                 out.i64(wanted.epoch).u8(wanted.slot).raw(wanted.pin);
+            }
+            case Poisonous poisonous -> {
+                out.u8(2);
+                block.write(out);
+                out.i64(poisonous.epoch).u8(poisonous.slot).raw(poisonous.pin);
             }
             case Lost _ -> throw new IllegalStateException("a lost record is not written");
         }
@@ -86,13 +104,16 @@ sealed interface ExtentRecord {
             if (in.u8() != VERSION) {
                 return new Lost();
             }
-            boolean wanted = in.bool();
+            int state = in.u8();
             boolean own = BlockId.read(in).equals(block);
             long epoch = in.nonNegative64();
             int slot = in.u8();
-            ExtentRecord record = wanted
-                    ? new Wanted(epoch, slot, in.raw(Hashes.LENGTH))
-                    : new Held(epoch, slot, in.bool(), Fpcc.decode(in), ExtentCodec.readCc(in));
+            ExtentRecord record = switch (state) {
+                case 0 -> new Held(epoch, slot, in.bool(), in.bool(), Checksum.decode(in), ExtentCodec.readCc(in));
+                case 1 -> new Wanted(epoch, slot, in.raw(Hashes.LENGTH));
+                case 2 -> new Poisonous(epoch, slot, in.raw(Hashes.LENGTH));
+                default -> throw new MalformedException("unknown state " + state);
+            };
             in.end();
             return own ? record : new Lost();
         } catch (MalformedException e) {

@@ -3,8 +3,7 @@ package io.bulwark.protocol.extent;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * fpcc itself.
  */
 public final class ExtentRepair implements ClientOperation<RepairOutcome> {
-    private final BlockCode code;
+    private final ExtentCoding coding;
     private final int slot;
     private final ExtentRead read;
     private @Nullable RepairOutcome outcome;
@@ -31,8 +30,7 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
      * @param neverStored whether this node, too, never stored this version
      */
     public ExtentRepair(Volume volume, BlockId block, int slot, Bytes pin, boolean neverStored, ExtentTiming timing) {
-        this.code = new BlockCode(
-                volume.policy().m(), volume.policy().f(), volume.policy().n());
+        this.coding = ExtentCoding.of(volume.policy());
         this.slot = slot;
         this.read = ExtentRead.judging(volume, block, pin, Set.of(), Set.of(slot), timing)
                 .countingNeverStored(neverStored ? 1 : 0);
@@ -68,7 +66,9 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
 
     private RepairOutcome conclude(ReadOutcome known) {
         return switch (known) {
-            case ReadOutcome.Whole whole -> rebuild(whole.content(), read.fpcc().orElseThrow());
+            case ReadOutcome.Whole whole ->
+                rebuild(whole.content(), read.checksum().orElseThrow());
+            case ReadOutcome.Poisonous _ -> new RepairOutcome.Poisonous();
             case ReadOutcome.Freed _ -> new RepairOutcome.Freed();
             case ReadOutcome.Incomplete _ -> new RepairOutcome.Incomplete();
             case ReadOutcome.Unavailable unavailable -> new RepairOutcome.Unavailable(unavailable.reasons());
@@ -77,9 +77,10 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
         };
     }
 
-    private RepairOutcome rebuild(Bytes content, Fpcc fpcc) {
-        BlockCode.Staged staged = code.acceptBlock(content, fpcc, slot)
-                .orElseThrow(() -> new IllegalStateException("decoded a block that is not consistent with its fpcc"));
-        return new RepairOutcome.Rebuilt(fpcc, StoreProposal.shareOf(code, fpcc, slot, staged));
+    private RepairOutcome rebuild(Bytes content, Checksum checksum) {
+        return coding.acceptBlock(checksum, slot, content)
+                .map(accepted -> new RepairOutcome.Rebuilt(checksum, accepted.share()))
+                .orElseThrow(
+                        () -> new IllegalStateException("decoded a block that is not consistent with its checksum"));
     }
 }

@@ -17,6 +17,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
+import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -26,6 +27,7 @@ import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
 import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.extent.ExtentRecord.Held;
 import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
 import io.bulwark.protocol.extent.ExtentRecord.Wanted;
 import io.bulwark.protocol.extent.Parking.Asked;
 import io.bulwark.protocol.extent.Repairs.Place;
@@ -43,7 +45,7 @@ import java.util.function.Predicate;
 
 /**
  * A storage node's side of extents (PROTOCOLS section 4): keeps at most one version of each id for ever, checked against its
- * fpcc before it is durable and whenever it is read; serves it to those with a read grant who name its pin; makes what it
+ * checksum before it is durable and whenever it is read; serves it to those with a read grant who name its pin; makes what it
  * lacks again from the others; drops what 2f+1 replicas say is freed.
  *
  * <p>Every request passes the same questions in the same order: volume, epoch and slot, right, session, freed. What the node
@@ -202,7 +204,8 @@ public final class ExtentServer implements ProtocolServer {
         PlacementGroup group = volume.group(block);
         int slot = group.slotOf(node);
         if (slot >= 0) {
-            repairs.complete(turn, new Place(volume, block, group.epoch(), slot), told.pin(), false, (_, _) -> {});
+            repairs.complete(
+                    turn, new Place(volume, block, group.epoch(), slot), told.pin(), Look.RECORD, (_, _) -> {});
         }
     }
 
@@ -292,7 +295,7 @@ public final class ExtentServer implements ProtocolServer {
                         turn,
                         place,
                         complete.pin(),
-                        complete.verify(),
+                        complete.look(),
                         (next, result) -> answer(next, asked, new Completed(place.block(), place.epoch(), result)));
             case Suspect suspect -> suspect(turn, asked.from, place, suspect);
         }
@@ -323,6 +326,8 @@ public final class ExtentServer implements ProtocolServer {
             ReadRefusal refusal = switch (record) {
                 case null -> ReadRefusal.NONE;
                 case Wanted wanted -> wanted.pin().equals(read.pin()) ? ReadRefusal.NONE : ReadRefusal.OTHER_VERSION;
+                case Poisonous poisonous ->
+                    poisonous.pin().equals(read.pin()) ? ReadRefusal.POISONOUS : ReadRefusal.OTHER_VERSION;
                 case Lost _ -> ReadRefusal.DAMAGED;
                 case Held held when !held.is(read.pin()) -> ReadRefusal.OTHER_VERSION;
                 case Held held
@@ -336,7 +341,12 @@ public final class ExtentServer implements ProtocolServer {
                             asked,
                             content.share() == null
                                     ? new Holds(place.block(), place.epoch())
-                                    : new Found(place.block(), place.epoch(), held.fpcc(), content.share()));
+                                    : new Found(
+                                            place.block(),
+                                            place.epoch(),
+                                            held.checksum(),
+                                            content.share(),
+                                            held.verified()));
                     yield null;
                 }
             };

@@ -11,7 +11,6 @@ import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.Request;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
 import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
-import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
@@ -28,9 +27,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writing an extent takes one round (PROTOCOLS section 4): STORE to slots 0..m+f-1 after partial encoding, STORE_BLOCK to
+ * Writing an extent takes one round (PROTOCOLS section 4). Under FP: STORE to slots 0..m+f-1 after partial encoding, STORE_BLOCK to
  * later slots for each of them that is silent or refuses, done at m+f OKs of one epoch. Wait-free with f nodes dead or
- * lying, as n = m + 2f.
+ * lying, as n = m + 2f. Under PASIS: STORE to all N, or STORE_BLOCK where nodes verify as they store, done at N-b OKs.
  *
  * <p>LIMIT and a full disk at up to f slots are treated like slowness. At more, a write under LIMIT keeps asking, since
  * references and frees lift it; a write without space fails.
@@ -48,7 +47,8 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
     private final PlacementGroup group;
     private final BlockId block;
     private final Bytes padded;
-    private final BlockCode.Encoded encoded;
+    private final boolean sendsBlocks;
+    private final ExtentCoding.Encoded encoded;
     private final Set<Integer> believedSlow;
     private final ExtentTiming timing;
 
@@ -87,7 +87,9 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         this.group = volume.group(block);
         this.block = block;
         this.padded = pad(content, policy.m() * policy.fragmentBytes(content.length()));
-        this.encoded = new BlockCode(policy.m(), policy.f(), policy.n()).encode(padded);
+        ExtentCoding coding = ExtentCoding.of(policy);
+        this.sendsBlocks = coding.sendsBlocks();
+        this.encoded = coding.encode(padded);
         this.believedSlow = Set.copyOf(believedSlow);
         this.timing = timing;
         slots = new Slot[policy.n()];
@@ -98,17 +100,17 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
 
     /** What the inode will name, once the write is complete. */
     public Bytes pin() {
-        return encoded.fpcc().pin();
+        return encoded.checksum().pin();
     }
 
     @Override
     public List<Effect> start(long nowMillis) {
         startedMillis = nowMillis;
         List<Effect> effects = new ArrayList<>();
-        for (int index = 0; index < policy.writeQuorum(); index++) {
+        for (int index = 0; index < first(); index++) {
             ask(nowMillis, index, effects);
         }
-        for (int index = 0; index < policy.writeQuorum(); index++) {
+        for (int index = 0; index < first(); index++) {
             if (believedSlow.contains(index)) {
                 help(nowMillis, index, effects);
             }
@@ -203,6 +205,11 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         return outcome != null && (!(outcome instanceof WriteOutcome.Complete) || nothingLeft());
     }
 
+    /** How many slots are sent something from the beginning. */
+    private int first() {
+        return encoded.fragments().size();
+    }
+
     private boolean nothingLeft() {
         if (!lingering) {
             return true;
@@ -220,7 +227,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         StoreRefusal before = slot.refusal;
         slot.refusal = epoch != group.epoch() ? StoreRefusal.WRONG_EPOCH : reason;
         slot.refusalEpoch = epoch;
-        if (slot.refusal == StoreRefusal.INCONSISTENT && !slot.wholeBlock && index < policy.writeQuorum()) {
+        if (slot.refusal == StoreRefusal.INCONSISTENT && !slot.wholeBlock && index < first()) {
             // A fragment of ours is consistent; the node may have been sent another one. The block convinces it.
             slot.wholeBlock = true;
             slot.refusal = null;
@@ -238,7 +245,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         }
         slots[index].helped = true;
         for (int slow = 0; slow < 2; slow++) {
-            for (int other = policy.writeQuorum(); other < slots.length; other++) {
+            for (int other = first(); other < slots.length; other++) {
                 if (!slots[other].asked && believedSlow.contains(other) == (slow == 1)) {
                     ask(nowMillis, other, effects);
                     return;
@@ -252,12 +259,12 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
         if (!slot.asked) {
             slot.asked = true;
             slot.firstAskedMillis = nowMillis;
-            slot.wholeBlock = index >= policy.writeQuorum();
+            slot.wholeBlock = sendsBlocks || index >= first();
         }
         slot.lastAskedMillis = nowMillis;
         Request request = slot.wholeBlock
-                ? new StoreBlock(block, group.epoch(), index, padded, encoded.fpcc())
-                : new Store(block, group.epoch(), index, encoded.fragments().get(index), encoded.fpcc());
+                ? new StoreBlock(block, group.epoch(), index, padded, encoded.checksum())
+                : new Store(block, group.epoch(), index, encoded.fragments().get(index), encoded.checksum());
         effects.add(new Effect.Send(node(index), 0, request));
     }
 

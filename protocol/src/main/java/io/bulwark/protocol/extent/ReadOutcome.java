@@ -17,6 +17,9 @@ public sealed interface ReadOutcome {
     /** 2f+1 holders never stored this version: its writer left it incomplete, and nobody can read it. */
     record Incomplete() implements ReadOutcome {}
 
+    /** No block encodes to what the pin names: its writer lied, and nobody can read it. */
+    record Poisonous() implements ReadOutcome {}
+
     /** f+1 nodes are in a later epoch of the group: fetch the map and read again. */
     record StaleMap(long epoch) implements ReadOutcome {}
 

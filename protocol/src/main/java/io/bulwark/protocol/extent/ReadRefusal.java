@@ -17,5 +17,7 @@ public enum ReadRefusal {
     /** It was stored, but what the disk has is not it any more; the node repairs it. */
     DAMAGED,
     /** The extent was freed. */
-    FREED
+    FREED,
+    /** Its fragments match their checksum and give no block that encodes to it: its writer lied, and nobody will ever read it. */
+    POISONOUS
 }

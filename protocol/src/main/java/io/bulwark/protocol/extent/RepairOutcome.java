@@ -1,16 +1,19 @@
 package io.bulwark.protocol.extent;
 
-import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.fingerprint.Share;
 import java.util.Map;
 
 /** What a node's repair of its own fragment came to. */
 public sealed interface RepairOutcome {
     /** What the node's slot holds of the version. */
-    record Rebuilt(Fpcc fpcc, Share share) implements RepairOutcome {}
+    record Rebuilt(Checksum checksum, Share share) implements RepairOutcome {}
 
     /** 2f+1 holders, this one perhaps among them, never stored this version. */
     record Incomplete() implements RepairOutcome {}
+
+    /** No block encodes to what the pin names; found out by this node, or told by f+1 others. */
+    record Poisonous() implements RepairOutcome {}
 
     /** f+1 others say that the extent was freed. */
     record Freed() implements RepairOutcome {}

@@ -4,8 +4,10 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ExtentRecord.Held;
 import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -50,14 +52,27 @@ final class Repairs {
     }
 
     /** COMPLETE: the extent is referenced under this pin. */
-    void complete(Turn turn, Place place, Bytes pin, boolean verify, ExtentBlocks.Then<CompletionResult> then) {
+    void complete(Turn turn, Place place, Bytes pin, Look look, ExtentBlocks.Then<CompletionResult> then) {
         blocks.learnPin(place.block(), pin);
-        blocks.read(turn, place.block(), verify, (next, content) -> {
+        blocks.read(turn, place.block(), look != Look.RECORD, (next, content) -> {
             Optional<ExtentRecord> known = content.record();
             boolean right = known.isPresent() && known.get() instanceof Held held && held.is(pin);
             boolean rightSlot = right && ((Held) known.get()).slot() == place.slot();
-            if (rightSlot && (!verify || content.share() != null)) {
-                blocks.reference(next, place.block(), pin, after -> then.run(after, CompletionResult.HELD));
+            if (rightSlot && (look == Look.RECORD || content.share() != null)) {
+                boolean ask = look == Look.OTHERS && !((Held) known.get()).verified() && verifies(place);
+                blocks.reference(next, place.block(), pin, after -> {
+                    if (ask) {
+                        verify(after, place, pin, then);
+                    } else {
+                        then.run(after, CompletionResult.HELD);
+                    }
+                });
+                return;
+            }
+            if (known.isPresent()
+                    && known.get() instanceof Poisonous poisonous
+                    && poisonous.pin().equals(pin)) {
+                then.run(next, CompletionResult.POISONOUS);
                 return;
             }
             if (right) {
@@ -79,6 +94,36 @@ final class Repairs {
         });
     }
 
+    /** Lazy verification: if the others' fragments give a block that encodes to the whole checksum, the own one is right, too. */
+    private void verify(Turn turn, Place place, Bytes pin, ExtentBlocks.Then<CompletionResult> then) {
+        if (busy()) {
+            then.run(turn, CompletionResult.UNAVAILABLE);
+            return;
+        }
+        ExtentRepair repair =
+                new ExtentRepair(place.volume(), place.block(), place.slot(), pin, false, limits.repairTiming());
+        start(turn, repair, (next, outcome) -> {
+            switch ((RepairOutcome) outcome) {
+                case RepairOutcome.Rebuilt _ ->
+                    blocks.verified(next, place.block(), pin, after -> then.run(after, CompletionResult.VERIFIED));
+                case RepairOutcome.Poisonous _ -> poisonous(next, place, pin, then);
+                case RepairOutcome.Incomplete _ -> then.run(next, CompletionResult.INCOMPLETE);
+                case RepairOutcome.Freed _ -> then.run(next, CompletionResult.FREED);
+                case RepairOutcome.Unavailable _ -> then.run(next, CompletionResult.UNAVAILABLE);
+            }
+        });
+    }
+
+    /** With so many of them b may be faulty, and b+1 still have verified it: enough for readers, and to accuse its writer. */
+    private static boolean verifies(Place place) {
+        return place.slot() <= 2 * place.volume().policy().f();
+    }
+
+    private void poisonous(Turn turn, Place place, Bytes pin, ExtentBlocks.Then<CompletionResult> then) {
+        Poisonous poisonous = new Poisonous(place.epoch(), place.slot(), pin);
+        blocks.poisonous(turn, place.block(), poisonous, next -> then.run(next, CompletionResult.POISONOUS));
+    }
+
     private static ExtentBlocks.Then<CompletionResult> replaced(ExtentBlocks.Then<CompletionResult> then) {
         return (turn, result) ->
                 then.run(turn, result == CompletionResult.COMPLETED ? CompletionResult.REPAIRED : result);
@@ -88,7 +133,7 @@ final class Repairs {
     void repairDamaged(Turn turn, Place place, Held held) {
         damaged(turn, place.block());
         if (!repairing.containsKey(place.block())) {
-            repair(turn, place, held.fpcc().pin(), false, held.referenced(), (_, _) -> {});
+            repair(turn, place, held.checksum().pin(), false, held.referenced(), (_, _) -> {});
         }
     }
 
@@ -107,7 +152,7 @@ final class Repairs {
 
     private void compare(Turn turn, Place place, Held held, Bytes fragment) {
         ExtentRepair repair = new ExtentRepair(
-                place.volume(), place.block(), place.slot(), held.fpcc().pin(), false, limits.repairTiming());
+                place.volume(), place.block(), place.slot(), held.checksum().pin(), false, limits.repairTiming());
         start(turn, repair, (next, outcome) -> {
             if (outcome instanceof RepairOutcome.Rebuilt rebuilt
                     && !rebuilt.share().fragment().equals(fragment)) {
@@ -157,6 +202,7 @@ final class Repairs {
             switch ((RepairOutcome) outcome) {
                 case RepairOutcome.Rebuilt rebuilt -> adopt(next, place, rebuilt, referenced, end);
                 case RepairOutcome.Incomplete _ -> end.run(next, CompletionResult.INCOMPLETE);
+                case RepairOutcome.Poisonous _ -> poisonous(next, place, pin, end);
                 case RepairOutcome.Freed _ -> end.run(next, CompletionResult.FREED);
                 case RepairOutcome.Unavailable _ -> end.run(next, CompletionResult.UNAVAILABLE);
             }
@@ -173,7 +219,8 @@ final class Repairs {
                 place.epoch(),
                 place.slot(),
                 referenced,
-                rebuilt.fpcc(),
+                true,
+                rebuilt.checksum(),
                 rebuilt.share().cc());
         Bytes fragment = rebuilt.share().fragment();
         sessions.with(

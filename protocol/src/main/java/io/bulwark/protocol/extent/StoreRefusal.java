@@ -13,7 +13,7 @@ public enum StoreRefusal {
     /** The replicas know no such session. */
     NO_SESSION,
     SESSION_CLOSED,
-    /** The fragment or the block is not consistent with the fpcc, or longer than the volume's blocks. */
+    /** The fragment or the block is not consistent with the checksum, or longer than the volume's blocks. */
     INCONSISTENT,
     /** Another content was stored, or is referenced, under this id. */
     OTHER_CONTENT,

@@ -6,9 +6,9 @@ import java.util.Map;
 /** What writing an extent came to. */
 public sealed interface WriteOutcome {
     /**
-     * Durable at m+f slots: the inode may name it.
+     * Durable at m+f slots, or N-b under PASIS: the inode may name it.
      *
-     * @param pin SHA-256 of the fpcc
+     * @param pin SHA-256 of the checksum
      * @param epoch the one in which all of them said so
      */
     record Complete(Bytes pin, long epoch) implements WriteOutcome {}
@@ -30,7 +30,7 @@ public sealed interface WriteOutcome {
     /** f+1 nodes are in a later epoch of the group: fetch the map and store the same content again. */
     record StaleMap(long epoch) implements WriteOutcome {}
 
-    /** Fewer than m+f OKs before the deadline; why, by slot. */
+    /** Too few OKs before the deadline; why, by slot. */
     record Unavailable(Map<Integer, String> reasons) implements WriteOutcome {
         public Unavailable {
             reasons = Map.copyOf(reasons);

@@ -14,15 +14,10 @@ import org.jspecify.annotations.Nullable;
  * fingerprints of its first m, at a point r that the hashes and the fragments' length determine. Any two blocks decoded
  * from fragments consistent with it are the same, but for a negligible probability (theorem 2.2.4).
  *
- * <p>Canonical encoding: u32 fragment length in bytes, u8 m, u8 m+f, then m+f hashes of 32 bytes, then m fingerprints of 16
- * bytes. Equality, order and {@link #pin()} are those of these bytes. Immutable and safe for use by many threads.
+ * <p>Equality, order and {@link #pin()} are those of the canonical encoding, with m fingerprints and m+f hashes. Immutable and
+ * safe for use by many threads.
  */
-public final class Fpcc implements Comparable<Fpcc> {
-    /** Greatest fragment length in bytes. */
-    public static final int MAX_LENGTH = 1 << 28;
-
-    private static final int HEADER = 6;
-
+public final class Fpcc implements Checksum, Comparable<Fpcc> {
     private final Bytes encoded;
     private final int length;
     private final List<Bytes> cc;
@@ -35,8 +30,8 @@ public final class Fpcc implements Comparable<Fpcc> {
     private Fpcc(Bytes encoded, int length, int dataFragments, int hashes) {
         this.encoded = encoded;
         this.length = length;
-        this.cc = slices(encoded, HEADER, hashes, Hashes.LENGTH);
-        this.fp = slices(encoded, HEADER + hashes * Hashes.LENGTH, dataFragments, Fingerprint.LENGTH);
+        this.cc = Checksum.hashes(encoded, hashes);
+        this.fp = Checksum.fingerprints(encoded, hashes, dataFragments);
     }
 
     /**
@@ -72,8 +67,7 @@ public final class Fpcc implements Comparable<Fpcc> {
      */
     public static Fpcc of(int length, List<Bytes> cc, List<Bytes> fp) {
         checkBounds(length, fp.size(), cc.size());
-        WireWriter out = new WireWriter(HEADER + cc.size() * Hashes.LENGTH + fp.size() * Fingerprint.LENGTH);
-        out.i32(length).u8(fp.size()).u8(cc.size());
+        WireWriter out = Checksum.header(length, fp.size(), cc.size());
         cc.forEach(hash -> out.raw(checkSize(hash, Hashes.LENGTH)));
         fp.forEach(print -> out.raw(checkSize(print, Fingerprint.LENGTH)));
         return new Fpcc(out.toBytes(), length, fp.size(), cc.size());
@@ -81,17 +75,18 @@ public final class Fpcc implements Comparable<Fpcc> {
 
     /** Reads the canonical encoding; keeps a copy, so that the frame around it can be forgotten. */
     public static Fpcc decode(WireReader in) {
-        int length = in.i32(0, MAX_LENGTH);
-        int dataFragments = in.u8();
-        int hashes = in.u8();
-        try {
-            checkBounds(length, dataFragments, hashes);
-        } catch (IllegalArgumentException e) {
-            throw new MalformedException(e);
+        if (Checksum.decode(in) instanceof Fpcc fpcc) {
+            return fpcc;
         }
+        throw new MalformedException("a cross-checksum without fingerprints");
+    }
+
+    /** @throws IllegalArgumentException if a bound of the encoding does not hold */
+    static Fpcc read(int length, int dataFragments, int hashes, WireReader in) {
+        checkBounds(length, dataFragments, hashes);
+        WireWriter out = Checksum.header(length, dataFragments, hashes);
         int body = hashes * Hashes.LENGTH + dataFragments * Fingerprint.LENGTH;
-        WireWriter out = new WireWriter(HEADER + body);
-        out.i32(length).u8(dataFragments).u8(hashes).raw(Bytes.of(in.raw(body).toByteArray()));
+        out.raw(Bytes.of(in.raw(body).toByteArray()));
         return new Fpcc(out.toBytes(), length, dataFragments, hashes);
     }
 
@@ -113,14 +108,6 @@ public final class Fpcc implements Comparable<Fpcc> {
         return bytes;
     }
 
-    private static List<Bytes> slices(Bytes bytes, int from, int count, int size) {
-        List<Bytes> slices = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            slices.add(bytes.slice(from + i * size, size));
-        }
-        return List.copyOf(slices);
-    }
-
     /** The point r: the first 16 bytes of the hash of the concatenated cross-checksum and the length, 4 bytes big-endian. */
     private static Bytes point(List<Bytes> cc, int length) {
         List<Bytes> parts = new ArrayList<>(cc);
@@ -128,12 +115,13 @@ public final class Fpcc implements Comparable<Fpcc> {
         return Hashes.sha256(parts.toArray(Bytes[]::new)).slice(0, Fingerprint.LENGTH);
     }
 
-    /** The length of every fragment in bytes. */
+    @Override
     public int length() {
         return length;
     }
 
     /** The cross-checksum: SHA-256 of the first m+f fragments, 32 bytes each. */
+    @Override
     public List<Bytes> cc() {
         return cc;
     }
@@ -187,12 +175,12 @@ public final class Fpcc implements Comparable<Fpcc> {
         return known;
     }
 
-    /** The canonical encoding. */
+    @Override
     public Bytes encoded() {
         return encoded;
     }
 
-    /** SHA-256 of the canonical encoding: what names this version of a block. */
+    @Override
     public Bytes pin() {
         Bytes known = pin;
         if (known == null) {

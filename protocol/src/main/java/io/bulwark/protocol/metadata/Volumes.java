@@ -4,7 +4,7 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.metadata.Tables.GroupsKey;
@@ -161,9 +161,9 @@ final class Volumes {
                 MetadataError.TOO_FEW_NODES,
                 policy.text() + " needs " + policy.n() + " nodes, there are " + nodes.size());
         Refusal.unless(
-                create.kind() == VolumeKind.REGISTER || policy.protocol() == Protocol.FP,
+                create.kind() == VolumeKind.REGISTER || policy.verification() != Verification.NONE,
                 MetadataError.BAD_ARGUMENT,
-                "a volume of " + policy.protocol().text() + " keeps registers, no objects");
+                "what is never verified keeps no objects");
         Refusal.unless(
                 (create.kind() == VolumeKind.OBJECT) == (create.blocks() == 0),
                 MetadataError.BAD_ARGUMENT,

@@ -10,6 +10,7 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
+import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockId;
@@ -53,7 +54,8 @@ class NodeCompletionTest {
     private final List<Fact> told = new ArrayList<>();
     private final List<Complete> checked = new ArrayList<>();
     private Progress remembered = Progress.NONE;
-    private NodeCompletion completion = new NodeCompletion(0, PACE, Allowance.NEVER, Progress.NONE);
+    private NodeCompletion completion =
+            new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), Progress.NONE);
 
     private static Volume volume(long epoch, List<Integer> holders) {
         ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, BLOCK);
@@ -143,7 +145,8 @@ class NodeCompletionTest {
     }
 
     private Complete complete(long inode, long counter, long epoch, int slot, boolean verify) {
-        return new Complete(new BlockId(1, OWNER, inode, counter), epoch, slot, pin(counter), verify);
+        return new Complete(
+                new BlockId(1, OWNER, inode, counter), epoch, slot, pin(counter), verify ? Look.FRAGMENT : Look.RECORD);
     }
 
     private Map<Integer, Long> inodes() {
@@ -167,7 +170,7 @@ class NodeCompletionTest {
         assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
         assertThat(completion.counts().checked()).isEqualTo(11);
         // The next life begins there.
-        completion = new NodeCompletion(0, PACE, Allowance.NEVER, remembered);
+        completion = new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), remembered);
         tick(0);
         assertThat(checked).hasSize(11);
     }
@@ -197,7 +200,7 @@ class NodeCompletionTest {
         references.add(object(3, 1));
         for (CompletionResult end : List.of(CompletionResult.INCOMPLETE, CompletionResult.FREED)) {
             result = _ -> end;
-            completion = new NodeCompletion(0, PACE, Allowance.NEVER, Progress.NONE);
+            completion = new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), Progress.NONE);
             tick(0);
             assertThat(inodes()).containsExactly(Map.entry(1, 3L));
         }
@@ -252,7 +255,7 @@ class NodeCompletionTest {
         tick(10_000);
         assertThat(remembered.sequence()).isEqualTo(3);
         assertThat(told).as("each once").hasSize(2);
-        completion = new NodeCompletion(0, PACE, Allowance.NEVER, remembered);
+        completion = new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), remembered);
         tick(0);
         assertThat(told).hasSize(2);
         assertThat(remembered.sequence()).isEqualTo(3);
@@ -315,7 +318,7 @@ class NodeCompletionTest {
 
     @Test
     void whatIsReferencedIsReadAgainByScrubbing() {
-        completion = new NodeCompletion(0, PACE, Allowance.perSecond(100_000), Progress.NONE);
+        completion = new NodeCompletion(0, PACE, Allowance.perSecond(100_000), Allowance.NEVER, Progress.NONE);
         references.add(object(3, 1));
         references.add(object(4, 1));
         references.add(object(5, 1));
@@ -325,9 +328,9 @@ class NodeCompletionTest {
         assertThat(checked).hasSize(3).contains(complete(5, 0, 1, 0, true));
         assertThat(completion.counts().scrubbed()).isEqualTo(3);
         tick(10_499);
-        assertThat(checked).filteredOn(Complete::verify).hasSize(3);
+        assertThat(checked).filteredOn(each -> each.look() == Look.FRAGMENT).hasSize(3);
         tick(10_500);
-        assertThat(checked).filteredOn(Complete::verify).hasSize(6);
+        assertThat(checked).filteredOn(each -> each.look() == Look.FRAGMENT).hasSize(6);
     }
 
     /** 257 blocks need pin lists: 18 of 15 pins, whose pins stand in the layout. */

@@ -14,6 +14,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
+import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -80,7 +81,7 @@ class ExtentCompletionTest {
     }
 
     private List<ExtentMessage.Answer> complete(int seed, boolean verify) {
-        return node.ask(SELF, new Complete(BLOCK, 1, 0, pin(seed), verify));
+        return node.ask(SELF, new Complete(BLOCK, 1, 0, pin(seed), verify ? Look.FRAGMENT : Look.RECORD));
     }
 
     private static Completed completed(CompletionResult result) {
@@ -89,7 +90,7 @@ class ExtentCompletionTest {
 
     private void reads(int seed) {
         assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(seed), true)))
-                .containsExactly(new Found(BLOCK, 1, content(seed).fpcc(), share(seed)));
+                .containsExactly(new Found(BLOCK, 1, content(seed).fpcc(), share(seed), true));
         assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(seed), false)))
                 .containsExactly(new Holds(BLOCK, 1));
     }
@@ -329,7 +330,7 @@ class ExtentCompletionTest {
         reported(1);
         assertThat(node.unreferencedBytes()).as("no reference is known").isPositive();
         assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, pin(1), true)))
-                .containsExactly(new Found(BLOCK, 1, content(1).fpcc(), given));
+                .containsExactly(new Found(BLOCK, 1, content(1).fpcc(), given, true));
     }
 
     @Test
@@ -350,12 +351,12 @@ class ExtentCompletionTest {
     void soManyRepairsRunAndSoManyWait() {
         int most = node.limits.repairsMax();
         for (int counter = 1; counter <= most + 1_024; counter++) {
-            assertThat(node.ask(SELF, new Complete(LocalNode.block(counter), 1, 0, pin(1), false)))
+            assertThat(node.ask(SELF, new Complete(LocalNode.block(counter), 1, 0, pin(1), Look.RECORD)))
                     .isEmpty();
         }
         assertThat(node.runs).hasSize(most);
         BlockId next = LocalNode.block(2_000);
-        assertThat(node.ask(SELF, new Complete(next, 1, 0, pin(1), false)))
+        assertThat(node.ask(SELF, new Complete(next, 1, 0, pin(1), Look.RECORD)))
                 .containsExactly(new Completed(next, 1, CompletionResult.UNAVAILABLE));
         Effect.Run first = node.runs.getFirst();
         node.complete(first, rebuilt(1));

@@ -130,7 +130,7 @@ class ExtentEpochTest {
 
     private static Found found(int slot, long epoch) {
         return new Found(
-                BLOCK, epoch, ENCODED.fpcc(), new Share(ENCODED.fragments().get(slot), null));
+                BLOCK, epoch, ENCODED.fpcc(), new Share(ENCODED.fragments().get(slot), null), true);
     }
 
     @Test
@@ -215,7 +215,7 @@ class ExtentEpochTest {
         assertThat(read.start(0)).hasSize(2);
         for (int node = 0; node < 2; node++) {
             Share share = new Share(ENCODED.fragments().get(node), null);
-            answer(read, node, new Found(BLOCK, 1, ENCODED.fpcc(), share));
+            answer(read, node, new Found(BLOCK, 1, ENCODED.fpcc(), share, true));
         }
         assertThat(read.outcome()).containsInstanceOf(ReadOutcome.Whole.class);
         assertThat(read.finished()).isTrue();
@@ -242,7 +242,7 @@ class ExtentEpochTest {
         read.start(0);
         for (int node = 0; node < 2; node++) {
             Share share = new Share(ENCODED.fragments().get(node), null);
-            answer(read, node, new Found(BLOCK, node == 0 ? 2 : 1, ENCODED.fpcc(), share));
+            answer(read, node, new Found(BLOCK, node == 0 ? 2 : 1, ENCODED.fpcc(), share, true));
         }
         assertThat(read.outcome()).isEmpty();
     }

@@ -11,6 +11,7 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
+import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -79,7 +80,7 @@ class ExtentNodeTest {
 
     @Test
     void onlyTheNodeItselfTellsWhatIsReferenced() {
-        assertThat(node.ask(OWNER, new Complete(BLOCK, 1, 0, pin(1), false)))
+        assertThat(node.ask(OWNER, new Complete(BLOCK, 1, 0, pin(1), Look.RECORD)))
                 .containsExactly(new Completed(BLOCK, 1, CompletionResult.REFUSED));
         stored(BLOCK, 2);
     }

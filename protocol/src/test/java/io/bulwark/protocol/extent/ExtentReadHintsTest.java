@@ -50,7 +50,7 @@ class ExtentReadHintsTest {
 
     private static Answer found(int slot, Bytes fragment) {
         assertThat(ENCODED.fragments().get(slot).length()).isEqualTo(fragment.length());
-        return new Found(BLOCK, 3, ENCODED.fpcc(), new Share(fragment, null));
+        return new Found(BLOCK, 3, ENCODED.fpcc(), new Share(fragment, null), true);
     }
 
     private static Answer refused(ReadRefusal reason) {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.extent.ExtentRecord.Held;
 import io.bulwark.protocol.extent.ExtentRecord.Lost;
+import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
 import io.bulwark.protocol.extent.ExtentRecord.Wanted;
 import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -25,7 +27,11 @@ class ExtentRecordTest {
             .fpcc();
 
     private static final List<ExtentRecord> RECORDS = List.of(
-            new Held(1, 2, true, FPCC, null), new Held(5, 0, false, FPCC, FPCC.cc()), new Wanted(1, 3, FPCC.pin()));
+            new Held(1, 2, true, true, FPCC, null),
+            new Held(5, 0, false, true, FPCC, FPCC.cc()),
+            new Held(5, 0, true, false, CrossChecksum.of(FPCC.length(), FPCC.cc()), null),
+            new Poisonous(1, 3, FPCC.pin()),
+            new Wanted(1, 3, FPCC.pin()));
 
     @Test
     void saysUnderItsOwnKeyWhatWasWritten() {
@@ -43,7 +49,7 @@ class ExtentRecordTest {
 
     @Test
     void aSlotWithoutAHashHasNoRightFragment() {
-        assertThat(new Held(1, FPCC.cc().size(), true, FPCC, null).matches(Bytes.of(new byte[FPCC.length()])))
+        assertThat(new Held(1, FPCC.cc().size(), true, true, FPCC, null).matches(Bytes.of(new byte[FPCC.length()])))
                 .isFalse();
     }
 

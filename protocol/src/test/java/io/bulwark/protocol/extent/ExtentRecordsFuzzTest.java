@@ -2,6 +2,7 @@ package io.bulwark.protocol.extent;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -22,9 +23,16 @@ class ExtentRecordsFuzzTest {
     static Stream<byte[]> extentSamples() {
         BlockCode.Encoded encoded = new BlockCode(2, 1, 4).encode(Bytes.of(new byte[100]));
         return Stream.of(
-                        new ExtentRecord.Held(1, 2, true, encoded.fpcc(), null),
+                        new ExtentRecord.Held(1, 2, true, true, encoded.fpcc(), null),
                         new ExtentRecord.Held(
-                                1, 3, false, encoded.fpcc(), encoded.fpcc().cc()),
+                                1,
+                                3,
+                                false,
+                                true,
+                                encoded.fpcc(),
+                                encoded.fpcc().cc()),
+                        new ExtentRecord.Held(1, 2, true, false, CrossChecksum.of(encoded.fragments()), null),
+                        new ExtentRecord.Poisonous(1, 2, encoded.fpcc().pin()),
                         new ExtentRecord.Wanted(1, 2, encoded.fpcc().pin()))
                 .map(record -> record.encoded(BLOCK).toByteArray());
     }

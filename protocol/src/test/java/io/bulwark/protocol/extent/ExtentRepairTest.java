@@ -49,7 +49,8 @@ class ExtentRepairTest {
                             BLOCK,
                             1,
                             ENCODED.fpcc(),
-                            new Share(ENCODED.fragments().get(slot), null)));
+                            new Share(ENCODED.fragments().get(slot), null),
+                            true));
         }
         Share own = new Share(ENCODED.fragments().getFirst(), null);
         assertThat(repair.outcome()).contains(new RepairOutcome.Rebuilt(ENCODED.fpcc(), own));

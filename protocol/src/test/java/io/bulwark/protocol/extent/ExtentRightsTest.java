@@ -41,7 +41,7 @@ class ExtentRightsTest {
     }
 
     private static ExtentMessage.Answer found() {
-        return new Found(BLOCK, 1, ENCODED.fpcc(), new Share(ENCODED.fragments().getFirst(), null));
+        return new Found(BLOCK, 1, ENCODED.fpcc(), new Share(ENCODED.fragments().getFirst(), null), true);
     }
 
     private static ExtentMessage.Answer notPermitted() {
@@ -105,7 +105,7 @@ class ExtentRightsTest {
                 .containsExactly(new Acknowledged(BLOCK, 2));
         BlockCode.Staged cut = CODE.acceptBlock(CONTENT, ENCODED.fpcc(), 3).orElseThrow();
         assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 2, 3, PIN, true)))
-                .containsExactly(new Found(BLOCK, 2, ENCODED.fpcc(), new Share(cut.fragment(), cut.cc())));
+                .containsExactly(new Found(BLOCK, 2, ENCODED.fpcc(), new Share(cut.fragment(), cut.cc()), true));
     }
 
     @Test

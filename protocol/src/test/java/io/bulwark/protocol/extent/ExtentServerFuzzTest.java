@@ -13,6 +13,7 @@ import io.bulwark.protocol.effect.ServerFuzzing;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
+import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
@@ -86,7 +87,7 @@ class ExtentServerFuzzTest {
                 requests.add(new Store(block, 1, 0, encoded.fragments().get(0), encoded.fpcc()));
                 requests.add(new ReadPinned(block, 1, 0, pin, true));
                 requests.add(new ReadPinned(block, 1, 0, pin, false));
-                requests.add(new Complete(block, 1, 0, pin, true));
+                requests.add(new Complete(block, 1, 0, pin, Look.FRAGMENT));
                 requests.add(new Suspect(block, 1, 0, pin, 0));
                 requests.add(new Suspect(block, 1, 0, pin, 1));
             }
@@ -104,7 +105,7 @@ class ExtentServerFuzzTest {
             BlockId block = block(1, counter);
             for (int slot = 0; slot < 4; slot++) {
                 Share share = new Share(encoded.fragments().get(Math.min(slot, 2)), null);
-                answers.add(new Found(block, 1, encoded.fpcc(), share));
+                answers.add(new Found(block, 1, encoded.fpcc(), share, true));
             }
             answers.add(new NotFound(block, 1, ReadRefusal.NONE));
             answers.add(new NotFound(block, 1, ReadRefusal.FREED));

@@ -1,10 +1,13 @@
 package io.bulwark.protocol.extent;
 
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.Holds;
+import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
@@ -39,14 +42,22 @@ final class SampleMessages {
         samples.put("READ_PINNED", new ReadPinned(block, 1, 0, pin, true));
         samples.put("READ_PINNED-light", new ReadPinned(block, 1, 0, pin, false));
         samples.put("SUSPECT", new Suspect(block, 1, 0, pin, 3));
-        samples.put("COMPLETE", new Complete(block, 1, 3, pin, true));
+        samples.put("COMPLETE", new Complete(block, 1, 3, pin, Look.FRAGMENT));
         samples.put("ACKNOWLEDGED", new Acknowledged(block, 1));
         samples.put("NOT_STORED", new NotStored(block, 5, StoreRefusal.LIMIT));
         samples.put(
                 "FOUND",
                 new Found(
-                        block, 1, encoded.fpcc(), new Share(encoded.fragments().get(1), null)));
-        samples.put("FOUND-with-cc", new Found(block, 1, encoded.fpcc(), new Share(staged.fragment(), staged.cc())));
+                        block, 1, encoded.fpcc(), new Share(encoded.fragments().get(1), null), true));
+        samples.put(
+                "FOUND-with-cc", new Found(block, 1, encoded.fpcc(), new Share(staged.fragment(), staged.cc()), true));
+        ExtentCoding pasis = ExtentCoding.of(ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY));
+        ExtentCoding.Encoded all = pasis.encode(content);
+        samples.put("STORE-pasis", new Store(block, 1, 4, all.fragments().get(4), all.checksum()));
+        samples.put(
+                "FOUND-pasis",
+                new Found(block, 1, all.checksum(), new Share(all.fragments().get(4), null), false));
+        samples.put("COMPLETE-others", new Complete(block, 1, 3, pin, Look.OTHERS));
         samples.put("HOLDS", new Holds(block, 1));
         samples.put("NOT_FOUND", new NotFound(block, 1, ReadRefusal.DAMAGED));
         samples.put("COMPLETED", new Completed(block, 1, CompletionResult.REPAIRED));

@@ -26,4 +26,21 @@ class FpccFuzzTest {
             return fpcc.encoded();
         });
     }
+
+    static Stream<byte[]> checksums() {
+        CrossChecksum cross =
+                CrossChecksum.of(new BlockCode(2, 1, 4).erasureCode().encode(Bytes.of(new byte[100]), 4));
+        return Stream.concat(samples(), Stream.of(cross.encoded().toByteArray()));
+    }
+
+    @MethodSource("checksums")
+    @FuzzTest
+    void checksums(byte[] bytes) {
+        CodecFuzzing.malformedOrCanonical(bytes, encoded -> {
+            WireReader in = new WireReader(encoded);
+            Checksum checksum = Checksum.decode(in);
+            in.end();
+            return checksum.encoded();
+        });
+    }
 }

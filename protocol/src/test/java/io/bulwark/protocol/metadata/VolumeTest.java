@@ -75,7 +75,7 @@ class VolumeTest {
                 MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, Rig.POLICY, 0, -1, 0));
         alice.refused(
                 MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, Rig.POLICY, 0, 1025, 0));
-        alice.refused(MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, LAZY, 0, 0, 0));
+        alice.refused(MetadataError.BAD_ARGUMENT, new Command.CreateVolume("odd", VolumeKind.OBJECT, LAZY, 9, 0, 0));
         rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, Rig.objectVolume("mine"));
     }
 
@@ -87,6 +87,19 @@ class VolumeTest {
         assertThat(restored.digest()).isEqualTo(rig.machine.digest());
         rig.machine = restored;
         assertThat(rig.map().volume("fresh").orElseThrow().policy()).isEqualTo(LAZY);
+    }
+
+    @Test
+    void whatIsNeverVerifiedKeepsNoObjects() {
+        assertThat(alice.run(new Command.CreateVolume("fresh", VolumeKind.OBJECT, LAZY, 0, 0, 0)))
+                .isInstanceOf(Reply.VolumeCreated.class);
+        ProtectionPolicy never = ProtectionPolicy.pasis(1, 2, 5, 512, Verification.NONE);
+        assertThat(alice.run(new Command.CreateVolume("careless", VolumeKind.OBJECT, never, 0, 0, 0)))
+                .isInstanceOfSatisfying(
+                        Reply.Failed.class,
+                        failed -> assertThat(failed.message()).contains("keeps no objects"));
+        assertThat(alice.run(new Command.CreateVolume("careless", VolumeKind.REGISTER, never, 9, 0, 0)))
+                .isInstanceOf(Reply.VolumeCreated.class);
     }
 
     @Test

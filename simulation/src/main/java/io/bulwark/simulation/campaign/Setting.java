@@ -1,6 +1,10 @@
 package io.bulwark.simulation.campaign;
 
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.simulation.engine.NetworkFaults;
+import java.util.Random;
 import java.util.SplittableRandom;
 
 /**
@@ -28,6 +32,26 @@ public record Setting(
     /** n of the FP protocols: slots of each block. */
     public int slots() {
         return fragments + 2 * faults;
+    }
+
+    /** A policy of PASIS: b is f; m and N are at least what goes with m, or less than that: 1 is replication. */
+    public ProtectionPolicy pasisPolicy(Random random, int blockBytes) {
+        int m = random.nextInt(4) == 0 ? 1 + random.nextInt(fragments) : fragments;
+        int n = Math.max(4 * faults + 1, m + 3 * faults) + (random.nextInt(4) == 0 ? 1 : 0);
+        Verification verification = switch (random.nextInt(6)) {
+            case 0 -> Verification.READ_TIME;
+            case 1 -> Verification.WRITE_TIME;
+            default -> Verification.LAZY;
+        };
+        return ProtectionPolicy.pasis(faults, m, n, blockBytes, verification);
+    }
+
+    /** A policy of this protocol. */
+    public ProtectionPolicy policy(Protocol protocol, Random random, int blockBytes) {
+        return switch (protocol) {
+            case FP -> new ProtectionPolicy(faults, fragments, slots(), blockBytes);
+            case PASIS -> pasisPolicy(random, blockBytes);
+        };
     }
 
     /** Randomness for one purpose, independent of all others. */

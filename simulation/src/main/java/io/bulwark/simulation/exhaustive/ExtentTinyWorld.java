@@ -243,7 +243,7 @@ public final class ExtentTinyWorld {
             byte[] bytes = found.share().fragment().toByteArray();
             bytes[0] ^= 1;
             Share share = new Share(Bytes.of(bytes), found.share().cc());
-            ExtentMessage lie = new ExtentMessage.Found(found.block(), found.epoch(), found.fpcc(), share);
+            ExtentMessage lie = new ExtentMessage.Found(found.block(), found.epoch(), found.checksum(), share, true);
             return List.of(new Effect.Send(send.to(), send.requestId(), lie));
         }
         return List.of(effect);

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.exhaustive;
 
+import io.bulwark.protocol.extent.ExtentCoding;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
@@ -65,9 +66,9 @@ final class StateDigest {
                 out.write(6);
                 add(value.orElse(null));
             }
-            case Record value -> fields(7, value);
             // The same for a party all its life, and too large to look at.
-            case BlockCode _ -> out.write(8);
+            case ExtentCoding _, BlockCode _ -> out.write(8);
+            case Record value -> fields(7, value);
             case PairwiseKeys _ -> out.write(9);
             case Class<?> value -> text(10, value.getName());
             default -> addObject(object);

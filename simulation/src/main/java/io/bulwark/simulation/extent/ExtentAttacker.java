@@ -1,16 +1,15 @@
 package io.bulwark.simulation.extent;
 
+import io.bulwark.protocol.extent.ExtentCoding;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ExtentWrite;
 import io.bulwark.protocol.extent.WriteOutcome;
-import io.bulwark.protocol.fingerprint.BlockCode;
-import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.byzantine.Collusion;
-import io.bulwark.simulation.byzantine.Forgery;
 import io.bulwark.simulation.byzantine.StoppingOperation;
 import io.bulwark.simulation.engine.RunningOperation;
 import io.bulwark.simulation.engine.Simulation;
@@ -118,19 +117,18 @@ final class ExtentAttacker {
         Bytes one = content();
         byte[] other = new byte[one.length()];
         random.nextBytes(other);
-        BlockCode.Encoded poison = Forgery.poison(
-                volume.code(), volume.policy().m(), volume.padded(one), volume.padded(Bytes.of(other)), random);
-        own.add(new Own(block, poison.fpcc().pin()));
+        ExtentCoding.Encoded poison = volume.poison(volume.padded(one), volume.padded(Bytes.of(other)), random);
+        own.add(new Own(block, poison.checksum().pin()));
         store(block, poison);
         for (int slot = poison.fragments().size(); slot < volume.policy().n(); slot++) {
-            send(block, slot, new ExtentMessage.StoreBlock(block, 1, slot, volume.padded(one), poison.fpcc()));
+            send(block, slot, new ExtentMessage.StoreBlock(block, 1, slot, volume.padded(one), poison.checksum()));
         }
     }
 
-    private void store(BlockId block, BlockCode.Encoded encoded) {
+    private void store(BlockId block, ExtentCoding.Encoded encoded) {
         for (int slot = 0; slot < encoded.fragments().size(); slot++) {
             Bytes fragment = encoded.fragments().get(slot);
-            send(block, slot, new ExtentMessage.Store(block, 1, slot, fragment, encoded.fpcc()));
+            send(block, slot, new ExtentMessage.Store(block, 1, slot, fragment, encoded.checksum()));
         }
     }
 
@@ -140,13 +138,13 @@ final class ExtentAttacker {
         for (int i = 0; i < many; i++) {
             byte[] full = new byte[volume.policy().blockBytes()];
             random.nextBytes(full);
-            store(id(), volume.code().encode(volume.padded(Bytes.of(full))));
+            store(id(), volume.coding().encode(volume.padded(Bytes.of(full))));
         }
     }
 
     /** Stores under ids of others, and under sessions that are not open. */
     private void notMine(List<BlockId> others) {
-        BlockCode.Encoded encoded = volume.code().encode(volume.padded(content()));
+        ExtentCoding.Encoded encoded = volume.coding().encode(volume.padded(content()));
         if (!others.isEmpty()) {
             store(others.get(random.nextInt(others.size())), encoded);
         }
@@ -169,7 +167,7 @@ final class ExtentAttacker {
         byte[] bytes = new byte[32];
         random.nextBytes(bytes);
         Bytes pin = Bytes.of(bytes);
-        Fpcc fpcc = volume.code().encode(volume.padded(content())).fpcc();
+        Checksum checksum = volume.coding().encode(volume.padded(content())).checksum();
         for (int slot = 0; slot < volume.policy().n(); slot++) {
             long epoch = 1L + random.nextInt(2);
             ExtentMessage message = switch (random.nextInt(5)) {
@@ -181,9 +179,9 @@ final class ExtentAttacker {
                             slot,
                             pin,
                             random.nextInt(volume.policy().n()));
-                case 2 -> new ExtentMessage.Complete(block, epoch, slot, pin, true);
-                case 3 -> new ExtentMessage.Store(block, epoch, slot, pin, fpcc);
-                default -> new ExtentMessage.StoreBlock(block, epoch, slot, Bytes.EMPTY, fpcc);
+                case 2 -> new ExtentMessage.Complete(block, epoch, slot, pin, ExtentMessage.Look.FRAGMENT);
+                case 3 -> new ExtentMessage.Store(block, epoch, slot, pin, checksum);
+                default -> new ExtentMessage.StoreBlock(block, epoch, slot, Bytes.EMPTY, checksum);
             };
             send(block, slot, message);
         }

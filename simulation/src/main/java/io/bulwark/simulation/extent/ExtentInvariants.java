@@ -6,7 +6,7 @@ import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ReadOutcome;
-import io.bulwark.protocol.fingerprint.Fpcc;
+import io.bulwark.protocol.fingerprint.Checksum;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -44,9 +44,10 @@ final class ExtentInvariants {
     private final Simulation simulation;
     private final ExtentVolume volume;
     private final Set<PrincipalId> faulty;
+    private final Set<PrincipalId> attackers = new HashSet<>();
     private final ExtentLimits limits;
     private final Map<Named, Bytes> read = new HashMap<>();
-    private final Map<Bytes, Fpcc> named = new HashMap<>();
+    private final Map<Bytes, Checksum> named = new HashMap<>();
     private final Map<BlockId, Bytes> complete = new HashMap<>();
     private final Set<BlockId> referenced = new HashSet<>();
     private int sightingsSeen;
@@ -58,8 +59,12 @@ final class ExtentInvariants {
         this.faulty = faulty;
         this.limits = limits;
         simulation.observe((_, _, _, message) -> {
-            if (message instanceof ExtentMessage.Store store) {
-                named.putIfAbsent(store.fpcc().pin(), store.fpcc());
+            switch (message) {
+                case ExtentMessage.Store store ->
+                    named.putIfAbsent(store.checksum().pin(), store.checksum());
+                case ExtentMessage.StoreBlock store ->
+                    named.putIfAbsent(store.checksum().pin(), store.checksum());
+                default -> {}
             }
         });
     }
@@ -78,6 +83,11 @@ final class ExtentInvariants {
         }
     }
 
+    /** This client does not follow the protocol. */
+    void attacks(PrincipalId client) {
+        attackers.add(client);
+    }
+
     void referenced(BlockId block) {
         referenced.add(block);
     }
@@ -91,10 +101,11 @@ final class ExtentInvariants {
         if (before != null && !before.equals(content)) {
             throw SAME_TO_ALL.violated(block.toString(), "read as " + before + " and as " + content);
         }
-        Fpcc fpcc = named.get(pin);
-        if (fpcc == null || volume.code().acceptBlock(content, fpcc, 0).isEmpty()) {
+        Checksum checksum = named.get(pin);
+        if (checksum == null
+                || volume.coding().acceptBlock(checksum, 0, content).isEmpty()) {
             throw RIGHT_OR_REFUSED.violated(
-                    block.toString(), "fewer than m fragments of what was read are consistent with " + fpcc);
+                    block.toString(), "fewer than m fragments of what was read are consistent with " + checksum);
         }
     }
 
@@ -108,8 +119,10 @@ final class ExtentInvariants {
         sightingsSeen += sightings.size();
         for (Simulation.Sighting sighting : sightings) {
             Verdict verdict = sighting.evidence().verdict();
-            boolean accuses = verdict == Verdict.CORRUPT || verdict == Verdict.MISBEHAVED;
-            if (accuses && !faulty.contains(sighting.evidence().about())) {
+            boolean accuses =
+                    verdict == Verdict.CORRUPT || verdict == Verdict.MISBEHAVED || verdict == Verdict.POISONOUS;
+            PrincipalId about = sighting.evidence().about();
+            if (accuses && !faulty.contains(about) && !attackers.contains(about)) {
                 throw NEVER_ACCUSED.violated(sighting.evidence().block().toString(), sighting.toString());
             }
         }

@@ -3,6 +3,8 @@ package io.bulwark.simulation.extent;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ReadRefusal;
 import io.bulwark.protocol.extent.StoreRefusal;
+import io.bulwark.protocol.fingerprint.Checksum;
+import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.fingerprint.Share;
@@ -71,16 +73,17 @@ final class ExtentLies implements Lies {
                 ExtentMessage.Found other = collusion.recall(ExtentMessage.Found.class, _ -> true);
                 yield other == null
                         ? null
-                        : new ExtentMessage.Found(read.block(), read.epoch(), other.fpcc(), other.share());
+                        : new ExtentMessage.Found(read.block(), read.epoch(), other.checksum(), other.share(), true);
             }
             case COLLUDES -> {
                 ExtentMessage.Store known = collusion.recall(
                         ExtentMessage.Store.class,
                         store -> store.block().equals(read.block())
-                                && store.fpcc().pin().equals(read.pin()));
+                                && store.checksum().pin().equals(read.pin()));
                 yield known == null
                         ? null
-                        : new ExtentMessage.Found(read.block(), read.epoch(), known.fpcc(), claimed(known.fragment()));
+                        : new ExtentMessage.Found(
+                                read.block(), read.epoch(), known.checksum(), claimed(known.fragment()), true);
             }
             default -> null;
         };
@@ -126,16 +129,19 @@ final class ExtentLies implements Lies {
                 yield other == null ? found : with(found, claimed(other.fragment()));
             }
             case WRONG_MACS -> {
-                List<Bytes> cc = new ArrayList<>(found.fpcc().cc());
+                List<Bytes> cc = new ArrayList<>(found.checksum().cc());
                 cc.set(random.nextInt(cc.size()), Hashes.sha256(fragment));
-                Fpcc wrong = Fpcc.of(found.fpcc().length(), cc, found.fpcc().fp());
-                yield new ExtentMessage.Found(found.block(), found.epoch(), wrong, found.share());
+                Checksum wrong = switch (found.checksum()) {
+                    case Fpcc fpcc -> Fpcc.of(fpcc.length(), cc, fpcc.fp());
+                    case CrossChecksum cross -> CrossChecksum.of(cross.length(), cc);
+                };
+                yield new ExtentMessage.Found(found.block(), found.epoch(), wrong, found.share(), true);
             }
             default -> found;
         };
     }
 
     private static ExtentMessage with(ExtentMessage.Found found, Share share) {
-        return new ExtentMessage.Found(found.block(), found.epoch(), found.fpcc(), share);
+        return new ExtentMessage.Found(found.block(), found.epoch(), found.checksum(), share, true);
     }
 }

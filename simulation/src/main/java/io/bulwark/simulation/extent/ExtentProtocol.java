@@ -1,27 +1,36 @@
 package io.bulwark.simulation.extent;
 
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedProtocol;
 
 /** Extents as campaigns run them. */
 public final class ExtentProtocol implements SimulatedProtocol {
     private final ExtentParts parts;
+    private final Protocol protocol;
 
+    /** Under FP. */
     public ExtentProtocol() {
-        this(ExtentParts.PRODUCTION);
+        this(ExtentParts.PRODUCTION, Protocol.FP);
     }
 
-    public ExtentProtocol(ExtentParts parts) {
+    public ExtentProtocol(ExtentParts parts, Protocol protocol) {
         this.parts = parts;
+        this.protocol = protocol;
+    }
+
+    /** Under PASIS, by a policy that the seed chooses. */
+    public static ExtentProtocol pasis() {
+        return new ExtentProtocol(ExtentParts.PRODUCTION, Protocol.PASIS);
     }
 
     @Override
     public String name() {
-        return "extent";
+        return protocol == Protocol.FP ? "extent" : "extent-pasis";
     }
 
     @Override
     public ExtentWorld build(Setting setting) {
-        return new ExtentWorld(setting, parts);
+        return new ExtentWorld(setting, parts, protocol);
     }
 }

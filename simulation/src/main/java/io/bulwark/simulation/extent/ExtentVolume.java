@@ -3,14 +3,18 @@ package io.bulwark.simulation.extent;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.extent.ExtentCoding;
 import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.byzantine.Forgery;
 import io.bulwark.simulation.campaign.Setting;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,24 +32,25 @@ final class ExtentVolume {
 
     private record SessionKey(PrincipalId owner, long session) {}
 
+    private final int nodes;
     private Volume volume;
-    private final BlockCode code;
+    private final ExtentCoding coding;
     private final Map<SessionKey, SessionState> sessions = new HashMap<>();
     private long counter;
 
-    ExtentVolume(Setting setting) {
-        ProtectionPolicy policy =
-                new ProtectionPolicy(setting.faults(), setting.fragments(), setting.slots(), BLOCK_BYTES);
+    ExtentVolume(Setting setting, Protocol protocol) {
         Random random = new Random(setting.random("volume").nextLong());
+        ProtectionPolicy policy = setting.policy(protocol, random, BLOCK_BYTES);
+        this.nodes = Math.max(setting.nodes(), policy.n());
         List<PlacementGroup> groups = new ArrayList<>();
-        for (int group = 0; group < (setting.nodes() > setting.slots() ? 2 : 1); group++) {
+        for (int group = 0; group < (nodes > policy.n() ? 2 : 1); group++) {
             List<Integer> holders =
-                    new ArrayList<>(IntStream.range(0, setting.nodes()).boxed().toList());
+                    new ArrayList<>(IntStream.range(0, nodes).boxed().toList());
             Collections.shuffle(holders, random);
-            groups.add(new PlacementGroup(1, holders.subList(0, setting.slots())));
+            groups.add(new PlacementGroup(1, holders.subList(0, policy.n())));
         }
         this.volume = new Volume(ID, "v", VolumeKind.OBJECT, policy, 0, groups);
-        this.code = new BlockCode(policy.m(), policy.f(), policy.n());
+        this.coding = ExtentCoding.of(policy);
     }
 
     Volume volume() {
@@ -56,8 +61,30 @@ final class ExtentVolume {
         return volume.policy();
     }
 
-    BlockCode code() {
-        return code;
+    ExtentCoding coding() {
+        return coding;
+    }
+
+    int nodes() {
+        return nodes;
+    }
+
+    /** Fragments of two blocks under one checksum. */
+    ExtentCoding.Encoded poison(Bytes one, Bytes other, Random random) {
+        ProtectionPolicy policy = policy();
+        if (policy.protocol() == Protocol.FP) {
+            BlockCode code = new BlockCode(policy.m(), policy.f(), policy.n());
+            BlockCode.Encoded forged = Forgery.poison(code, policy.m(), one, other, random);
+            return new ExtentCoding.Encoded(forged.fpcc(), forged.fragments());
+        }
+        List<Bytes> mixed = new ArrayList<>(coding.encode(one).fragments());
+        List<Bytes> others = coding.encode(other).fragments();
+        for (int slot = 0; slot < mixed.size(); slot++) {
+            if (random.nextBoolean()) {
+                mixed.set(slot, others.get(slot));
+            }
+        }
+        return new ExtentCoding.Encoded(CrossChecksum.of(mixed), mixed);
     }
 
     /** An id that was never used. */

@@ -1,6 +1,7 @@
 package io.bulwark.simulation.extent;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.extent.ExtentCodec;
@@ -72,10 +73,10 @@ public final class ExtentWorld implements SimulatedWorld {
 
     private long completed;
 
-    ExtentWorld(Setting setting, ExtentParts parts) {
+    ExtentWorld(Setting setting, ExtentParts parts, Protocol protocol) {
         this.parts = parts;
         this.random = new Random(setting.random("extent").nextLong());
-        this.volume = new ExtentVolume(setting);
+        this.volume = new ExtentVolume(setting, protocol);
         this.epochs = new Random(setting.random("epochs").nextLong());
         this.epochEvery = epochs.nextBoolean() ? 0 : 5 + epochs.nextInt(40);
         this.simulation = new Simulation(
@@ -85,13 +86,13 @@ public final class ExtentWorld implements SimulatedWorld {
                 (_, question) -> volume.answer(question));
         ExtentLimits limits = ExtentLimits.standard().withUnreferencedBytesMax(256 << 10);
         while (faulty.size() < setting.faults()) {
-            faulty.add(PrincipalId.node(random.nextInt(setting.nodes())));
+            faulty.add(PrincipalId.node(random.nextInt(volume.nodes())));
         }
         this.invariants = new ExtentInvariants(simulation, volume, faulty, limits);
         Set<PrincipalId> attackingParties = new HashSet<>(faulty);
         Random malice = new Random(setting.random("malice").nextLong());
         Collusion collusion = new Collusion(simulation, attackingParties, malice);
-        for (int number = 0; number < setting.nodes(); number++) {
+        for (int number = 0; number < volume.nodes(); number++) {
             addNode(number, limits, collusion, malice);
         }
         for (int writer = 1; writer <= WRITERS; writer++) {
@@ -101,6 +102,7 @@ public final class ExtentWorld implements SimulatedWorld {
         for (int i = 0; i < setting.byzantineClients(); i++) {
             PrincipalId self = PrincipalId.client(ATTACKERS_FROM + i);
             attackingParties.add(self);
+            invariants.attacks(self);
             volume.open(self, self.number());
             attackers.add(new ExtentAttacker(self, simulation, volume, IMPATIENT, collusion, malice));
         }
@@ -112,6 +114,11 @@ public final class ExtentWorld implements SimulatedWorld {
         if (faulty.contains(node)) {
             Liar liar = Liar.any(new ExtentLies(volume, collusion, malice), malice);
             simulation.addNode(node, () -> liar.around(parts.server(number, limits)));
+        } else if (volume.policy().protocol() == Protocol.PASIS) {
+            simulation.addNode(
+                    node,
+                    () -> new VerifyingServer(
+                            node, parts.server(number, limits), volume, new Random(random.nextLong())));
         } else {
             simulation.addNode(node, () -> parts.server(number, limits));
         }
@@ -211,6 +218,7 @@ public final class ExtentWorld implements SimulatedWorld {
                 case ReadOutcome.Freed _,
                         ReadOutcome.NotPermitted _,
                         ReadOutcome.Incomplete _,
+                        ReadOutcome.Poisonous _,
                         ReadOutcome.StaleMap _,
                         ReadOutcome.Unavailable _ -> {
                     if (!extent.freed) {

@@ -1,10 +1,14 @@
 package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.bucket.ObjectPut;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.extent.ExtentCoding;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ExtentWrite;
+import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
@@ -99,6 +103,10 @@ final class FaultyClient implements Observer {
     }
 
     void step() {
+        if (volume.policy().protocol() == Protocol.PASIS && random.nextInt(6) == 0) {
+            poison();
+            return;
+        }
         switch (random.nextInt(8)) {
             case 0, 1 -> putSome();
             case 2 -> nameBlocks(false);
@@ -156,6 +164,28 @@ final class FaultyClient implements Observer {
                 }
             }
             submit(lease, range, Bytes.of(pins), _ -> {});
+        });
+    }
+
+    /** An inode over fragments of two blocks, which match their checksum one by one. */
+    private void poison() {
+        client.lease(volume.id(), lease -> {
+            BlockRange range = lease.blocks().take(1);
+            BlockId block = range.at(0);
+            ExtentCoding coding = ExtentCoding.of(volume.policy());
+            int padded = volume.policy().m()
+                    * volume.policy().fragmentBytes(volume.policy().blockBytes());
+            List<Bytes> mixed = new ArrayList<>(coding.encode(content(padded)).fragments());
+            int wrong = random.nextInt(mixed.size());
+            mixed.set(wrong, coding.encode(content(padded)).fragments().get(wrong));
+            CrossChecksum checksum = CrossChecksum.of(mixed);
+            PlacementGroup group = volume.group(block);
+            for (int slot = 0; slot < mixed.size(); slot++) {
+                PrincipalId node = PrincipalId.node(group.holders().get(slot));
+                Message store = new ExtentMessage.Store(block, group.epoch(), slot, mixed.get(slot), checksum);
+                simulation.send(self, node, random.nextLong(1_000), store);
+            }
+            submit(lease, range, checksum.pin(), _ -> {});
         });
     }
 

@@ -77,7 +77,8 @@ final class LyingStorage extends AlteringServer {
             earlier = found;
         }
         return switch (how) {
-            case REPLAYS -> before == null ? found : new Found(found.block(), 1, before.fpcc(), before.share());
+            case REPLAYS ->
+                before == null ? found : new Found(found.block(), 1, before.checksum(), before.share(), true);
             case DENIES -> new NotFound(found.block(), found.epoch(), ReadRefusal.NONE);
             case CLAIMS_FREED -> new NotFound(found.block(), found.epoch(), ReadRefusal.FREED);
             case HONEST, SILENT, CLAIMS_STORED, REFUSES, FORGETS -> found;

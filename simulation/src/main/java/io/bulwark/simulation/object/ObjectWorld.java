@@ -6,6 +6,7 @@ import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.bucket.PutOutcome;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.completion.CompletionPace;
@@ -84,6 +85,8 @@ public final class ObjectWorld implements SimulatedWorld {
     private final SharedNames shared;
     private final Volume volume;
     private final int replicaCount;
+    private final ProtectionPolicy policy;
+    private final int nodes;
     private boolean quiet;
     private long begun;
     private long ended;
@@ -100,7 +103,7 @@ public final class ObjectWorld implements SimulatedWorld {
         record Failed(String why) implements Read {}
     }
 
-    ObjectWorld(Setting setting, ObjectParts parts) {
+    ObjectWorld(Setting setting, ObjectParts parts, Protocol protocol) {
         this.setting = setting;
         this.parts = parts;
         this.random = new Random(setting.random("objects").nextLong());
@@ -112,6 +115,9 @@ public final class ObjectWorld implements SimulatedWorld {
                 (_, _) -> Optional.empty());
         this.order = new CommandOrder(simulation::nowMillis);
         this.replicaCount = 3 * setting.faults() + 1;
+        Random chooser = new Random(setting.random("policy").nextLong());
+        this.policy = setting.policy(protocol, chooser, BLOCK_BYTES);
+        this.nodes = Math.max(setting.nodes(), policy.n());
         this.invariants = new ObjectInvariants(() -> mostAdvanced().machine());
         chooseFaulty();
         addReplicas();
@@ -138,7 +144,7 @@ public final class ObjectWorld implements SimulatedWorld {
 
     private void chooseFaulty() {
         while (faulty.size() < setting.faults()) {
-            faulty.add(PrincipalId.node(random.nextInt(setting.nodes())));
+            faulty.add(PrincipalId.node(random.nextInt(nodes)));
         }
         while (faulty.size() < 2 * setting.faults()) {
             faulty.add(PrincipalId.replica(random.nextInt(replicaCount)));
@@ -151,7 +157,7 @@ public final class ObjectWorld implements SimulatedWorld {
 
     private void addReplicas() {
         List<NodeAddress> addresses = new ArrayList<>();
-        for (int node = 0; node < setting.nodes(); node++) {
+        for (int node = 0; node < nodes; node++) {
             addresses.add(new NodeAddress(node, "node-" + node, 1));
         }
         List<Genesis.Grant> grants = new ArrayList<>();
@@ -180,7 +186,7 @@ public final class ObjectWorld implements SimulatedWorld {
 
     private void addNodes() {
         ExtentLimits limits = new ExtentLimits(1L << 30, 8, 1, 1L << 20, TIMING);
-        for (int node = 0; node < setting.nodes(); node++) {
+        for (int node = 0; node < nodes; node++) {
             int number = node;
             PrincipalId id = PrincipalId.node(node);
             StorageParty.Disk disk = new StorageParty.Disk();
@@ -205,14 +211,11 @@ public final class ObjectWorld implements SimulatedWorld {
         }
     }
 
-    /** The only one. */
     private static int volumeId() {
         return 1;
     }
 
     private Volume setUp() {
-        ProtectionPolicy policy =
-                new ProtectionPolicy(setting.faults(), setting.fragments(), setting.slots(), BLOCK_BYTES);
         Replicas heard = Replicas.of(replicaCount, 10_000_000, setting.random("set up"));
         ObjectClient client = new ObjectClient(
                 simulation, PrincipalId.client(1), heard, random, Habits.plain(), ObjectParts.PRODUCTION);

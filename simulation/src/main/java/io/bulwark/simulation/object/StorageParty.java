@@ -94,7 +94,12 @@ final class StorageParty implements ProtocolServer {
         this.disk = disk;
         this.renewMillis = 300 + random.nextLong(500);
         this.told = told;
-        this.completion = new NodeCompletion(node, pace, Allowance.perSecond(SCRUBS_PER_SECOND), disk.progress);
+        this.completion = new NodeCompletion(
+                node,
+                pace,
+                Allowance.perSecond(SCRUBS_PER_SECOND),
+                Allowance.perSecond(SCRUBS_PER_SECOND),
+                disk.progress);
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
-import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.BlockId;
@@ -31,19 +30,11 @@ final class PasisVolume {
     private final Map<SessionKey, SessionState> sessions = new HashMap<>();
     private Volume volume;
 
-    /** b is the setting's f; m and N are at least what goes with the setting's m, or less than that: 1 is replication. */
     PasisVolume(Setting setting, int blocks) {
         Random random = new Random(setting.random("volume").nextLong());
-        int b = setting.faults();
-        int m = random.nextInt(4) == 0 ? 1 + random.nextInt(setting.fragments()) : setting.fragments();
-        int n = Math.max(4 * b + 1, m + 3 * b) + (random.nextInt(4) == 0 ? 1 : 0);
+        ProtectionPolicy policy = setting.pasisPolicy(random, ProtectionPolicy.BLOCK_BYTES_MIN);
+        int n = policy.n();
         this.nodes = Math.max(setting.nodes(), n);
-        Verification verification = switch (random.nextInt(6)) {
-            case 0 -> Verification.READ_TIME;
-            case 1 -> Verification.WRITE_TIME;
-            default -> Verification.LAZY;
-        };
-        ProtectionPolicy policy = ProtectionPolicy.pasis(b, m, n, ProtectionPolicy.BLOCK_BYTES_MIN, verification);
         List<Integer> holders =
                 new ArrayList<>(IntStream.range(0, nodes).boxed().toList());
         Collections.shuffle(holders, random);

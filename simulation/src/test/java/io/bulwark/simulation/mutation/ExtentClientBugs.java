@@ -80,16 +80,16 @@ final class ExtentClientBugs {
                     "extent/ExtentRead",
                     "the pin is not compared",
                     simulation("ExtentSimulationTest", "acknowledgedExtentsAreReadableWhateverFNodesDo"),
-                    "slot.bad = !found.fpcc().pin().equals(pin) ||",
+                    "slot.bad = !found.checksum().pin().equals(pin) ||",
                     "slot.bad ="),
             in(
                     "extent/ExtentRead",
                     "shares are not checked",
                     simulation("ExtentLyingTest", "aLiarAtEachSlotIsNamedByTheReaderAndConfirmedByFPlusOneNodes"),
                     """
-                    slot.bad = !found.fpcc().pin().equals(pin) || !code.isShareOf(found.fpcc(), index, found.share());
+                    slot.bad = !found.checksum().pin().equals(pin) || !coding.isShareOf(found.checksum(), index, found.share());
                     """,
-                    "slot.bad = !found.fpcc().pin().equals(pin);"),
+                    "slot.bad = !found.checksum().pin().equals(pin);"),
             in(
                     "extent/ExtentRead",
                     "2f holders are enough for incomplete",
@@ -124,7 +124,7 @@ final class ExtentClientBugs {
                     "extent/ExtentRead",
                     "who has no cross-checksum of the writer is accused",
                     simulation("ExtentSimulationTest", "acknowledgedExtentsAreReadableWhateverFNodesDo"),
-                    "if (!cleared && !code.matches(accepted, index, found.share().fragment())) {",
+                    "if (!cleared && !coding.matches(accepted, index, found.share().fragment())) {",
                     "if (!cleared) {"),
             in(
                     "extent/ExtentRead",

@@ -10,16 +10,17 @@ import java.util.List;
 final class ExtentServerBugs {
     static final List<PlantedBug> ALL = List.of(
             in(
-                    "extent/StoreProposal",
+                    "extent/FpCoding",
                     "fragments are not checked against fpcc",
                     protocol("extent.ExtentNodeTest", "whoSendsNonsenseIsKeptOutForAWhile"),
-                    "&& code(volume.policy()).isShareOf(store.fpcc(), slot, share);",
-                    "&& !store.fragment().isEmpty();"),
+                    "return isShareOf(checksum, slot, share) ? Optional.of(new Accepted(share, true)) :"
+                            + " Optional.empty();",
+                    "return Optional.of(new Accepted(share, true));"),
             in(
                     "extent/StoreProposal",
                     "fragments of any length are taken",
                     protocol("extent.ExtentNodeTest", "aFragmentBeyondTheBlockSizeIsRefused"),
-                    "return fpcc.length() >= 1 && fpcc.length() <= policy.fragmentBytes(policy.blockBytes());",
+                    "return checksum.length() >= 1 && checksum.length() <= policy.fragmentBytes(policy.blockBytes());",
                     "return true;"),
             in(
                     "extent/ExtentServer",
@@ -123,7 +124,7 @@ final class ExtentServerBugs {
                     "extent/ExtentBlocks",
                     "another version than the pin's is stored",
                     protocol("extent.ExtentNodeTest", "onceAPinIsKnownOnlyThatVersionIsStored"),
-                    "if (pin != null && !pin.equals(fpcc.pin())) {",
+                    "if (pin != null && !pin.equals(checksum.pin())) {",
                     "if (false) {"),
             in(
                     "extent/ExtentBlocks",
@@ -155,7 +156,7 @@ final class ExtentServerBugs {
                     "extent/ExtentBlocks",
                     "what was closed while it was stored is answered OK",
                     protocol("extent.ExtentNodeTest", "whatIsClosedWhileItIsStoredIsNotAcknowledged"),
-                    "end.run(next, refusal(block, session, Optional.of(fresh), fresh.fpcc()));",
+                    "end.run(next, refusal(block, session, Optional.of(fresh), fresh.checksum()));",
                     "end.run(next, null);"),
             in(
                     "extent/ExtentBlocks",
@@ -192,8 +193,8 @@ final class ExtentServerBugs {
                     "extent/ExtentBlocks",
                     "another version than the referenced one is not discarded",
                     simulation("ExtentRulesTest", "completionBringsAnExtentToAllSlotsAndReplacesOtherVersions"),
-                    "(known.get() instanceof Lost || (known.get() instanceof Held held && !held.is(pin)));",
-                    "known.get() instanceof Lost;"),
+                    "case Held held -> !held.is(pin);",
+                    "case Held held -> false;"),
             in(
                     "extent/ExtentBlocks",
                     "who sends nonsense is not kept out",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.bucket.ObjectGet;
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
@@ -134,7 +135,7 @@ class ObjectMutationTest {
     private static Invariant found(ObjectParts parts) {
         for (long seed = 1; seed <= SEEDS_MAX; seed++) {
             try {
-                Optional<Invariant> violated = new Run(new ObjectProtocol(parts), SHAPE.setting(seed))
+                Optional<Invariant> violated = new Run(new ObjectProtocol(parts, Protocol.FP), SHAPE.setting(seed))
                         .go()
                         .map(InvariantViolation::invariant);
                 if (violated.isPresent()) {

@@ -4,6 +4,8 @@ package io.bulwark.storage.background;
 public enum Scrubber {
     /** Extents that the metadata references. */
     EXTENTS,
+    /** The same under lazy verification, until the others' fragments were seen to give the same block. */
+    UNVERIFIED_EXTENTS,
     /** Register blocks that the node holds something of. */
     REGISTERS,
     /** Register blocks that it holds nothing of, as it may have missed their writes. */

@@ -3,6 +3,7 @@ package io.bulwark.storage.completion;
 import io.bulwark.client.object.Metadata;
 import io.bulwark.protocol.completion.CompletionStep;
 import io.bulwark.protocol.completion.NodeCompletion;
+import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.extent.CompletionResult;
@@ -48,7 +49,7 @@ public final class Completion implements BackgroundWork {
     private final Background background;
     private final BlockingQueue<Input> inputs = new LinkedBlockingQueue<>();
     private volatile @Nullable Parts parts;
-    private volatile NodeCompletion.Counts counts = new NodeCompletion.Counts(0, 0, 0, 0, 0, 0, 0, false, List.of());
+    private volatile NodeCompletion.Counts counts = NodeCompletion.Counts.NONE;
     private volatile boolean stopping;
 
     /** What there is once the node serves. */
@@ -80,7 +81,11 @@ public final class Completion implements BackgroundWork {
                 node,
                 cursors,
                 new NodeCompletion(
-                        node.node(), config.pace(), background.allowance(Scrubber.EXTENTS), cursors.progress()),
+                        node.node(),
+                        config.pace(),
+                        background.allowance(Scrubber.EXTENTS),
+                        background.allowance(Scrubber.UNVERIFIED_EXTENTS),
+                        cursors.progress()),
                 new VerdictReports(session, node.evidence(), node.node()),
                 session,
                 new ArrayList<>());
@@ -130,6 +135,14 @@ public final class Completion implements BackgroundWork {
                 done.left().stream()
                         .map(left -> new VolumeWork(left.volume(), left.unfinished(), left.caughtUp()))
                         .toList());
+    }
+
+    /** What was verified of volumes of objects with lazy verification, by rising volume id. */
+    public List<VersionsReport> versions() {
+        return counts.verified().stream()
+                .map(each -> new VersionsReport(
+                        each.volume(), each.unverified(), 0, each.verified(), 0, 0, 0, each.poisonous(), 0))
+                .toList();
     }
 
     private void drive(Parts running) {

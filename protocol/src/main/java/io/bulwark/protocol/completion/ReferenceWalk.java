@@ -1,0 +1,103 @@
+package io.bulwark.protocol.completion;
+
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Learns what volumes reference, in the order of the inodes, and has each extent that belongs to the node looked at once; what could
+ * not be done is tried again.
+ */
+final class ReferenceWalk {
+    static final int PAGE = 100;
+
+    private final Calls calls;
+    private final ExtentChecks checks;
+    private final int node;
+    private final long retryMillis;
+    private final LongSupplier nowMillis;
+    private final SortedMap<Integer, Long> begin;
+    private final Consumer<Reply.Reference> learned;
+    private final SortedMap<Integer, VolumeProgress> progress = new TreeMap<>();
+
+    /**
+     * Goes on behind what is done already.
+     *
+     * @param begin the last inode of each volume whose extents, and those of all before it, are done
+     * @param learned told of each reference, before its extents are looked at
+     */
+    ReferenceWalk(
+            Calls calls,
+            ExtentChecks checks,
+            int node,
+            long retryMillis,
+            LongSupplier nowMillis,
+            SortedMap<Integer, Long> begin,
+            Consumer<Reply.Reference> learned) {
+        this.calls = calls;
+        this.checks = checks;
+        this.node = node;
+        this.retryMillis = retryMillis;
+        this.nowMillis = nowMillis;
+        this.begin = begin;
+        this.learned = learned;
+    }
+
+    /** How far each volume is that was followed. */
+    SortedMap<Integer, VolumeProgress> progress() {
+        return progress;
+    }
+
+    VolumeProgress progressOf(Volume volume) {
+        return progress.computeIfAbsent(volume.id(), id -> new VolumeProgress(begin.getOrDefault(id, 0L)));
+    }
+
+    /** Looks at all that is new of these volumes; then calls with whether the replicas answered. */
+    void follow(List<Volume> volumes, Consumer<Boolean> then) {
+        next(new ArrayDeque<>(volumes), then);
+    }
+
+    private void next(Deque<Volume> left, Consumer<Boolean> then) {
+        if (left.isEmpty()) {
+            then.accept(true);
+            return;
+        }
+        Volume volume = left.removeFirst();
+        VolumeProgress at = progressOf(volume);
+        if (at.retryIsDue(nowMillis.getAsLong(), retryMillis)) {
+            at.toRetry().forEach(extent -> checks.add(extent.in(volume), at));
+            at.takeUnreadable().forEach(again -> checks.add(new LayoutWalk(volume, again, node), at));
+        }
+        checks.whenIdle(nowMillis.getAsLong(), () -> learn(volume, at, left, then));
+    }
+
+    private void learn(Volume volume, VolumeProgress at, Deque<Volume> left, Consumer<Boolean> then) {
+        calls.ask(new Query.References(volume.id(), at.cursor(), PAGE), reply -> {
+            if (!(reply.orElse(null) instanceof Reply.References page)) {
+                then.accept(false);
+                return;
+            }
+            for (Reply.Reference reference : page.references()) {
+                learned.accept(reference);
+                if (reference.layout().isPresent()) {
+                    checks.add(new LayoutWalk(volume, reference, node), at);
+                }
+            }
+            checks.whenIdle(nowMillis.getAsLong(), () -> {
+                at.advance(page.next(), !page.more());
+                if (page.more()) {
+                    learn(volume, at, left, then);
+                } else {
+                    next(left, then);
+                }
+            });
+        });
+    }
+}

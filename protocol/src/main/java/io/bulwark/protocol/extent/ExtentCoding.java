@@ -1,0 +1,78 @@
+package io.bulwark.protocol.extent;
+
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.fingerprint.Checksum;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How the extents of a volume are cut into fragments, named, checked and put together again, as its policy says (PROTOCOLS sections
+ * 1, 3 and 4). Blocks here are padded to m times the fragment length. What comes from others may be lies: it is refused, never an
+ * exception. Immutable and safe for use by many threads.
+ */
+public sealed interface ExtentCoding permits FpCoding, PasisCoding {
+    static ExtentCoding of(ProtectionPolicy policy) {
+        return switch (policy.protocol()) {
+            case FP -> new FpCoding(policy);
+            case PASIS -> new PasisCoding(policy);
+        };
+    }
+
+    /**
+     * A block as its writer sends it.
+     *
+     * @param fragments those of the slots that a write goes to first, from slot 0 on
+     */
+    record Encoded(Checksum checksum, List<Bytes> fragments) {
+        public Encoded {
+            fragments = List.copyOf(fragments);
+        }
+    }
+
+    /**
+     * What a node keeps.
+     *
+     * @param verified whether it is known to be a fragment of the only block that any m good fragments give
+     */
+    record Accepted(Share share, boolean verified) {}
+
+    /** What fragments came to. */
+    sealed interface Decoded {
+        /** The block that the checksum names. */
+        record Block(Bytes content) implements Decoded {}
+
+        /** They do not give it. */
+        record None() implements Decoded {}
+
+        /** They match the checksum, and no block gives all of it: its writer lied. Any other m of them say the same. */
+        record Poisonous() implements Decoded {}
+    }
+
+    Encoded encode(Bytes block);
+
+    /** Whether a write sends each slot the whole block, from the beginning. */
+    boolean sendsBlocks();
+
+    /** What a slot keeps of a fragment that its writer sent it. */
+    Optional<Accepted> accept(Checksum checksum, int slot, Bytes fragment);
+
+    /** What a slot keeps that was sent the whole block. */
+    Optional<Accepted> acceptBlock(Checksum checksum, int slot, Bytes block);
+
+    /** Whether what a slot sent as its share can be it. */
+    boolean isShareOf(Checksum checksum, int slot, Share share);
+
+    /**
+     * The block that the checksum names.
+     *
+     * @param shares by slot, all of which {@link #isShareOf can be right}
+     * @param verified whether at least one correct node says that the version is valid
+     */
+    Decoded decode(Checksum checksum, Map<Integer, Share> shares, boolean verified);
+
+    /** Whether the fragment is exactly what encoding the accepted block gives for the slot. */
+    boolean matches(Bytes block, int slot, Bytes fragment);
+}
