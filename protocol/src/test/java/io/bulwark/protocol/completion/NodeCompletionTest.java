@@ -6,6 +6,7 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.CompletionResult;
@@ -216,6 +217,34 @@ class NodeCompletionTest {
         result = _ -> CompletionResult.COMPLETED;
         tick(10_000);
         assertThat(checked).containsExactly(complete(3, 0, 1, 0, false), complete(3, 0, 2, 1, false));
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
+    }
+
+    @Test
+    void underLazyVerificationEachExtentIsVerifiedOnceAndAgainIfThatFailed() {
+        references.add(object(3, 2));
+        tick(5_000);
+        assertThat(checked).as("fp").noneMatch(each -> each.look() == Look.OTHERS);
+        ProtectionPolicy lazy = ProtectionPolicy.pasis(1, 2, 5, BLOCK, Verification.LAZY);
+        PlacementGroup group = new PlacementGroup(1, List.of(0, 1, 2, 3, 4));
+        volume = new Volume(1, "v", VolumeKind.OBJECT, lazy, 0, List.of(group));
+        checked.clear();
+        result = request -> request.look() != Look.OTHERS
+                ? CompletionResult.HELD
+                : request.block().counter() == 0 ? CompletionResult.UNAVAILABLE : CompletionResult.VERIFIED;
+        tick(10_000);
+        tick(11_000);
+        assertThat(checked).filteredOn(each -> each.look() == Look.OTHERS).hasSize(2);
+        assertThat(completion.counts().verified()).containsExactly(new NodeCompletion.Verified(1, 1, 1, 0));
+        result = _ -> CompletionResult.POISONOUS;
+        tick(20_000);
+        tick(30_000);
+        assertThat(checked)
+                .filteredOn(each -> each.look() == Look.OTHERS)
+                .hasSize(3)
+                .last()
+                .satisfies(each -> assertThat(each.block().counter()).isZero());
+        assertThat(completion.counts().verified()).containsExactly(new NodeCompletion.Verified(1, 0, 1, 1));
         assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
     }
 

@@ -21,7 +21,12 @@ class CampaignTest {
     private static final int SHOWN = 60;
 
     static List<SimulatedProtocol> protocols() {
-        return List.of(new FpProtocol(), new PasisProtocol(), new ExtentProtocol(), new OrderingProtocol());
+        return List.of(
+                new FpProtocol(),
+                new PasisProtocol(),
+                new ExtentProtocol(),
+                ExtentProtocol.pasis(),
+                new OrderingProtocol());
     }
 
     @ParameterizedTest

@@ -35,6 +35,7 @@ class PlantedBugsTest {
                         PasisBugs.ALL,
                         ExtentClientBugs.ALL,
                         ExtentServerBugs.ALL,
+                        PasisExtentBugs.ALL,
                         MetadataBugs.ALL,
                         RegistryBugs.ALL,
                         ViewBugs.ALL,
