@@ -197,7 +197,7 @@ final class BulwarkClient implements Bulwark {
 
     @Override
     public Principals principals() {
-        return new RegisteredPrincipals(this, config.channels());
+        return new RegisteredPrincipals(this, driver, view, config.channels());
     }
 
     @Override

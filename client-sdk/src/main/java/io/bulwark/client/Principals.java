@@ -7,6 +7,7 @@ import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Who belongs to the cluster, and what clients may do. Changes need the right to administer; when a call returns, the replicated
@@ -53,10 +54,39 @@ public interface Principals {
     void rotate(PrincipalId principal, PrincipalKey key, boolean keepOld);
 
     /**
-     * Puts a client or node out, for good. When this returns no object of the client becomes visible or changes any more, whatever it
-     * has under way; its connections are closed within seconds. Writes of register volumes that are under way may still take effect.
+     * How far the nodes have put a revoked client out of the register volumes.
+     *
+     * @param asked nodes that hold blocks of such volumes and are not revoked themselves
+     * @param done those of them that refuse it for good and have nothing undecided of it
+     * @param undecided versions that the client has prepared at nodes that have said so, and that are not decided yet
+     * @param silent those that have not answered, or do not refuse it yet
      */
-    void revoke(PrincipalId principal);
+    record RevocationProgress(int asked, int done, long undecided, List<PrincipalId> silent) {
+        public RevocationProgress {
+            silent = List.copyOf(silent);
+        }
+
+        public boolean complete() {
+            return done == asked;
+        }
+    }
+
+    /** As {@link #revoke(PrincipalId, Duration, Consumer)}, for a minute. */
+    default void revoke(PrincipalId principal) {
+        revoke(principal, Duration.ofMinutes(1), _ -> {});
+    }
+
+    /**
+     * Puts a client or node out, for good. When this returns no object of the client becomes visible or changes any more, whatever it
+     * has under way, every node that holds blocks of register volumes takes nothing of it any more, and what it had prepared there is
+     * written or gone. It may be said again, to go on waiting.
+     *
+     * @param patience how long to wait for the nodes
+     * @param listener told how far they are
+     * @throws io.bulwark.client.error.UnavailableException if nodes are missing then: the client is revoked nevertheless, and each node
+     *     puts it out as soon as it can
+     */
+    void revoke(PrincipalId principal, Duration patience, Consumer<RevocationProgress> listener);
 
     /** A client's grants. */
     List<Grant> grants(PrincipalId client);

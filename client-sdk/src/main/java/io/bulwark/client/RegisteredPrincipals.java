@@ -4,6 +4,7 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.JoinToken;
+import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.object.Deadline;
@@ -21,18 +22,25 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** The registry in the replicated metadata, over what the genesis file says. */
 final class RegisteredPrincipals implements Principals {
     private static final long NO_VERSION = -1;
 
     private final BulwarkClient client;
+    private final OperationDriver driver;
+    private final ClusterView view;
     private final ChannelConfig channels;
 
-    RegisteredPrincipals(BulwarkClient client, ChannelConfig channels) {
+    RegisteredPrincipals(BulwarkClient client, OperationDriver driver, ClusterView view, ChannelConfig channels) {
         this.client = client;
+        this.driver = driver;
+        this.view = view;
         this.channels = channels;
     }
 
@@ -107,8 +115,13 @@ final class RegisteredPrincipals implements Principals {
     }
 
     @Override
-    public void revoke(PrincipalId principal) {
+    public void revoke(PrincipalId principal, Duration patience, Consumer<RevocationProgress> listener) {
         execute(new Command.RevokePrincipal(principal));
+        if (principal.kind() == PrincipalKind.CLIENT) {
+            Set<PrincipalId> gone =
+                    list().stream().filter(Entry::revoked).map(Entry::principal).collect(Collectors.toSet());
+            new PuttingOut(driver, principal).await(view.refresh(deadline()), gone, patience, listener);
+        }
     }
 
     @Override

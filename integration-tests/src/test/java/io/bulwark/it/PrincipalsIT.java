@@ -7,6 +7,8 @@ import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.Volume;
+import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.JoinToken;
@@ -14,6 +16,7 @@ import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.registry.Joining;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
@@ -23,11 +26,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -37,6 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 @NullMarked
 class PrincipalsIT {
     private static final long PATIENCE_MILLIS = 180_000;
+    private static final int REGISTERS = 8;
     private static final Rights ALL = new Rights(true, true, true);
 
     @RegisterExtension
@@ -73,6 +80,61 @@ class PrincipalsIT {
             assertThat(CLUSTER.client().bucket("writes").getBytes(name)).hasSize(50_000);
         }
         await("its connections to be refused", () -> !serves(5));
+    }
+
+    @Test
+    void aClientThatIsRevokedInMidWriteWritesNoRegisterAnyMore() throws Exception {
+        ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, ProtectionPolicy.BLOCK_BYTES_MIN);
+        CLUSTER.client().createVolume(VolumeSpec.registers("revoked", policy, REGISTERS));
+        CLUSTER.grant(8);
+        AtomicBoolean ended = new AtomicBoolean();
+        AtomicLong written = new AtomicLong();
+        Thread writing = Thread.ofVirtual().start(() -> {
+            try (Bulwark client = CLUSTER.freshClient(8)) {
+                Volume volume = client.volume("revoked");
+                for (long i = 0; ; i++) {
+                    byte[] block = new byte[policy.blockBytes()];
+                    Arrays.fill(block, (byte) i);
+                    volume.writeBlock(i % REGISTERS, block);
+                    written.set(i);
+                }
+            } catch (BulwarkException e) {
+                ended.set(true);
+            }
+        });
+        await("writes", () -> written.get() > 3 * REGISTERS);
+        CLUSTER.client().principals().revoke(PrincipalId.client(8));
+        List<byte[]> seen = registers();
+        await("its writes to end", ended::get);
+        writing.join();
+        assertThat(registers()).as("nothing is written after the revocation").containsExactlyElementsOf(seen);
+    }
+
+    private static List<byte[]> registers() {
+        Volume volume = CLUSTER.client().volume("revoked");
+        return LongStream.range(0, REGISTERS).mapToObj(volume::readBlock).toList();
+    }
+
+    @Test
+    void aRevocationWaitsForEachNodeAndIsInForceAllTheSame() throws Exception {
+        ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, ProtectionPolicy.BLOCK_BYTES_MIN);
+        CLUSTER.client().createVolume(VolumeSpec.registers("waited-for", policy, REGISTERS));
+        PrincipalId principal = PrincipalId.client(11);
+        CLUSTER.stopNode(1);
+        try {
+            assertThatThrownBy(() -> CLUSTER.client()
+                            .principals()
+                            .revoke(
+                                    principal,
+                                    Duration.ofSeconds(2),
+                                    progress -> assertThat(progress.complete()).isFalse()))
+                    .isInstanceOf(UnavailableException.class)
+                    .hasMessageContaining("node-1");
+            await("its connections to be refused", () -> !serves(11));
+        } finally {
+            CLUSTER.startNode(1);
+        }
+        CLUSTER.client().principals().revoke(principal);
     }
 
     @Test

@@ -115,12 +115,7 @@ final class PrincipalCommand implements Runnable {
         if (!matcher.matches()) {
             throw new CommandFailure(CommandFailure.USAGE, "--expires is a time such as 30m, 24h or 7d, not " + text);
         }
-        long count = Long.parseLong(matcher.group(1));
-        Duration duration = switch (matcher.group(2)) {
-            case "m" -> Duration.ofMinutes(count);
-            case "h" -> Duration.ofHours(count);
-            default -> Duration.ofDays(count);
-        };
+        Duration duration = length(matcher);
         if (duration.isZero() || duration.toMillis() > io.bulwark.protocol.metadata.Command.INVITATION_MILLIS_MAX) {
             throw new CommandFailure(CommandFailure.USAGE, "an invitation is good for 1m to 30d, not " + text);
         }
@@ -147,15 +142,54 @@ final class PrincipalCommand implements Runnable {
         return done(access, named, last ? "has this key alone" : "has this key and the one before");
     }
 
-    @Command(name = "revoke", description = "Put a client or node out, for good.")
+    @Command(
+            name = "revoke",
+            description = {
+                "Put a client or node out, for good.",
+                "Waits until all nodes with register volumes have put a client out; said again, it waits again.",
+                "Exit code 69 where nodes are missing: it is revoked, and they follow as soon as they can."
+            })
     int revoke(
             @Mixin ClusterAccess access,
-            @Parameters(paramLabel = "PRINCIPAL", description = "For example client-7.") String principal) {
+            @Parameters(paramLabel = "PRINCIPAL", description = "For example client-7.") String principal,
+            @Option(
+                            names = "--wait",
+                            paramLabel = "TIME",
+                            defaultValue = "1m",
+                            description = "How long to wait for the nodes, as 30m or 2h (default: ${DEFAULT-VALUE}).")
+                    String wait) {
         PrincipalId named = named(principal);
+        Duration patience = patience(wait);
+        String[] shown = {""};
         try (Bulwark client = access.connect()) {
-            client.principals().revoke(named);
+            client.principals().revoke(named, patience, progress -> {
+                String line = progress.done() + " of " + progress.asked() + " nodes have put " + named + " out";
+                if (!progress.complete()
+                        && !line.equals(shown[0])
+                        && !access.global().json()) {
+                    System.err.println(line + ".");
+                    shown[0] = line;
+                }
+            });
         }
         return done(access, named, "is revoked");
+    }
+
+    private static Duration patience(String text) {
+        Matcher matcher = DURATION.matcher(text);
+        if (!matcher.matches()) {
+            throw new CommandFailure(CommandFailure.USAGE, "--wait is a time such as 1m or 2h, not " + text);
+        }
+        return length(matcher);
+    }
+
+    private static Duration length(Matcher matcher) {
+        long count = Long.parseLong(matcher.group(1));
+        return switch (matcher.group(2)) {
+            case "m" -> Duration.ofMinutes(count);
+            case "h" -> Duration.ofHours(count);
+            default -> Duration.ofDays(count);
+        };
     }
 
     static PrincipalId named(String text) {

@@ -33,6 +33,7 @@ import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
 import io.bulwark.storage.node.StorageNode;
+import io.bulwark.storage.revocation.Revocations;
 import io.bulwark.storage.status.NodeStatusAnswers;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.storage.store.StoreConfig;
@@ -169,6 +170,7 @@ public final class RunningNode implements Watched {
         PasisLimits versions = PasisLimits.standard(Math.max(1, setup.historyPoolBytes() / config.shards()));
         Completion completion = new Completion(replicated, pacing, background);
         RegisterScrub scrub = new RegisterScrub(replicated, pacing, background);
+        Revocations revocations = new Revocations(replicated);
         // A volume is of one kind, so that nothing is there twice.
         NodeStatusAnswers status = new NodeStatusAnswers(
                 () -> Stream.concat(completion.status().volumes().stream(), scrub.status().volumes().stream())
@@ -185,13 +187,18 @@ public final class RunningNode implements Watched {
                 new MessageCodecs(new ExtentCodec(), new FpCodec(), new PasisCodec(), new NodeControlCodec()),
                 List.of(
                         HostedProtocol.extents(config, ExtentLimits.standard()),
-                        HostedProtocol.registers(keys, FpLimits.standard()),
+                        HostedProtocol.registers(config, keys, FpLimits.standard(), revocations::watch),
                         HostedProtocol.versioned(
-                                keys.self(), versions, new ClientCount(credentials), verification::watch),
-                        status.protocol()),
+                                keys.self(),
+                                versions,
+                                new ClientCount(credentials),
+                                verification::watch,
+                                revocations::watch),
+                        status.protocol(),
+                        revocations.protocol()),
                 facts,
                 facts,
-                List.of(status, background, completion, scrub, verification),
+                List.of(status, background, completion, scrub, verification, revocations),
                 meters);
     }
 }

@@ -30,6 +30,9 @@ public sealed interface Fact {
     /** These extents are freed or abandoned for good; their ids stay refused. */
     record Freed(BlockRange range) implements Fact {}
 
+    /** The principal is revoked, for good, and its sessions are closed: nothing that it says counts any more. */
+    record Revoked(PrincipalId principal) implements Fact {}
+
     /** The session is closed, and of all its extents only these are referenced; the others are freed for good. */
     record ClosedWith(int volume, PrincipalId owner, long session, List<BlockRange> referenced) implements Fact {
         public ClosedWith {

@@ -5,9 +5,12 @@ import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodec;
@@ -16,11 +19,13 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Family 5: the request 0x0501 without a body, the reply 0x0502. */
+/** Family 5: the requests 0x0501, without a body, and 0x0503, the replies 0x0502 and 0x0504. */
 public final class NodeControlCodec implements MessageCodec {
     private static final int FAMILY = 5;
     private static final int STATUS_REQUEST = 0x0501;
     private static final int STATUS_REPLY = 0x0502;
+    private static final int REVOCATION_REQUEST = 0x0503;
+    private static final int REVOCATION_REPLY = 0x0504;
     private static final Verdict[] VERDICTS = Verdict.values();
 
     @Override
@@ -38,6 +43,8 @@ public final class NodeControlCodec implements MessageCodec {
         return switch ((NodeControlMessage) message) {
             case NodeStatusRequest _ -> STATUS_REQUEST;
             case NodeStatusReply _ -> STATUS_REPLY;
+            case RevocationRequest _ -> REVOCATION_REQUEST;
+            case RevocationReply _ -> REVOCATION_REPLY;
         };
     }
 
@@ -46,6 +53,11 @@ public final class NodeControlCodec implements MessageCodec {
         switch ((NodeControlMessage) message) {
             case NodeStatusRequest _ -> {}
             case NodeStatusReply reply -> write(reply, out);
+            case RevocationRequest request -> request.revoked().write(out);
+            case RevocationReply reply -> {
+                reply.revoked().write(out);
+                out.bool(reply.refused()).i64(reply.undecided());
+            }
         }
     }
 
@@ -54,6 +66,8 @@ public final class NodeControlCodec implements MessageCodec {
         return switch (type) {
             case STATUS_REQUEST -> new NodeStatusRequest();
             case STATUS_REPLY -> readReply(in);
+            case REVOCATION_REQUEST -> new RevocationRequest(PrincipalId.read(in));
+            case REVOCATION_REPLY -> new RevocationReply(PrincipalId.read(in), in.bool(), in.nonNegative64());
             default -> throw new MalformedException("unknown type " + type);
         };
     }

@@ -2,6 +2,7 @@ package io.bulwark.protocol.control;
 
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
 
@@ -11,6 +12,24 @@ public sealed interface NodeControlMessage extends Message {
 
     /** How are you? Answered by {@link NodeStatusReply}, to any principal. */
     record NodeStatusRequest() implements NodeControlMessage {}
+
+    /** Do you refuse this revoked principal in all register volumes? Answered by {@link RevocationReply}, to any principal. */
+    record RevocationRequest(PrincipalId revoked) implements NodeControlMessage {}
+
+    /**
+     * How far a node has put a principal out.
+     *
+     * @param refused whether the node takes nothing of it any more, for good
+     * @param undecided register versions that it has prepared at the node and of which it is not decided yet whether they ever take
+     *     effect
+     */
+    record RevocationReply(PrincipalId revoked, boolean refused, long undecided) implements NodeControlMessage {
+        public RevocationReply {
+            if (undecided < 0) {
+                throw new IllegalArgumentException(undecided + " versions of " + revoked);
+            }
+        }
+    }
 
     /**
      * How a node is.

@@ -177,7 +177,8 @@ public final class ExtentServer implements ProtocolServer {
             case Fact.ClosedWith told
             when mine.test(new BlockId(told.volume(), told.owner(), told.session(), 0)) -> sessions.learn(turn, told);
             case Fact.Collapsed told -> sessions.learn(turn, told);
-            case Fact.Pending _, Fact.Freed _, Fact.ClosedWith _ -> {}
+            // Whatever is stored by one who is revoked becomes no part of any object.
+            case Fact.Pending _, Fact.Freed _, Fact.ClosedWith _, Fact.Revoked _ -> {}
         }
         return turn.effects();
     }

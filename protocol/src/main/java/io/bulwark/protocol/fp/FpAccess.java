@@ -15,10 +15,12 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 import java.util.stream.Stream;
@@ -63,7 +65,7 @@ final class FpAccess {
 
     private record Session(Closure closure, long millis) {}
 
-    private record Grant(boolean mayRead, long millis) {}
+    private record Grant(boolean mayRead, boolean mayWrite, long millis) {}
 
     private record Principal(int volume, PrincipalId principal) {}
 
@@ -73,6 +75,12 @@ final class FpAccess {
     private final FpLimits limits;
     private final Map<Integer, Volume> volumes = new HashMap<>();
     private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
+    /** No more than the registry has members. */
+    private final Set<PrincipalId> revoked = new HashSet<>();
+
+    /** Who has had an open session since this node started: of its revocation the node hears. */
+    private final LinkedHashMap<Principal, Long> writers = new LinkedHashMap<>(16, 0.75f, true);
+
     private final LinkedHashMap<Principal, Grant> grants = new LinkedHashMap<>(16, 0.75f, true);
     private final LinkedHashMap<SessionKey, Session> sessions = new LinkedHashMap<>(16, 0.75f, true);
     /** Sessions that the replicas have not confirmed, apart from the others: bogus ones push out bogus ones only. */
@@ -137,12 +145,19 @@ final class FpAccess {
         return switch (request) {
             case FpMessage.Prepare prepare ->
                 admitWriter(nowMillis, group, new SessionKey(volume, from, prepare.session()));
-            // The MACs tell that m + f nodes let this sender prepare.
-            case FpMessage.Commit _ -> new Verdict.Admitted(group);
+            // The MACs tell that m + f nodes let this sender prepare; what was revoked since, a restart may have
+            // forgotten.
+            case FpMessage.Commit _ -> admitCommitter(nowMillis, group, new Principal(volume, from));
             case FpMessage.FindTimestamp _, FpMessage.Read _, FpMessage.Repair _ ->
                 admitReader(nowMillis, group, new Principal(volume, from));
             case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Verdict.Refuse(Refusal.NO_GRANT, epoch);
         };
+    }
+
+    private Verdict admitCommitter(long nowMillis, FpGroup group, Principal principal) {
+        Grant grant = grants.get(principal);
+        boolean known = writers.containsKey(principal) || (grant != null && (grant.mayRead() || grant.mayWrite()));
+        return known ? new Verdict.Admitted(group) : admitReader(nowMillis, group, principal);
     }
 
     private Verdict admitReader(long nowMillis, FpGroup group, Principal principal) {
@@ -190,6 +205,16 @@ final class FpAccess {
         return loading;
     }
 
+    /** Whether the replicas have said that there is no such volume, or not any more. */
+    boolean gone(int volume) {
+        return toldVolumes.containsKey(volume) && !volumes.containsKey(volume);
+    }
+
+    /** Whether nothing is known of the volume, so that it should be asked for. */
+    boolean unheard(int volume) {
+        return !toldVolumes.containsKey(volume) && !volumes.containsKey(volume);
+    }
+
     /** The group of a register block, if its volume is known here. */
     Optional<FpGroup> group(BlockId block) {
         Volume volume = volumes.get(block.volume());
@@ -198,14 +223,25 @@ final class FpAccess {
                 : Optional.empty();
     }
 
+    /** Whether nothing that it says counts any more. The replicas never take that back, so that a restart may forget it. */
+    boolean revoked(PrincipalId principal) {
+        return revoked.contains(principal);
+    }
+
     /** Whether this node durably refuses the session. */
     boolean closed(SessionKey key) {
+        if (revoked.contains(key.owner())) {
+            return true;
+        }
         Session known = session(key);
         return known != null && known.closure() == Closure.CLOSED;
     }
 
     /** Whether a PREPARE that was let in earlier must be refused by now. */
     boolean closing(SessionKey key) {
+        if (revoked.contains(key.owner())) {
+            return true;
+        }
         Session known = session(key);
         return known != null && (known.closure() == Closure.CLOSED || known.closure() == Closure.CLOSING);
     }
@@ -231,7 +267,9 @@ final class FpAccess {
                 yield new Question.OfVolume(of.volume(), 0, 1);
             }
             case Fact.OfGrant grant -> {
-                grants.put(new Principal(grant.volume(), grant.principal()), new Grant(grant.mayRead(), nowMillis));
+                grants.put(
+                        new Principal(grant.volume(), grant.principal()),
+                        new Grant(grant.mayRead(), grant.mayWrite(), nowMillis));
                 trim(grants);
                 yield new Question.OfGrant(grant.volume(), grant.principal());
             }
@@ -245,6 +283,10 @@ final class FpAccess {
                 onSession(nowMillis, key, SessionState.CLOSED, whenClosed);
                 yield question(key);
             }
+            case Fact.Revoked told -> {
+                revoked.add(told.principal());
+                yield null;
+            }
             case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.Collapsed _ -> null;
         };
     }
@@ -253,11 +295,16 @@ final class FpAccess {
         Session known = session(key);
         // "Open" counts only once this node has seen that it has not promised the contrary.
         boolean looked = known != null && known.closure() != Closure.LOADING;
-        if (closing(key) || (state != SessionState.CLOSED && !looked)) {
+        boolean over = known != null && (known.closure() == Closure.CLOSED || known.closure() == Closure.CLOSING);
+        if (over || (state != SessionState.CLOSED && !looked)) {
             return;
         }
         switch (state) {
-            case OPEN -> set(nowMillis, key, Closure.OPEN);
+            case OPEN -> {
+                set(nowMillis, key, Closure.OPEN);
+                writers.put(new Principal(key.volume(), key.owner()), nowMillis);
+                trim(writers);
+            }
             case UNKNOWN -> set(nowMillis, key, Closure.UNKNOWN);
             case CLOSED -> {
                 set(nowMillis, key, Closure.CLOSING);

@@ -145,7 +145,9 @@ public sealed interface FpMessage extends Message {
         /** The node durably refuses the session, and has not prepared the version: it never will. */
         NEVER_PREPARED,
         /** The node's latest is this version or a later one. */
-        COMMITTED_OR_OVERWRITTEN
+        COMMITTED_OR_OVERWRITTEN,
+        /** The node has it staged for its owner alone, who is revoked: it takes neither its PREPARE nor its COMMIT any more. */
+        PREPARED_BUT_REVOKED
     }
 
     /**

@@ -138,9 +138,10 @@ final class FpRegister {
     }
 
     private void handle(long nowMillis, Call call) {
-        // The epoch may have changed while the request waited: what was refused for good is not answered after all.
-        if (!serves(call.request().target().epoch())) {
-            refuse(call, Refusal.OTHER_EPOCH);
+        // While the request waited the epoch may have changed, or its sender been revoked: refused for good is refused.
+        boolean serves = serves(call.request().target().epoch());
+        if (!serves || node.access().revoked(call.from())) {
+            refuse(call, serves ? Refusal.NO_GRANT : Refusal.OTHER_EPOCH);
             return;
         }
         switch (call.request()) {
@@ -413,11 +414,13 @@ final class FpRegister {
     private void onAskLeftover(long nowMillis, Call call, FpMessage.AskLeftover request) {
         Timestamp version = request.version();
         FpAccess.SessionKey session = new FpAccess.SessionKey(block().volume(), request.owner(), request.session());
+        VersionRecord record = versions.get(version);
         FpMessage.LeftoverState state;
         if (!version.isAfter(versions.latest())) {
             state = FpMessage.LeftoverState.COMMITTED_OR_OVERWRITTEN;
-        } else if (versions.get(version) != null) {
-            state = FpMessage.LeftoverState.PREPARED;
+        } else if (record != null) {
+            boolean over = record.chargedTo(request.owner()) && node.access().revoked(request.owner());
+            state = over ? FpMessage.LeftoverState.PREPARED_BUT_REVOKED : FpMessage.LeftoverState.PREPARED;
         } else if (node.access().closed(session)) {
             state = FpMessage.LeftoverState.NEVER_PREPARED;
         } else {

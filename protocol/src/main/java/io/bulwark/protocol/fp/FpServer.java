@@ -2,6 +2,7 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Outbox;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
+import java.util.function.Predicate;
 
 /**
  * A node of the FP register (thesis figures 4.2.2 and 4.2.3, PROTOCOLS section 2): lets requests in, keeps the state of the
@@ -63,16 +65,28 @@ public final class FpServer implements ProtocolServer {
     private final Map<PrincipalId, Share> waitingOf = new HashMap<>();
     private long waitingBytes;
     private final Leftovers leftovers;
+    private final Revocations revocations;
     private long askedMillis;
 
+    /** The only server of its node. */
     public FpServer(PairwiseKeys keys, FpLimits limits) {
+        this(keys, limits, _ -> true, RevocationWatch.NONE);
+    }
+
+    /**
+     * One of several servers of a node.
+     *
+     * @param mine whether a block is this server's
+     */
+    public FpServer(PairwiseKeys keys, FpLimits limits, Predicate<BlockId> mine, RevocationWatch watch) {
         FpTimes times = new FpTimes(100, 400, 0, limits.repairMillis());
         FpAccess access = new FpAccess(keys.self(), out, limits, (question, now) -> release(now, question));
-        StagedIndex index = new StagedIndex(out, limits.blocksCached());
+        StagedIndex index = new StagedIndex(out, mine, limits.blocksCached());
         AskRate rate = new AskRate(limits.repairsPerSecond());
         AskRate closures = new AskRate(limits.repairsPerSecond());
         this.node = new FpNode(keys, limits, times, out, access, index, rate, closures, new HashMap<>(), this::repair);
         this.leftovers = new Leftovers(node, this::withRegister);
+        this.revocations = new Revocations(node, leftovers, watch, registers::values);
     }
 
     @Override
@@ -112,6 +126,7 @@ public final class FpServer implements ProtocolServer {
             parked.keySet().forEach(out::ask);
         }
         leftovers.onTick(nowMillis);
+        revocations.onTick(nowMillis);
         return out.drain();
     }
 
@@ -137,6 +152,9 @@ public final class FpServer implements ProtocolServer {
     public List<Effect> onFact(long nowMillis, Fact fact) {
         if (fact instanceof Fact.Collapsed collapsed) {
             close(nowMillis, collapsed);
+        } else if (fact instanceof Fact.Revoked of) {
+            take(nowMillis, of);
+            revocations.begin(nowMillis, of.principal());
         } else {
             take(nowMillis, fact);
         }
@@ -287,7 +305,13 @@ public final class FpServer implements ProtocolServer {
                 leftovers.onClosed(nowMillis, new FpAccess.SessionKey(of.volume(), of.owner(), of.session()));
             case Fact.ClosedWith with ->
                 leftovers.onClosed(nowMillis, new FpAccess.SessionKey(with.volume(), with.owner(), with.session()));
-            case Fact.OfGrant _, Fact.OfVolume _, Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.Collapsed _ -> {}
+            case Fact.OfGrant _,
+                    Fact.OfVolume _,
+                    Fact.OfPin _,
+                    Fact.Pending _,
+                    Fact.Freed _,
+                    Fact.Collapsed _,
+                    Fact.Revoked _ -> {}
         }
     }
 }

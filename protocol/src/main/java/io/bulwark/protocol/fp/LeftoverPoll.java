@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the peers about a version that a closed session left staged. If 2f + 1 of them durably refuse the session and have not
- * prepared the version, f + 1 correct ones never will, and m + f prepares can never come together.
+ * prepared the version, f + 1 correct ones never will, and m + f prepares can never come together. And if its owner is revoked,
+ * and all peers refuse its COMMIT and have not committed the version, no correct node ever dropped anything for it.
  */
 final class LeftoverPoll implements ClientOperation<LeftoverPoll.Outcome> {
     /** How it ended. */
@@ -28,17 +29,26 @@ final class LeftoverPoll implements ClientOperation<LeftoverPoll.Outcome> {
     private final int ownSlot;
     private final FpAccess.SessionKey session;
     private final Timestamp version;
+    private final boolean ownerRevoked;
     private final FpTimes times;
     private final Map<Integer, FpMessage.LeftoverState> states = new HashMap<>();
     private long startedMillis;
     private long sentMillis;
     private @Nullable Outcome outcome;
 
-    LeftoverPoll(FpGroup group, int ownSlot, FpAccess.SessionKey session, Timestamp version, FpTimes times) {
+    /** @param ownerRevoked whether this node itself refuses its owner's COMMIT for good */
+    LeftoverPoll(
+            FpGroup group,
+            int ownSlot,
+            FpAccess.SessionKey session,
+            Timestamp version,
+            boolean ownerRevoked,
+            FpTimes times) {
         this.group = group;
         this.ownSlot = ownSlot;
         this.session = session;
         this.version = version;
+        this.ownerRevoked = ownerRevoked;
         this.times = times;
     }
 
@@ -68,8 +78,9 @@ final class LeftoverPoll implements ClientOperation<LeftoverPoll.Outcome> {
             int slot = group.slotOf(from, answer.target());
             if (slot >= 0 && slot != ownSlot) {
                 states.put(slot, answer.state());
-                if (count(FpMessage.LeftoverState.NEVER_PREPARED)
-                        >= group.policy().timestampQuorum()) {
+                long never = count(FpMessage.LeftoverState.NEVER_PREPARED);
+                long refused = never + count(FpMessage.LeftoverState.PREPARED_BUT_REVOKED);
+                if (never >= group.policy().timestampQuorum() || (ownerRevoked && refused == group.n() - 1)) {
                     outcome = Outcome.NEVER;
                 }
             }

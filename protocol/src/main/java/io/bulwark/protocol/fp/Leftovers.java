@@ -42,7 +42,9 @@ final class Leftovers {
         for (Map.Entry<FpAccess.SessionKey, Due> entry : List.copyOf(open.entrySet())) {
             Due due = entry.getValue();
             if (nowMillis >= due.atMillis()) {
-                long pause = Math.min(AGAIN_MILLIS_MAX, 2 * due.pauseMillis());
+                // Somebody waits for the end of a revocation.
+                boolean revoked = node.access().revoked(entry.getKey().owner());
+                long pause = Math.min(revoked ? AGAIN_MILLIS_MIN : AGAIN_MILLIS_MAX, 2 * due.pauseMillis());
                 open.put(entry.getKey(), new Due(nowMillis + due.pauseMillis(), pause));
                 resolve(nowMillis, entry.getKey());
             }
@@ -77,8 +79,13 @@ final class Leftovers {
         if (!record.equals(register.versions().get(record.version()))) {
             return;
         }
-        LeftoverPoll operation =
-                new LeftoverPoll(register.group(), register.target().slot(), session, record.version(), node.times());
+        LeftoverPoll operation = new LeftoverPoll(
+                register.group(),
+                register.target().slot(),
+                session,
+                record.version(),
+                node.access().revoked(session.owner()),
+                node.times());
         LongConsumer over = register.once(_ -> {});
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);

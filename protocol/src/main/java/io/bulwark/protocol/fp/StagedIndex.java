@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 
 /**
  * What each client has staged at this node, over all blocks: for the bound S per client, which must hold across restarts, and
@@ -29,14 +30,17 @@ final class StagedIndex {
     record Entry(BlockId block, Version version) {}
 
     private final Outbox out;
+    private final Predicate<BlockId> mine;
     private final int clientsMax;
     private final LinkedHashMap<PrincipalId, Map<Entry, Long>> staged = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<PrincipalId, List<LongConsumer>> loading = new HashMap<>();
     /** Changes that became durable while a load was under way: the load may or may not have seen them. */
     private final Map<PrincipalId, Set<Entry>> gone = new HashMap<>();
 
-    StagedIndex(Outbox out, int clientsMax) {
+    /** @param mine whether a block is this server's; the others are another shard's to bound and to clear */
+    StagedIndex(Outbox out, Predicate<BlockId> mine, int clientsMax) {
         this.out = out;
+        this.mine = mine;
         this.clientsMax = clientsMax;
     }
 
@@ -64,7 +68,7 @@ final class StagedIndex {
                 WireReader meta = new WireReader(record.meta());
                 long session = meta.nonNegative64();
                 meta.end();
-                if (deleted == null || !deleted.contains(entry)) {
+                if (mine.test(entry.block()) && (deleted == null || !deleted.contains(entry))) {
                     entries.put(entry, session);
                 }
             } catch (MalformedException e) {

@@ -9,9 +9,11 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +43,9 @@ final class PasisAccess {
     private final long factMillis;
     private final Map<Integer, Volume> volumes = new HashMap<>();
     private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
+    /** No more than the registry has members. */
+    private final Set<PrincipalId> revoked = new HashSet<>();
+
     private final Map<Principal, Told<Boolean>> readers = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<SessionKey, Told<SessionState>> sessions = new LinkedHashMap<>(16, 0.75f, true);
     /** Apart from the others: bogus ones push out bogus ones only. */
@@ -76,6 +81,9 @@ final class PasisAccess {
         }
         if (group.slotOf(self) != target.slot()) {
             return new Verdict.Refuse(Refusal.WRONG_SLOT, epoch);
+        }
+        if (revoked.contains(from)) {
+            return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
         }
         boolean node = from.kind() == PrincipalKind.NODE && group.slotOf(from) >= 0;
         boolean client = from.kind() == PrincipalKind.CLIENT;
@@ -117,6 +125,9 @@ final class PasisAccess {
 
     /** Whether a write that was let in earlier must be refused by now. */
     boolean closed(PrincipalId owner, BlockId block, long session) {
+        if (revoked.contains(owner)) {
+            return true;
+        }
         Told<SessionState> told = sessions.get(new SessionKey(block.volume(), owner, session));
         return told != null && told.value() == SessionState.CLOSED;
     }
@@ -147,6 +158,10 @@ final class PasisAccess {
             case Fact.OfSession of -> onSession(nowMillis, of.volume(), of.owner(), of.session(), of.state());
             case Fact.ClosedWith with ->
                 onSession(nowMillis, with.volume(), with.owner(), with.session(), SessionState.CLOSED);
+            case Fact.Revoked told -> {
+                revoked.add(told.principal());
+                yield null;
+            }
             case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.Collapsed _ -> null;
         };
     }

@@ -2,6 +2,7 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
@@ -63,6 +64,8 @@ public final class PasisServer implements ProtocolServer {
     /** Volumes of which nothing was known when a restart found possible versions of theirs. */
     private final Set<Integer> untold = new HashSet<>();
 
+    private final RevocationWatch revocations;
+
     private Life life = Life.NEW;
     private long waitingBytes;
     private long askedMillis;
@@ -79,6 +82,17 @@ public final class PasisServer implements ProtocolServer {
      * @param watch decides when blocks of volumes with lazy verification are verified
      */
     public PasisServer(PrincipalId self, PasisLimits limits, IntSupplier clients, VerificationWatch watch) {
+        this(self, limits, clients, watch, RevocationWatch.NONE);
+    }
+
+    /** As the other, for a node that is asked who is put out. */
+    public PasisServer(
+            PrincipalId self,
+            PasisLimits limits,
+            IntSupplier clients,
+            VerificationWatch watch,
+            RevocationWatch revocations) {
+        this.revocations = revocations;
         FpTimes times = new FpTimes(100, 400, 0, limits.verifyMillis());
         Tally tally = new Tally();
         PossibleVersions possible = new PossibleVersions(tally);
@@ -205,6 +219,10 @@ public final class PasisServer implements ProtocolServer {
     @Override
     public List<Effect> onFact(long nowMillis, Fact fact) {
         Question answered = node.access().onFact(nowMillis, fact);
+        if (fact instanceof Fact.Revoked of) {
+            // One round is all: what a write has done here by now is done, and nothing of it is to come.
+            revocations.refuses(of.principal(), 0);
+        }
         if (answered instanceof Question.OfVolume of) {
             // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.
             blocks.forEach((id, block) -> {

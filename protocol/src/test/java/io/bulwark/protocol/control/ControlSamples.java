@@ -4,9 +4,12 @@ import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +34,8 @@ final class ControlSamples {
                         1 << 30,
                         List.of(new VersionsReport(7, 9, 1 << 16, 30, 5, 10, 400, 1, 2)),
                         List.of(new PeerVerdict(3, Verdict.CORRUPT, 2))));
+        all.put("RevocationRequest", new RevocationRequest(PrincipalId.client(7)));
+        all.put("RevocationReply", new RevocationReply(PrincipalId.client(7), true, 3));
         return all;
     }
 }

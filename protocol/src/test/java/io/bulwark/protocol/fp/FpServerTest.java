@@ -112,7 +112,8 @@ class FpServerTest {
     void aMacIsGoodForItsReceiverSenderEpochAndVersionOnly() {
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
         FpMessage.Commit right = nodes.commit(0, 1, prepares);
-        assertRefused(OTHER, right, Refusal.PREPARES);
+        assertRefused(OTHER, right, Refusal.NO_GRANT);
+        assertRefused(PrincipalId.client(3), right, Refusal.PREPARES);
         assertRefused(new FpMessage.Commit(right.target(), 6, right.fpcc(), right.prepares()), Refusal.PREPARES);
         assertRefused(
                 new FpMessage.Commit(right.target(), 5, nodes.encode(2).fpcc(), right.prepares()), Refusal.PREPARES);

@@ -50,6 +50,11 @@ final class LocalNodes {
 
     final FpGroup group;
     final Set<Integer> cutOff = new HashSet<>();
+    /** Clients without grants, as the replicas have it. */
+    final Set<PrincipalId> denied = new HashSet<>(Set.of(OTHER));
+    /** What each node has told last of what revoked clients have left. */
+    final Map<Integer, Integer> undecided = new HashMap<>();
+
     final List<FpMessage> answers = new ArrayList<>();
     final List<Effect.Evidence> evidence = new ArrayList<>();
     private final List<FpScrub.Found> found = new ArrayList<>();
@@ -103,7 +108,9 @@ final class LocalNodes {
     }
 
     void restart(int node) {
-        servers.put(node, new FpServer(keysOf(node), limits));
+        servers.put(
+                node,
+                new FpServer(keysOf(node), limits, _ -> true, (_, undecidedNow) -> undecided.put(node, undecidedNow)));
     }
 
     /** From now on nobody can verify what this node vouches for. */
@@ -459,7 +466,7 @@ final class LocalNodes {
             case Question.OfVolume of ->
                 new Fact.OfVolume(of.volume(), of.volume() == VOLUME ? Optional.of(volume) : Optional.empty());
             case Question.OfGrant of ->
-                new Fact.OfGrant(of.volume(), of.principal(), !of.principal().equals(OTHER), false);
+                new Fact.OfGrant(of.volume(), of.principal(), !denied.contains(of.principal()), false);
             case Question.OfSession of ->
                 new Fact.OfSession(
                         of.volume(),

@@ -48,6 +48,9 @@ final class SampleMessages {
         all.put(
                 "leftover",
                 new FpMessage.Leftover(TARGET, VERSION, FpMessage.LeftoverState.NEVER_PREPARED, Timestamp.NONE));
+        all.put(
+                "leftover-revoked",
+                new FpMessage.Leftover(TARGET, VERSION, FpMessage.LeftoverState.PREPARED_BUT_REVOKED, Timestamp.NONE));
         all.put("refused", new FpMessage.Refused(TARGET, Asked.PREPARE, 9, Refusal.FAR, 1));
         return all;
     }

@@ -19,8 +19,11 @@ import org.junit.jupiter.api.Test;
 
 @NullMarked
 class StagedIndexTest {
+    /** A block of another shard of the node. */
+    private static final long ANOTHERS = 77;
+
     private final Outbox out = new Outbox();
-    private final StagedIndex index = new StagedIndex(out, 1);
+    private final StagedIndex index = new StagedIndex(out, block -> block.counter() != ANOTHERS, 1);
     private final List<PrincipalId> ready = new ArrayList<>();
 
     private static StagedIndex.Entry entry(long block) {
@@ -48,6 +51,13 @@ class StagedIndexTest {
         loaded(CLIENT, 7, entry(1), entry(2));
         assertThat(index.of(CLIENT, 7)).containsExactly(entry(2));
         assertThat(ready).containsExactly(CLIENT);
+    }
+
+    @Test
+    void whatIsAnotherShardsIsLeftToIt() {
+        load(CLIENT);
+        loaded(CLIENT, 7, entry(1), entry(ANOTHERS));
+        assertThat(index.of(CLIENT, 7)).containsExactly(entry(1));
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -73,7 +74,8 @@ public final class FpTinyWorld {
         this.volume = new Volume(VOLUME, "v", VolumeKind.REGISTER, policy, 1, List.of(new PlacementGroup(1, holders)));
         for (int holder : holders) {
             PairwiseKeys keys = keys(holder, holders);
-            nodes.add(TinyWorld.Node.plain(PrincipalId.node(holder), () -> parts.server(keys, FpLimits.standard())));
+            nodes.add(TinyWorld.Node.plain(
+                    PrincipalId.node(holder), () -> parts.server(keys, FpLimits.standard(), RevocationWatch.NONE)));
         }
     }
 

@@ -41,6 +41,10 @@ final class FpInvariants {
     static final Invariant CERTIFIED = new Invariant(
             "certified", "thesis lines 1500 to 1507: a correct node commits what m + f nodes have prepared");
 
+    static final Invariant PUT_OUT = new Invariant(
+            "put-out",
+            "thesis definition 3.3.4: once all nodes say so, nothing of a revoked client is taken or decided");
+
     /** Checking disks takes long. */
     private static final int CHECKS_PER_BOUND = 16;
 
@@ -56,7 +60,10 @@ final class FpInvariants {
     /** The correct nodes that prepared it, or proved it for a repair: by the thesis all that a read may find. */
     private final Map<Named, Set<PrincipalId>> prepared = new HashMap<>();
 
-    private Optional<InvariantViolation> uncertified = Optional.empty();
+    /** The correct nodes that have put a client out, by client. */
+    private final Map<PrincipalId, Set<PrincipalId>> refusing = new HashMap<>();
+
+    private Optional<InvariantViolation> broken = Optional.empty();
 
     private final Map<Content, Bytes> written = new HashMap<>();
     private final Map<BlockId, Timestamp> floors = new HashMap<>();
@@ -74,12 +81,28 @@ final class FpInvariants {
         this.limits = limits;
         this.simulation = simulation;
         this.faulty = faulty;
-        simulation.observe((from, to, requestId, message) -> saw(from, message));
+        simulation.observe((from, to, requestId, message) -> saw(from, to, message));
     }
 
-    private void saw(PrincipalId from, Message message) {
+    /** A correct node says how far it has put a client out. */
+    void refuses(PrincipalId node, PrincipalId revoked, int undecided) {
+        Set<PrincipalId> done = refusing.computeIfAbsent(revoked, _ -> new HashSet<>());
+        if (undecided == 0) {
+            done.add(node);
+        }
+    }
+
+    private boolean putOut(PrincipalId client) {
+        return refusing.getOrDefault(client, Set.of()).size() == correct.size();
+    }
+
+    private void saw(PrincipalId from, PrincipalId to, Message message) {
         if (faulty.contains(from)) {
             return;
+        }
+        boolean takes = message instanceof FpMessage.Prepared || message instanceof FpMessage.Committed;
+        if (takes && broken.isEmpty() && refusing.getOrDefault(to, Set.of()).contains(from)) {
+            broken = Optional.of(PUT_OUT.violated(to.toString(), from + " answers it " + message));
         }
         switch (message) {
             case FpMessage.Prepared answer -> vouches(from, answer.target().block(), answer.version());
@@ -103,8 +126,8 @@ final class FpInvariants {
         }
         int vouched = prepared.getOrDefault(new Named(block, latest.version()), Set.of())
                 .size();
-        if (vouched < fragments && uncertified.isEmpty()) {
-            uncertified = Optional.of(CERTIFIED.violated(
+        if (vouched < fragments && broken.isEmpty()) {
+            broken = Optional.of(CERTIFIED.violated(
                     block.toString(),
                     node + " has committed " + latest + ", which " + vouched + " correct nodes have prepared"));
         }
@@ -173,8 +196,8 @@ final class FpInvariants {
     }
 
     void check() {
-        if (uncertified.isPresent()) {
-            throw uncertified.get();
+        if (broken.isPresent()) {
+            throw broken.get();
         }
         for (Simulation.Sighting sighting : simulation.sightingsSince(sightingsSeen)) {
             sightingsSeen++;
@@ -187,6 +210,11 @@ final class FpInvariants {
         if (checks++ % CHECKS_PER_BOUND == 0) {
             correct.forEach(this::checkBounds);
         }
+    }
+
+    void checkAtEnd() {
+        check();
+        correct.forEach(this::checkBounds);
     }
 
     /** What a client has staged at a node is listed there, one record for each version. */
@@ -203,6 +231,9 @@ final class FpInvariants {
             }
         }
         ofClient.forEach((client, count) -> {
+            if (putOut(client)) {
+                throw PUT_OUT.violated(client.toString(), count + " versions of it are staged at " + node);
+            }
             if (count > 2 * limits.stagedPerClient()) {
                 throw BOUNDED.violated(client.toString(), count + " staged versions at " + node);
             }

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.fp;
 
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpGroup;
@@ -17,8 +18,8 @@ import io.bulwark.protocol.wire.Bytes;
 public interface FpParts {
     FpParts PRODUCTION = new FpParts() {};
 
-    default ProtocolServer server(PairwiseKeys keys, FpLimits limits) {
-        return new FpServer(keys, limits);
+    default ProtocolServer server(PairwiseKeys keys, FpLimits limits, RevocationWatch revocations) {
+        return new FpServer(keys, limits, _ -> true, revocations);
     }
 
     default ClientOperation<FpWriteOutcome> write(FpGroup group, long session, Bytes value, FpTimes times) {

@@ -16,10 +16,12 @@ import io.bulwark.simulation.campaign.Setting;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /** A register volume, its nodes' keys, and what the replicas say of it. */
@@ -30,6 +32,7 @@ final class FpVolume {
 
     private final ProtectionPolicy policy;
     private final Map<SessionKey, SessionState> sessions = new HashMap<>();
+    private final Set<PrincipalId> revoked = new HashSet<>();
     private Volume volume;
     private final List<PairwiseKeys> keys = new ArrayList<>();
 
@@ -91,6 +94,13 @@ final class FpVolume {
         return new Fact.OfSession(ID, client, session, SessionState.CLOSED);
     }
 
+    /** What the replicas tell of it. */
+    Fact revoke(PrincipalId client) {
+        revoked.add(client);
+        sessions.replaceAll((key, state) -> key.owner().equals(client) ? SessionState.CLOSED : state);
+        return new Fact.Revoked(client);
+    }
+
     /** The same holders in a later epoch; what the replicas tell of it. */
     Fact nextEpoch(BlockId block) {
         List<PlacementGroup> groups = new ArrayList<>(volume.groups());
@@ -109,7 +119,8 @@ final class FpVolume {
                                 of.owner(),
                                 of.session(),
                                 sessions.getOrDefault(new SessionKey(of.owner(), of.session()), SessionState.UNKNOWN));
-                    case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
+                    case Question.OfGrant of ->
+                        new Fact.OfGrant(of.volume(), of.principal(), !revoked.contains(of.principal()), false);
                     case Question.OfVolume of ->
                         new Fact.OfVolume(of.volume(), of.volume() == ID ? Optional.of(volume) : Optional.empty());
                 });

@@ -1,6 +1,7 @@
 package io.bulwark.simulation.fp;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
@@ -151,9 +152,12 @@ public final class FpWorld implements SimulatedWorld {
         nodes.add(node);
         if (faulty.contains(node)) {
             Liar liar = Liar.any(new FpLies(keys, volume, plot), plot.random());
-            simulation.addNode(node, () -> liar.around(parts.server(keys, limits)));
+            simulation.addNode(node, () -> liar.around(parts.server(keys, limits, RevocationWatch.NONE)));
         } else {
-            simulation.addNode(node, () -> parts.server(keys, limits));
+            simulation.addNode(
+                    node,
+                    () -> parts.server(
+                            keys, limits, (revoked, undecided) -> invariants.refuses(node, revoked, undecided)));
         }
     }
 
@@ -334,6 +338,26 @@ public final class FpWorld implements SimulatedWorld {
     @Override
     public void checkAtEnd() {
         check();
+        if (changesEvery != 0) {
+            putAttackersOut();
+            invariants.checkAtEnd();
+        }
+    }
+
+    /** They are revoked and go on as before, with all that they have kept. */
+    private void putAttackersOut() {
+        for (FpAttacker attacker : attackers) {
+            Fact revoked = volume.revoke(attacker.self());
+            nodes.forEach(node -> simulation.tell(node, revoked));
+        }
+        simulation.runFor(5_000);
+        for (FpAttacker attacker : attackers) {
+            attacker.commitHeld(changes);
+            for (int block = 0; block < blocks; block++) {
+                attacker.move(volume.group(block));
+            }
+        }
+        simulation.runFor(2_000);
     }
 
     @Override

@@ -83,7 +83,13 @@ final class ObjectInvariants {
                 closed.put(with.volume() + " " + with.owner() + "." + with.session(), with);
                 references(volume).forEach(named -> requireStillNamed(named, with));
             }
-            case Fact.OfSession _, Fact.OfGrant _, Fact.OfVolume _, Fact.OfPin _, Fact.Pending _, Fact.Collapsed _ -> {}
+            case Fact.OfSession _,
+                    Fact.OfGrant _,
+                    Fact.OfVolume _,
+                    Fact.OfPin _,
+                    Fact.Pending _,
+                    Fact.Collapsed _,
+                    Fact.Revoked _ -> {}
         }
     }
 

@@ -2,6 +2,7 @@ package io.bulwark.simulation.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpLimits;
@@ -102,7 +103,7 @@ class CampaignStopTest {
     private static FpProtocol hasty() {
         return new FpProtocol(new FpParts() {
             @Override
-            public ProtocolServer server(PairwiseKeys keys, FpLimits limits) {
+            public ProtocolServer server(PairwiseKeys keys, FpLimits limits, RevocationWatch revocations) {
                 return new Hasty(new FpServer(keys, limits));
             }
         });

@@ -1,6 +1,7 @@
 package io.bulwark.simulation.exhaustive;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
@@ -45,8 +46,8 @@ enum PlantedParts implements FpParts {
     },
     COMMITTED_BEFORE_IT_IS_DURABLE {
         @Override
-        public ProtocolServer server(PairwiseKeys keys, FpLimits limits) {
-            return new HastyServer(PRODUCTION.server(keys, limits));
+        public ProtocolServer server(PairwiseKeys keys, FpLimits limits, RevocationWatch revocations) {
+            return new HastyServer(PRODUCTION.server(keys, limits, revocations));
         }
     };
 

@@ -95,8 +95,8 @@ final class FpServerBugs {
                     "fp/FpRegister",
                     "waiting requests are judged in the epoch in which they came",
                     protocol("fp.FpRulesTest", "aCommitThatWaitedIsRefusedInALaterEpoch"),
-                    "if (!serves(call.request().target().epoch())) {",
-                    "if (false) {"),
+                    "boolean serves = serves(call.request().target().epoch());",
+                    "boolean serves = true;"),
             in(
                     "fp/FpRegister",
                     "a session that is open counts as closed when leftovers are asked for",
@@ -329,7 +329,7 @@ final class FpServerBugs {
                     "fp/FpAccess",
                     "a stale answer opens a closed session again",
                     protocol("fp.FpServerTest", "aClosedSessionStaysRefusedWhateverIsSaidLater"),
-                    "if (closing(key) || (state != SessionState.CLOSED && !looked)) {",
+                    "if (over || (state != SessionState.CLOSED && !looked)) {",
                     "if (state != SessionState.CLOSED && !looked) {"),
             in(
                     "fp/FpAccess",
@@ -429,14 +429,8 @@ final class FpServerBugs {
                     "fp/LeftoverPoll",
                     "2f nodes that never prepared a leftover are enough to drop it",
                     protocol("fp.FpRulesTest", "aLeftoverIsDroppedAtThreeWhoNeverPreparedIt"),
-                    """
-                    >= group.policy().timestampQuorum()) {
-                    outcome = Outcome.NEVER;
-                    """,
-                    """
-                    >= group.policy().timestampQuorum() - 1) {
-                    outcome = Outcome.NEVER;
-                    """),
+                    "if (never >= group.policy().timestampQuorum() ||",
+                    "if (never >= group.policy().timestampQuorum() - 1 ||"),
             in(
                     "fp/Leftovers",
                     "staged leftovers are dropped whatever the peers say",

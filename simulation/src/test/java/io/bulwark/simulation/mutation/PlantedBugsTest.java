@@ -38,6 +38,7 @@ class PlantedBugsTest {
                         PasisExtentBugs.ALL,
                         MetadataBugs.ALL,
                         RegistryBugs.ALL,
+                        RevocationBugs.ALL,
                         ViewBugs.ALL,
                         OrderingBugs.ALL,
                         RecoveryBugs.ALL)

@@ -2,6 +2,7 @@ package io.bulwark.simulation.pasis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
@@ -102,6 +103,18 @@ class PasisServerTest {
         ValidatingTimestamp version = ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments);
         cluster.send(FAULTY, 0, version, fragments(cluster, 0), ALL);
         assertThat(refusals(cluster)).containsExactly(Refusal.INCONSISTENT);
+        assertThat(cluster.held(0, 0)).isZero();
+    }
+
+    @Test
+    void nothingOfARevokedClientIsTaken() {
+        PasisCluster cluster = lazy();
+        List<Bytes> fragments = fragments(cluster, 0);
+        for (int node : ALL) {
+            cluster.simulation.tell(PrincipalId.node(node), new Fact.Revoked(PrincipalId.client(FAULTY)));
+        }
+        cluster.send(FAULTY, 0, ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments), fragments, ALL);
+        assertThat(refusals(cluster)).containsExactly(Refusal.NO_GRANT);
         assertThat(cluster.held(0, 0)).isZero();
     }
 

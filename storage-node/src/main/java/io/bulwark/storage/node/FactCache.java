@@ -105,6 +105,9 @@ final class FactCache {
         } else if (fact instanceof Fact.Collapsed told) {
             positive.keySet().removeIf(question -> covers(told, question));
             negative.keySet().removeIf(question -> covers(told, question));
+        } else if (fact instanceof Fact.Revoked told) {
+            positive.keySet().removeIf(question -> about(question).equals(told.principal()));
+            negative.keySet().removeIf(question -> about(question).equals(told.principal()));
         } else if (fact instanceof Fact.OfGrant told) {
             forget(new Question.OfGrant(told.volume(), told.principal()));
         }
@@ -139,7 +142,8 @@ final class FactCache {
             case Fact.OfSession told -> told.state() != SessionState.UNKNOWN;
             case Fact.OfGrant told -> told.mayRead() && told.mayWrite();
             case Fact.OfVolume told -> isRecent(question, told);
-            case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.ClosedWith _, Fact.Collapsed _ -> true;
+            case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.ClosedWith _, Fact.Collapsed _, Fact.Revoked _ ->
+                true;
         };
     }
 

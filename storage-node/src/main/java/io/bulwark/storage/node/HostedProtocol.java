@@ -1,5 +1,6 @@
 package io.bulwark.storage.node;
 
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.extent.ExtentMessage;
@@ -21,6 +22,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 /**
@@ -54,8 +56,13 @@ public record HostedProtocol(
                 shard -> new ExtentServer(config.node(), limits, block -> config.shardOf(block) == shard));
     }
 
-    /** The FP register (PROTOCOLS section 2), and the node's own scrubbing of it. */
-    public static HostedProtocol registers(PairwiseKeys keys, FpLimits limits) {
+    /**
+     * The FP register (PROTOCOLS section 2), and the node's own scrubbing of it.
+     *
+     * @param revocations makes what each shard's server tells of revoked clients
+     */
+    public static HostedProtocol registers(
+            NodeConfig config, PairwiseKeys keys, FpLimits limits, Supplier<RevocationWatch> revocations) {
         return new HostedProtocol(
                 message -> message instanceof FpMessage.Request || message instanceof FpScrub.Look,
                 message -> message instanceof FpScrub.Look look
@@ -67,7 +74,7 @@ public record HostedProtocol(
                     case FpMessage.PrepareBlock prepare -> prepare.block().length();
                     default -> 0;
                 },
-                shard -> new FpServer(keys, limits));
+                shard -> new FpServer(keys, limits, block -> config.shardOf(block) == shard, revocations.get()));
     }
 
     /**
@@ -75,9 +82,14 @@ public record HostedProtocol(
      *
      * @param clients how many clients there are now that could write
      * @param watch told, for each shard, what there is to verify
+     * @param revocations makes what each shard's server tells of revoked clients
      */
     public static HostedProtocol versioned(
-            PrincipalId self, PasisLimits limits, IntSupplier clients, IntFunction<VerificationWatch> watch) {
+            PrincipalId self,
+            PasisLimits limits,
+            IntSupplier clients,
+            IntFunction<VerificationWatch> watch,
+            Supplier<RevocationWatch> revocations) {
         return new HostedProtocol(
                 message -> message instanceof PasisMessage.Request || message instanceof PasisBackground,
                 message -> message instanceof PasisBackground unasked
@@ -87,6 +99,6 @@ public record HostedProtocol(
                 message -> message instanceof PasisMessage.Write write
                         ? write.fragment().length()
                         : 0,
-                shard -> new PasisServer(self, limits, clients, watch.apply(shard)));
+                shard -> new PasisServer(self, limits, clients, watch.apply(shard), revocations.get()));
     }
 }

@@ -10,6 +10,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
@@ -230,7 +231,12 @@ class LazyVerificationTest {
                 new NodeParts(
                         keys(PrincipalId.node(node)),
                         CODECS,
-                        List.of(HostedProtocol.versioned(PrincipalId.node(node), limits, () -> 2, verification::watch)),
+                        List.of(HostedProtocol.versioned(
+                                PrincipalId.node(node),
+                                limits,
+                                () -> 2,
+                                verification::watch,
+                                () -> RevocationWatch.NONE)),
                         new Facts(),
                         number -> Optional.ofNullable(addresses.get(number)),
                         List.of(background, verification),

@@ -10,6 +10,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
@@ -273,12 +274,17 @@ class RegisterScrubTest {
                         keys(PrincipalId.node(node)),
                         CODECS,
                         List.of(
-                                HostedProtocol.registers(keys(PrincipalId.node(node)), FpLimits.standard()),
+                                HostedProtocol.registers(
+                                        config,
+                                        keys(PrincipalId.node(node)),
+                                        FpLimits.standard(),
+                                        () -> RevocationWatch.NONE),
                                 HostedProtocol.versioned(
                                         PrincipalId.node(node),
                                         PasisLimits.standard(8 << 20),
                                         () -> 1,
-                                        _ -> VerificationWatch.NONE)),
+                                        _ -> VerificationWatch.NONE,
+                                        () -> RevocationWatch.NONE)),
                         new Facts(),
                         number -> Optional.ofNullable(addresses.get(number)),
                         List.of(background, scrub),

@@ -7,6 +7,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
@@ -231,7 +232,8 @@ final class FigureCluster implements AutoCloseable {
                 new NodeParts(
                         keys(self),
                         CODECS,
-                        List.of(HostedProtocol.versioned(self, limits(), () -> 1, verification::watch)),
+                        List.of(HostedProtocol.versioned(
+                                self, limits(), () -> 1, verification::watch, () -> RevocationWatch.NONE)),
                         new AllIsGranted(),
                         number -> Optional.ofNullable(addresses.get(number))
                                 .map(address -> way(self, PrincipalId.node(number), address)),

@@ -1,0 +1,120 @@
+package io.bulwark.client;
+
+import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.client.error.CancelledException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.survey.Survey;
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** Waits until the nodes have put a revoked client out of the register volumes. */
+final class PuttingOut {
+    private static final long SURVEY_MILLIS = 2_000;
+    private static final long PAUSE_MILLIS = 200;
+
+    private final OperationDriver driver;
+    private final PrincipalId revoked;
+
+    PuttingOut(OperationDriver driver, PrincipalId revoked) {
+        this.driver = driver;
+        this.revoked = revoked;
+    }
+
+    /**
+     * Returns when all have.
+     *
+     * @param gone principals that are revoked: nobody listens to such nodes any more
+     */
+    void await(
+            ClusterMap map,
+            Set<PrincipalId> gone,
+            Duration patience,
+            Consumer<Principals.RevocationProgress> listener) {
+        Set<PrincipalId> nodes = holders(map);
+        nodes.removeAll(gone);
+        long end = System.nanoTime() + patience.toNanos();
+        while (true) {
+            Principals.RevocationProgress progress = ask(nodes);
+            listener.accept(progress);
+            if (progress.complete()) {
+                return;
+            }
+            if (System.nanoTime() - end >= 0) {
+                throw new UnavailableException(problem(progress), Subject.NONE);
+            }
+            pause();
+        }
+    }
+
+    private static Set<PrincipalId> holders(ClusterMap map) {
+        Set<PrincipalId> nodes = new TreeSet<>();
+        for (Volume volume : map.volumes()) {
+            if (volume.kind() == VolumeKind.REGISTER) {
+                for (PlacementGroup group : volume.groups()) {
+                    group.holders().forEach(holder -> nodes.add(PrincipalId.node(holder)));
+                }
+            }
+        }
+        return nodes;
+    }
+
+    private Principals.RevocationProgress ask(Set<PrincipalId> nodes) {
+        SortedMap<PrincipalId, Message> answers = BulwarkClient.noDeadline()
+                .await(
+                        driver.submit(new Survey(
+                                nodes,
+                                new RevocationRequest(revoked),
+                                message -> message instanceof RevocationReply reply
+                                        && reply.revoked().equals(revoked),
+                                SURVEY_MILLIS)),
+                        Subject.NONE);
+        List<PrincipalId> silent = new ArrayList<>();
+        long undecided = 0;
+        int done = 0;
+        for (PrincipalId node : nodes) {
+            if (!(answers.get(node) instanceof RevocationReply reply) || !reply.refused()) {
+                silent.add(node);
+            } else if (reply.undecided() > 0) {
+                undecided += reply.undecided();
+            } else {
+                done++;
+            }
+        }
+        return new Principals.RevocationProgress(nodes.size(), done, undecided, silent);
+    }
+
+    private String problem(Principals.RevocationProgress progress) {
+        String names = progress.silent().stream().map(PrincipalId::toString).collect(Collectors.joining(", "));
+        return revoked + " is revoked, and each node refuses it once it has heard of that; but "
+                + (progress.silent().isEmpty() ? "" : names + " has not confirmed it yet; ")
+                + (progress.undecided() == 0
+                        ? ""
+                        : progress.undecided() + " register versions that it had prepared are not decided yet; ")
+                + "say it again to wait for the rest, or revoke nodes that will not come back";
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CancelledException("interrupted while waiting for the nodes", Subject.NONE);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package io.bulwark.protocol.fp;
+
+import static io.bulwark.protocol.fp.LocalNodes.CLIENT;
+import static io.bulwark.protocol.fp.LocalNodes.SESSION;
+import static io.bulwark.protocol.fp.LocalNodes.VOLUME;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What nodes do with a revoked client and with what it has left (thesis 3.3.2 and 3.4.3). */
+@NullMarked
+class FpRevocationTest {
+    private static final PrincipalId READER = PrincipalId.client(42);
+    private static final Fact REVOKED = new Fact.Revoked(CLIENT);
+
+    private final LocalNodes nodes = new LocalNodes(1, 2);
+
+    private void revokeAt(int... which) {
+        for (int node : which) {
+            nodes.tell(node, REVOKED);
+        }
+    }
+
+    private Timestamp latest(int slot) {
+        FpMessage.FindTimestamp ask = new FpMessage.FindTimestamp(nodes.group.target(slot), false);
+        return ((FpMessage.FoundTimestamp) nodes.one(READER, ask)).latest();
+    }
+
+    private void assertRefused(FpMessage answer) {
+        assertThat(((FpMessage.Refused) answer).refusal()).isEqualTo(Refusal.NO_GRANT);
+    }
+
+    @Test
+    void nothingOfARevokedClientIsTakenWhateverItHolds() {
+        List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
+        revokeAt(0);
+        assertRefused(nodes.one(CLIENT, nodes.commit(0, 1, prepares)));
+        assertRefused(nodes.one(CLIENT, nodes.fragment(0, 6, 2)));
+        assertRefused(nodes.one(CLIENT, new FpMessage.FindTimestamp(nodes.group.target(0), false)));
+        assertThat(latest(0)).isEqualTo(Timestamp.NONE);
+    }
+
+    @Test
+    void aCommitThatWaitedIsRefusedOnceItsSenderIsRevoked() {
+        List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
+        nodes.holdStores = true;
+        assertThat(nodes.ask(READER, nodes.fragment(0, 7, 3))).isEmpty();
+        assertThat(nodes.ask(CLIENT, nodes.commit(0, 1, prepares))).isEmpty();
+        revokeAt(0);
+        nodes.answers.clear();
+        nodes.releaseStores();
+        assertThat(nodes.answers)
+                .filteredOn(FpMessage.Refused.class::isInstance)
+                .singleElement()
+                .satisfies(this::assertRefused);
+        assertThat(latest(0)).isEqualTo(Timestamp.NONE);
+    }
+
+    @Test
+    void aNodeSaysThatItRefusesOnceNothingOfItIsUnderWay() {
+        List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
+        nodes.one(READER, new FpMessage.FindTimestamp(nodes.group.target(3), false));
+        nodes.holdStores = true;
+        // Node 3 has prepared nothing: the commit alone is under way there.
+        assertThat(nodes.ask(CLIENT, nodes.commit(3, 1, prepares))).isEmpty();
+        revokeAt(3);
+        assertThat(nodes.undecided).isEmpty();
+        nodes.releaseStores();
+        nodes.pass(100);
+        assertThat(nodes.undecided).containsEntry(3, 0);
+    }
+
+    /** The MACs are good for ever; so a node that knows nothing of their sender asks before it takes them. */
+    @Test
+    void aRestartForgetsNoRevocation() {
+        List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
+        nodes.denied.add(CLIENT);
+        nodes.sessionAtReplicas(SESSION, SessionState.CLOSED);
+        nodes.restart(0);
+        assertRefused(nodes.one(CLIENT, nodes.commit(0, 1, prepares)));
+        assertThat(latest(0)).isEqualTo(Timestamp.NONE);
+    }
+
+    @Test
+    void whatNobodyHasCommittedIsDroppedOnceAllNodesRefuseItsWriter() {
+        nodes.prepare(3, 5, 1);
+        nodes.denied.add(CLIENT);
+        revokeAt(0, 1, 2);
+        assertThat(nodes.undecided).containsEntry(0, 1).containsEntry(1, 1).containsEntry(2, 1);
+        nodes.pass(12_000);
+        for (int slot = 0; slot < 3; slot++) {
+            assertThat(nodes.versionsOnDisk(slot))
+                    .as("one node may have committed it")
+                    .isEqualTo(1);
+        }
+        revokeAt(3);
+        nodes.pass(12_000);
+        for (int slot = 0; slot < 4; slot++) {
+            assertThat(nodes.versionsOnDisk(slot)).isZero();
+            assertThat(nodes.chargesOnDisk(slot)).isZero();
+            assertThat(nodes.undecided).containsEntry(slot, 0);
+        }
+    }
+
+    @Test
+    void whatOneNodeHasCommittedIsCommittedByAllThatHavePreparedIt() {
+        Timestamp version = nodes.write(5, 1, 0);
+        revokeAt(0, 1, 2, 3);
+        nodes.pass(12_000);
+        for (int slot = 0; slot < 3; slot++) {
+            assertThat(latest(slot)).isEqualTo(version);
+            assertThat(nodes.undecided).containsEntry(slot, 0);
+        }
+    }
+
+    @Test
+    void whatAnotherHasPreparedOfTheSameVersionIsNotDropped() {
+        nodes.prepare(2, 5, 1);
+        nodes.one(READER, nodes.fragment(2, 5, 1));
+        revokeAt(0, 1, 2, 3);
+        nodes.pass(12_000);
+        assertThat(IntStream.range(0, 3)).allMatch(slot -> nodes.versionsOnDisk(slot) == 1);
+        assertThat(nodes.undecided).containsEntry(0, 1).containsEntry(2, 0);
+    }
+
+    @Test
+    void allPeersMustHaveAnsweredAndTheOwnNodeMustRefuseTheWriterToo() {
+        assertThat(poll(false, 3)).isEqualTo(LeftoverPoll.Outcome.OPEN);
+        assertThat(poll(true, 2)).isEqualTo(LeftoverPoll.Outcome.OPEN);
+        assertThat(poll(true, 3)).isEqualTo(LeftoverPoll.Outcome.NEVER);
+    }
+
+    private LeftoverPoll.Outcome poll(boolean ownerRevoked, int answers) {
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        FpAccess.SessionKey session = new FpAccess.SessionKey(VOLUME, CLIENT, SESSION);
+        FpTimes times = new FpTimes(50, 300, 0, 20_000);
+        LeftoverPoll poll = new LeftoverPoll(nodes.group, 0, session, version, ownerRevoked, times);
+        poll.start(1);
+        for (int slot = 1; slot <= answers; slot++) {
+            FpMessage.Leftover answer = new FpMessage.Leftover(
+                    nodes.group.target(slot),
+                    version.version(),
+                    FpMessage.LeftoverState.PREPARED_BUT_REVOKED,
+                    Timestamp.NONE);
+            poll.onMessage(2, PrincipalId.node(slot), answer);
+        }
+        poll.onTick(20_001);
+        return poll.outcome().orElseThrow();
+    }
+}

@@ -1,0 +1,74 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.simulation.mutation.Detector.protocol;
+import static io.bulwark.simulation.mutation.Detector.simulation;
+import static io.bulwark.simulation.mutation.PlantedBug.in;
+
+import java.util.List;
+
+/** What can go wrong when a client is put out of register volumes: thesis 3.3.2 and 3.4.3, PROTOCOLS sections 2 and 3. */
+final class RevocationBugs {
+    static final List<PlantedBug> ALL = List.of(
+            in(
+                    "fp/FpRegister",
+                    "who is revoked is served",
+                    protocol("fp.FpRevocationTest", "nothingOfARevokedClientIsTakenWhateverItHolds"),
+                    "if (!serves || node.access().revoked(call.from())) {",
+                    "if (!serves) {"),
+            in(
+                    "fp/FpAccess",
+                    "a commit is taken of whom nothing is known",
+                    protocol("fp.FpRevocationTest", "aRestartForgetsNoRevocation"),
+                    "case FpMessage.Commit _ -> admitCommitter(nowMillis, group, new Principal(volume, from));",
+                    "case FpMessage.Commit _ -> new Verdict.Admitted(group);"),
+            in(
+                    "fp/LeftoverPoll",
+                    "what a revoked client left is dropped before all nodes refuse it",
+                    protocol("fp.FpRevocationTest", "whatNobodyHasCommittedIsDroppedOnceAllNodesRefuseItsWriter"),
+                    "refused == group.n() - 1",
+                    "refused >= group.policy().timestampQuorum() - 1"),
+            in(
+                    "fp/LeftoverPoll",
+                    "a node that takes its commits drops what a client left",
+                    protocol("fp.FpRevocationTest", "allPeersMustHaveAnsweredAndTheOwnNodeMustRefuseTheWriterToo"),
+                    "(ownerRevoked && refused == group.n() - 1)",
+                    "refused == group.n() - 1"),
+            in(
+                    "fp/FpRegister",
+                    "what others prepared too counts as the revoked client's alone",
+                    protocol("fp.FpRevocationTest", "whatAnotherHasPreparedOfTheSameVersionIsNotDropped"),
+                    "record.chargedTo(request.owner()) && node.access().revoked(request.owner());",
+                    "node.access().revoked(request.owner());"),
+            in(
+                    "fp/Revocations",
+                    "what a revoked client left staged stays",
+                    simulation("FpRevocationClusterTest", "whatColludersHoldBackStaysWithoutEffect"),
+                    "index.sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));",
+                    ""),
+            in(
+                    "fp/Revocations",
+                    "a node says that it is done while a store is under way",
+                    protocol("fp.FpRevocationTest", "aNodeSaysThatItRefusesOnceNothingOfItIsUnderWay"),
+                    "if (busy != null && busy[0] > 0) {",
+                    "if (false) {"),
+            in(
+                    "fp/StagedIndex",
+                    "a shard clears away what is another's",
+                    protocol("fp.StagedIndexTest", "whatIsAnotherShardsIsLeftToIt"),
+                    "mine.test(entry.block()) &&",
+                    ""),
+            in(
+                    "pasis/PasisAccess",
+                    "who is revoked is served",
+                    simulation("pasis.PasisServerTest", "nothingOfARevokedClientIsTaken"),
+                    """
+                    if (revoked.contains(from)) {
+                    return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+                    """,
+                    """
+                    if (false) {
+                    return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+                    """));
+
+    private RevocationBugs() {}
+}

@@ -1,0 +1,183 @@
+package io.bulwark.storage.revocation;
+
+import io.bulwark.client.object.Metadata;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.RevocationWatch;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.storage.node.BackgroundWork;
+import io.bulwark.storage.node.HostedProtocol;
+import io.bulwark.storage.node.NodeAccess;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the replicas who is revoked, again and again and at once when somebody wants to know of one, tells the node's servers, and
+ * counts what they say. A restart begins anew: the replicas never take a revocation back.
+ */
+public final class Revocations implements BackgroundWork {
+    private static final Logger LOG = LoggerFactory.getLogger(Revocations.class);
+    private static final BlockId NO_BLOCK = BlockId.register(0, 0);
+    private static final long PAUSE_MILLIS = 2_000;
+    private static final long ANSWER_MILLIS_MAX = 30_000;
+    private static final long NO_VERSION = -1;
+
+    private final Metadata metadata;
+    private final List<Standing> servers = new CopyOnWriteArrayList<>();
+    private final Set<PrincipalId> told = ConcurrentHashMap.newKeySet();
+    private final Semaphore wanted = new Semaphore(0);
+    private volatile @Nullable Thread thread;
+    private volatile boolean stopping;
+    private long version = NO_VERSION;
+
+    /** What one server has said. */
+    private static final class Standing implements RevocationWatch {
+        private final Map<PrincipalId, Integer> undecided = new ConcurrentHashMap<>();
+
+        @Override
+        public void refuses(PrincipalId revoked, int left) {
+            undecided.put(revoked, left);
+        }
+    }
+
+    public Revocations(Metadata metadata) {
+        this.metadata = metadata;
+    }
+
+    /** For one server of a register protocol, which counts from now on. */
+    public RevocationWatch watch() {
+        Standing standing = new Standing();
+        servers.add(standing);
+        return standing;
+    }
+
+    /** To be hosted by the node. */
+    public HostedProtocol protocol() {
+        return new HostedProtocol(
+                RevocationRequest.class::isInstance, message -> NO_BLOCK, false, message -> 0, shard -> new Server());
+    }
+
+    @Override
+    public void start(NodeAccess node) {
+        thread = Thread.ofVirtual().name("bulwark-revocations-" + node.node()).start(() -> follow(node));
+    }
+
+    @Override
+    public void stop() {
+        stopping = true;
+        Thread running = thread;
+        if (running != null) {
+            running.interrupt();
+        }
+    }
+
+    private void follow(NodeAccess node) {
+        while (!stopping) {
+            try {
+                learn(node);
+                var _ = wanted.tryAcquire(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+                var _ = wanted.drainPermits();
+            } catch (InterruptedException e) {
+                return;
+            } catch (ExecutionException | TimeoutException | RuntimeException e) {
+                LOG.debug("node {} did not learn who is revoked", node.node(), e);
+                pause();
+            }
+        }
+    }
+
+    private void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS / 10);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void learn(NodeAccess node) throws InterruptedException, ExecutionException, TimeoutException {
+        PrincipalId after = PrincipalId.NOBODY;
+        long first = NO_VERSION;
+        long last;
+        do {
+            Reply reply = metadata.query(new Query.ListPrincipals(version, after, Query.PAGE_MAX))
+                    .get(ANSWER_MILLIS_MAX, TimeUnit.MILLISECONDS);
+            if (!(reply instanceof Reply.PrincipalList page)) {
+                throw new IllegalStateException("the replicas answer " + reply);
+            }
+            for (Reply.PrincipalEntry entry : page.principals()) {
+                if (entry.revoked() && told.add(entry.principal())) {
+                    LOG.info("node {} refuses {} from now on: it is revoked", node.node(), entry.principal());
+                    node.tell(new Fact.Revoked(entry.principal()));
+                }
+            }
+            first = first == NO_VERSION ? page.version() : first;
+            last = page.version();
+            after = page.next();
+        } while (!after.equals(PrincipalId.NOBODY));
+        // What changed between two pages is looked through again.
+        version = first == last ? last : NO_VERSION;
+    }
+
+    private RevocationReply standing(PrincipalId revoked) {
+        long undecided = 0;
+        boolean refused = told.contains(revoked);
+        for (Standing server : servers) {
+            Integer left = server.undecided.get(revoked);
+            refused &= left != null;
+            undecided += left == null ? 0 : left;
+        }
+        return new RevocationReply(revoked, refused, undecided);
+    }
+
+    private final class Server implements ProtocolServer {
+        @Override
+        public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+            if (!(message instanceof RevocationRequest(PrincipalId revoked))) {
+                return List.of();
+            }
+            if (!told.contains(revoked)) {
+                wanted.release();
+            }
+            return List.of(new Effect.Send(from, requestId, standing(revoked)));
+        }
+
+        @Override
+        public List<Effect> onTick(long nowMillis) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onFact(long nowMillis, Fact fact) {
+            return List.of();
+        }
+    }
+}
