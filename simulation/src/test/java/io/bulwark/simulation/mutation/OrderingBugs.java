@@ -57,6 +57,12 @@ final class OrderingBugs {
                     "|| execution.executed() < promised",
                     ""),
             in(
+                    "ordering/replica/Suspicion",
+                    "a replica that stood still blames the primary",
+                    protocol("ordering.replica.FaultsTest", "aBackupThatStoodStillBlamesNobodyForIt"),
+                    " || nowMillis - lookedMillis >= STILL_MILLIS",
+                    ""),
+            in(
                     "ordering/replica/RequestPool",
                     "what f others vouch for is taken",
                     GROUP,

@@ -24,12 +24,18 @@ final class Suspicion {
     /** What a request costs beside its bytes. */
     private static final int REQUEST_BYTES = 512;
 
+    /** Between two looks; a replica that did not look for longer stood still itself, and what waited is not the primary's fault. */
+    private static final long STILL_MILLIS = 500;
+
     private final View view;
     private final SlotLog log;
     private final RequestPool pool;
     private final Execution execution;
     private final Deque<Long> bestOfViews = new ArrayDeque<>();
+    /** Since when the primary has been watched: the view was entered, or this replica woke up. */
     private long enteredMillis = -1;
+
+    private long lookedMillis;
     private int unfairRelaxed;
     private int slowRelaxed;
     private long windowMillis;
@@ -60,10 +66,11 @@ final class Suspicion {
 
     /** @param timeoutMillis how long a request may take in this view */
     boolean suspects(long nowMillis, long timeoutMillis) {
-        if (enteredMillis < 0) {
-            enteredMillis = nowMillis; // this life has just begun
+        if (enteredMillis < 0 || nowMillis - lookedMillis >= STILL_MILLIS) {
+            enteredMillis = nowMillis; // this life has just begun, or goes on after a pause
             beginWindow(nowMillis);
         }
+        lookedMillis = nowMillis;
         boolean slow = isSlow(nowMillis);
         if (!view.isActive() || view.isPrimary() || execution.isSuspended()) {
             return false;

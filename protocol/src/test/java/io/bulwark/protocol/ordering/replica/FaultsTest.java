@@ -109,6 +109,30 @@ class FaultsTest {
     }
 
     @Test
+    void aBackupThatStoodStillBlamesNobodyForIt() {
+        TestCluster cluster = new TestCluster(1, 8, FaultsTest::small);
+        submit(cluster, 20);
+        finish(cluster, 1_000);
+        TestCluster.Node sleeper = cluster.nodes.get(3);
+        // It has accepted what it will find unfinished when it wakes up.
+        cluster.wire = (from, to, message) ->
+                to == 3 && message instanceof ReplicaMessage.Commit ? List.of() : List.of(message);
+        submit(cluster, 1);
+        cluster.run(100);
+        sleeper.isPaused = true;
+        heal(cluster);
+        submit(cluster, 3);
+        finish(cluster, 1_000);
+        cluster.run(60_000);
+        sleeper.isPaused = false;
+        allEqual(cluster);
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.up().view()).isZero();
+            assertThat(node.up().isActive()).isTrue();
+        }
+    }
+
+    @Test
     void aPrimaryThatRestartsAsksForTheNextView() {
         TestCluster cluster = new TestCluster(1, 7, FaultsTest::small);
         submit(cluster, 20);

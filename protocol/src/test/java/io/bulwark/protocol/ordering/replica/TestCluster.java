@@ -17,6 +17,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,8 @@ final class TestCluster {
         private int checked;
         boolean isRotten;
         boolean isLogForged;
+        /** Its process stands still: what comes waits, and so does its clock. */
+        boolean isPaused;
         final List<Integer> dropped = new ArrayList<>();
         private @Nullable Numbered wanted;
 
@@ -176,8 +179,10 @@ final class TestCluster {
 
     private void tick(Node node, int life) {
         if (node.life == life && node.replica != null) {
-            node.replica.onTick(nowMillis);
-            node.dirty = true;
+            if (!node.isPaused) {
+                node.replica.onTick(nowMillis);
+                node.dirty = true;
+            }
             at(TICK_MILLIS, () -> tick(node, life));
         }
     }
@@ -217,12 +222,7 @@ final class TestCluster {
     /** One copy of a request, to one replica. */
     void deliver(Request request, int to) {
         Node node = nodes.get(to);
-        travel(() -> {
-            if (node.replica != null) {
-                node.replica.onRequest(nowMillis, request);
-                node.dirty = true;
-            }
-        });
+        travel(() -> arrive(node, replica -> replica.onRequest(nowMillis, request)));
     }
 
     void run(long millis) {
@@ -294,12 +294,16 @@ final class TestCluster {
 
     void send(int from, int to, ReplicaMessage message) {
         Node node = nodes.get(to);
-        travel(() -> {
-            if (node.replica != null) {
-                node.replica.onMessage(nowMillis, from, message);
-                node.dirty = true;
-            }
-        });
+        travel(() -> arrive(node, replica -> replica.onMessage(nowMillis, from, message)));
+    }
+
+    private void arrive(Node node, Consumer<Replica> input) {
+        if (node.isPaused) {
+            at(TICK_MILLIS, () -> arrive(node, input));
+        } else if (node.replica != null) {
+            input.accept(node.replica);
+            node.dirty = true;
+        }
     }
 
     private void travel(Runnable arrival) {
