@@ -55,7 +55,8 @@ class SupervisorIT {
     private static final int ALONE = 1;
     private static final int HEAP_MEBIBYTES = 256;
     private static final long END_SECONDS_MAX = 60;
-    private static final long PAUSE_MILLIS = 30;
+    private static final Duration POLL = Duration.ofMillis(500);
+    private static final long PAUSE_MILLIS = 150;
 
     @TempDir
     Path root = Path.of("");
@@ -112,7 +113,7 @@ class SupervisorIT {
                 .until(() -> childOf(replica)
                         .filter(child -> child.pid() != killed.pid())
                         .isPresent());
-        await().atMost(LONG).until(() -> serves(replica));
+        await().atMost(LONG).pollInterval(POLL).until(() -> serves(replica));
         awaitMore();
     }
 
@@ -123,11 +124,11 @@ class SupervisorIT {
     /** Has it recover, once the others let it, and waits until it has. */
     private void recover(int replica) throws Exception {
         await().atMost(LONG)
-                .pollInterval(Duration.ofMillis(200))
+                .pollInterval(POLL)
                 .until(() -> replica < ALONE
                         ? command(replica) == 0
                         : supervisors.get(replica - ALONE).recoverNow().isEmpty());
-        await().atMost(LONG).until(() -> hasRecovered(replica));
+        await().atMost(LONG).pollInterval(POLL).until(() -> hasRecovered(replica));
         awaitMore();
     }
 
@@ -196,8 +197,8 @@ class SupervisorIT {
             Member member = new ProcessMember(
                     "replica-" + i,
                     setup(i).listen(),
-                    log(i),
-                    HEAP_MEBIBYTES,
+                    Optional.of(log(i)),
+                    java(),
                     List.of("replica", "--config", files.get(i).toString(), "--end-with-input"));
             members.add(member);
             member.start();
@@ -220,17 +221,24 @@ class SupervisorIT {
             supervisors.add(Supervisor.start(member, i, Optional.of(watchdog), new SimpleMeterRegistry()));
         }
         await().atMost(LONG)
-                .pollInterval(Duration.ofMillis(200))
+                .pollInterval(POLL)
                 .until(() -> view.recoveries().size() == REPLICAS && serves(0) && serves(1) && serves(2) && serves(3));
     }
 
     private Process supervise(int replica, Path file) throws IOException {
-        List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
+        List<String> command = new ArrayList<>(java());
         command.addAll(List.of("supervise", "--config", file.toString()));
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log(replica).toFile())
                 .start();
+    }
+
+    /** None of these processes lives for so long that the second compiler pays off. */
+    private static List<String> java() {
+        List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
+        command.add(1, "-XX:TieredStopAtLevel=1");
+        return command;
     }
 
     private ReplicaSetup setup(int replica) {
