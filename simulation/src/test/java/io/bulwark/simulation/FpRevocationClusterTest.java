@@ -35,7 +35,7 @@ class FpRevocationClusterTest {
     private final List<Effect.Send> held = new ArrayList<>();
     private final FpCluster cluster = new FpCluster(
             1, 1, 2, NetworkFaults.calm(), FpLimits.standard(), Map.of(LIAR, server -> new AlteringServer(server) {
-                /** It never heard of the write, and refuses its writer of course. */
+                // It never heard of the write, and refuses its writer of course.
                 @Override
                 protected List<Effect> alter(long nowMillis, Effect effect) {
                     return effect instanceof Effect.Send(var to, var id, FpMessage.Leftover answer)
@@ -45,7 +45,7 @@ class FpRevocationClusterTest {
                                     new FpMessage.Leftover(
                                             answer.target(),
                                             answer.version(),
-                                            FpMessage.LeftoverState.NEVER_PREPARED,
+                                            FpMessage.LeftoverState.OWNER_REVOKED,
                                             answer.latest())))
                             : List.of(effect);
                 }

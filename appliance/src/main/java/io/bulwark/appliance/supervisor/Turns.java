@@ -58,6 +58,9 @@ public final class Turns {
             // The clock was set back.
             nextMillis = firstFrom(wallMillis + periodMillis / 2);
             retryMillis = 0;
+        } else if (retryMillis == 0 && wallMillis - nextMillis > periodMillis / replicas) {
+            // The machine slept, or its clock was set forward: by now it is the turn of others, who have slept as well.
+            nextMillis = firstFrom(wallMillis);
         }
         return wallMillis >= Math.max(nextMillis, retryMillis);
     }

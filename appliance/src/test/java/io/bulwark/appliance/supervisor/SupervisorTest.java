@@ -81,6 +81,8 @@ class SupervisorTest {
         try (Supervisor supervisor = start()) {
             group.silent = 3;
             long due = supervisor.nextMillis().orElseThrow();
+            wall.set(due);
+            group.awaitAsked();
             wall.set(due + PERIOD / 2 + 1);
             await().atMost(LONG).until(() -> counted("missed") == 1);
             await().atMost(LONG).until(() -> supervisor.problem().equals("replica-3 does not answer"));

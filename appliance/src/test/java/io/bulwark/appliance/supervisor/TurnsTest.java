@@ -128,9 +128,20 @@ class TurnsTest {
         assertThat(turns.isDue(back)).isFalse();
         assertThat(turns.nextMillis()).isBetween(back + PERIOD / 2, back + 2 * PERIOD);
         long forward = DAY + 100 * PERIOD;
-        assertThat(turns.isDue(forward)).isTrue();
-        assertThat(turns.decide(forward, OTHERS)).isInstanceOf(Decision.Missed.class);
+        assertThat(turns.isDue(forward)).isFalse();
         assertThat(turns.nextMillis()).isBetween(forward, forward + PERIOD);
+        assertThat(turns.isDue(turns.nextMillis())).isTrue();
+    }
+
+    @Test
+    void afterAMachineHasSleptNotAllAreDueAtOnce() {
+        for (long woken = DAY + 2 * PERIOD; woken < DAY + 4 * PERIOD; woken += SLOT / 10) {
+            long due = 0;
+            for (int replica = 0; replica < 4; replica++) {
+                due += new Turns(replica, 4, PERIOD, DAY).isDue(woken) ? 1 : 0;
+            }
+            assertThat(due).as("at %d", woken).isLessThanOrEqualTo(1);
+        }
     }
 
     @Test

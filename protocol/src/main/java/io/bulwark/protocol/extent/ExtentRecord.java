@@ -67,6 +67,9 @@ sealed interface ExtentRecord {
 
     int VERSION = 3;
 
+    /** Of records that said nothing of having been verified. */
+    int VERSION_UNVERIFIED = 2;
+
     static RecordKey key(BlockId block) {
         return RecordKey.of(RecordKind.EXTENT, block);
     }
@@ -101,7 +104,8 @@ sealed interface ExtentRecord {
     static ExtentRecord decode(BlockId block, Bytes meta) {
         try {
             WireReader in = new WireReader(meta);
-            if (in.u8() != VERSION) {
+            int version = in.u8();
+            if (version != VERSION && version != VERSION_UNVERIFIED) {
                 return new Lost();
             }
             int state = in.u8();
@@ -109,7 +113,14 @@ sealed interface ExtentRecord {
             long epoch = in.nonNegative64();
             int slot = in.u8();
             ExtentRecord record = switch (state) {
-                case 0 -> new Held(epoch, slot, in.bool(), in.bool(), Checksum.decode(in), ExtentCodec.readCc(in));
+                case 0 ->
+                    new Held(
+                            epoch,
+                            slot,
+                            in.bool(),
+                            version == VERSION && in.bool(),
+                            Checksum.decode(in),
+                            ExtentCodec.readCc(in));
                 case 1 -> new Wanted(epoch, slot, in.raw(Hashes.LENGTH));
                 case 2 -> new Poisonous(epoch, slot, in.raw(Hashes.LENGTH));
                 default -> throw new MalformedException("unknown state " + state);

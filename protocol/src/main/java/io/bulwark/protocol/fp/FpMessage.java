@@ -146,8 +146,8 @@ public sealed interface FpMessage extends Message {
         NEVER_PREPARED,
         /** The node's latest is this version or a later one. */
         COMMITTED_OR_OVERWRITTEN,
-        /** The node has it staged for its owner alone, who is revoked: it takes neither its PREPARE nor its COMMIT any more. */
-        PREPARED_BUT_REVOKED
+        /** The node has it staged for nobody but that session, if at all, and takes neither PREPARE nor COMMIT of its owner for good. */
+        OWNER_REVOKED
     }
 
     /**

@@ -76,12 +76,13 @@ final class FpPrepare {
         }
         long ts = request.ts() == 0 ? latest.ts() + 1 : request.ts();
         Timestamp version = new Timestamp(ts, request.fpcc());
+        VersionRecord known = versions.get(version);
         if (far(version)) {
             judgeAgain(nowMillis, call, version, true, Refusal.FAR);
-        } else if (latest.isAfter(version) || versions.holds(version)) {
+        } else if (latest.isAfter(version)) {
             answer(call, version);
-        } else if (versions.get(version) != null) {
-            restore(call, version, share);
+        } else if (known != null) {
+            again(call, request, known, share);
         } else {
             stage(nowMillis, call, request, version, share);
         }
@@ -104,14 +105,19 @@ final class FpPrepare {
         }
     }
 
-    /** The version is known here, but its fragment is missing or lost: keeps this one. */
-    private void restore(Call call, Timestamp version, Share share) {
-        VersionRecord record = register.versions().get(version);
-        if (record == null) {
-            throw new IllegalStateException("no record of " + version);
+    /**
+     * The version is known here. A fragment that is missing or lost is kept; and that there is one more who has MACs for it, before
+     * he gets them: what rests on the first one's session alone may be dropped with it.
+     */
+    private void again(Call call, FpMessage.Prepare request, VersionRecord known, Share share) {
+        boolean staged = !known.committed() && !known.writer().equals(PrepareTag.REPAIR);
+        boolean joins = staged && !known.shared() && !known.isOnlyOf(call.from(), request.session());
+        if (register.versions().holds(known.version()) && !joins) {
+            answer(call, known.version());
+            return;
         }
-        VersionRecord next = record.withFragment(share.cc());
-        put(call, next, share, List.of());
+        VersionRecord next = known.withFragment(share.cc());
+        put(call, joins ? next.asShared() : next, share, List.of());
     }
 
     /**

@@ -105,10 +105,7 @@ final class FpRegister {
         drain(nowMillis);
     }
 
-    /**
-     * To be called once, with something that does not come from this block: if the state was dropped and loaded again
-     * meanwhile, there would be two of it.
-     */
+    /** To be called once, with something from outside this block: if the state was dropped and loaded again, there would be two of it. */
     LongConsumer once(LongConsumer then) {
         awaited++;
         return now -> {
@@ -138,7 +135,6 @@ final class FpRegister {
     }
 
     private void handle(long nowMillis, Call call) {
-        // While the request waited the epoch may have changed, or its sender been revoked: refused for good is refused.
         boolean serves = serves(call.request().target().epoch());
         if (!serves || node.access().revoked(call.from())) {
             refuse(call, serves ? Refusal.NO_GRANT : Refusal.OTHER_EPOCH);
@@ -418,14 +414,16 @@ final class FpRegister {
         FpMessage.LeftoverState state;
         if (!version.isAfter(versions.latest())) {
             state = FpMessage.LeftoverState.COMMITTED_OR_OVERWRITTEN;
+        } else if (node.access().revoked(request.owner())
+                && (record == null || record.isOnlyOf(request.owner(), request.session()))) {
+            state = FpMessage.LeftoverState.OWNER_REVOKED;
         } else if (record != null) {
-            boolean over = record.chargedTo(request.owner()) && node.access().revoked(request.owner());
-            state = over ? FpMessage.LeftoverState.PREPARED_BUT_REVOKED : FpMessage.LeftoverState.PREPARED;
+            state = FpMessage.LeftoverState.PREPARED;
         } else if (node.access().closed(session)) {
             state = FpMessage.LeftoverState.NEVER_PREPARED;
         } else {
             state = FpMessage.LeftoverState.SESSION_NOT_CLOSED;
-            // The asker asks again, and finds what the replicas have said. It may have invented the session.
+            // The asker asks again, and may have invented the session.
             if (node.closureRate().allow(nowMillis, call.from())) {
                 node.access().askClosure(nowMillis, session);
             }

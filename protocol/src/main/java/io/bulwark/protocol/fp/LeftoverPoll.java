@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks the peers about a version that a closed session left staged. If 2f + 1 of them durably refuse the session and have not
  * prepared the version, f + 1 correct ones never will, and m + f prepares can never come together. And if its owner is revoked,
- * and all peers refuse its COMMIT and have not committed the version, no correct node ever dropped anything for it.
+ * and all peers refuse its COMMIT, gave nobody else MACs for the version and have not committed it, no correct node ever will.
  */
 final class LeftoverPoll implements ClientOperation<LeftoverPoll.Outcome> {
     /** How it ended. */
@@ -79,7 +79,7 @@ final class LeftoverPoll implements ClientOperation<LeftoverPoll.Outcome> {
             if (slot >= 0 && slot != ownSlot) {
                 states.put(slot, answer.state());
                 long never = count(FpMessage.LeftoverState.NEVER_PREPARED);
-                long refused = never + count(FpMessage.LeftoverState.PREPARED_BUT_REVOKED);
+                long refused = count(FpMessage.LeftoverState.OWNER_REVOKED);
                 if (never >= group.policy().timestampQuorum() || (ownerRevoked && refused == group.n() - 1)) {
                     outcome = Outcome.NEVER;
                 }

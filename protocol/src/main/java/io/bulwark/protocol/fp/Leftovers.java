@@ -76,7 +76,7 @@ final class Leftovers {
 
     /** After the repair: still staged, and still only its writer's. */
     private void poll(FpRegister register, FpAccess.SessionKey session, VersionRecord record) {
-        if (!record.equals(register.versions().get(record.version()))) {
+        if (record.shared() || !record.equals(register.versions().get(record.version()))) {
             return;
         }
         LeftoverPoll operation = new LeftoverPoll(

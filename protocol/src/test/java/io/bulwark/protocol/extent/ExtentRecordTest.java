@@ -12,6 +12,7 @@ import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -38,6 +39,16 @@ class ExtentRecordTest {
         for (ExtentRecord record : RECORDS) {
             assertThat(ExtentRecord.decode(MINE, record.encoded(MINE))).isEqualTo(record);
         }
+    }
+
+    /** Nothing is lost by starting a newer release. */
+    @Test
+    void aRecordThatSaysNothingOfVerificationIsRead() {
+        WireWriter out = new WireWriter().u8(2).u8(0);
+        MINE.write(out);
+        out.i64(5).u8(1).bool(true).raw(FPCC.encoded());
+        ExtentCodec.writeCc(FPCC.cc(), out);
+        assertThat(ExtentRecord.decode(MINE, out.toBytes())).isEqualTo(new Held(5, 1, true, false, FPCC, FPCC.cc()));
     }
 
     @Test

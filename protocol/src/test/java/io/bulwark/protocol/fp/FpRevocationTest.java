@@ -129,6 +129,29 @@ class FpRevocationTest {
         assertThat(nodes.undecided).containsEntry(0, 1).containsEntry(2, 0);
     }
 
+    /** Its MACs are good at all nodes, and rest on the fragments of the first one. */
+    @Test
+    void whatAnotherPreparesLaterIsNotDroppedAlsoAfterARestart() {
+        nodes.prepare(3, 5, 1);
+        for (int slot = 0; slot < 3; slot++) {
+            assertThat(nodes.one(READER, nodes.fragment(slot, 5, 1))).isInstanceOf(FpMessage.Prepared.class);
+        }
+        nodes.denied.add(CLIENT);
+        nodes.restart(0);
+        revokeAt(0, 1, 2, 3);
+        nodes.pass(12_000);
+        assertThat(IntStream.range(0, 3)).allMatch(slot -> nodes.versionsOnDisk(slot) == 1);
+    }
+
+    @Test
+    void whatOneNodeHoldsForAnotherStaysEverywhere() {
+        nodes.prepare(3, 5, 1);
+        assertThat(nodes.one(READER, nodes.fragment(0, 5, 1))).isInstanceOf(FpMessage.Prepared.class);
+        revokeAt(0, 1, 2, 3);
+        nodes.pass(12_000);
+        assertThat(IntStream.range(0, 3)).allMatch(slot -> nodes.versionsOnDisk(slot) == 1);
+    }
+
     @Test
     void allPeersMustHaveAnsweredAndTheOwnNodeMustRefuseTheWriterToo() {
         assertThat(poll(false, 3)).isEqualTo(LeftoverPoll.Outcome.OPEN);
@@ -136,7 +159,17 @@ class FpRevocationTest {
         assertThat(poll(true, 3)).isEqualTo(LeftoverPoll.Outcome.NEVER);
     }
 
+    @Test
+    void whoHasNotHeardOfTheRevocationMayCommitItStill() {
+        assertThat(poll(true, 3, 1)).isEqualTo(LeftoverPoll.Outcome.OPEN);
+    }
+
     private LeftoverPoll.Outcome poll(boolean ownerRevoked, int answers) {
+        return poll(ownerRevoked, answers, 0);
+    }
+
+    /** @param unaware how many of those that answer only never prepared it */
+    private LeftoverPoll.Outcome poll(boolean ownerRevoked, int answers, int unaware) {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
         FpAccess.SessionKey session = new FpAccess.SessionKey(VOLUME, CLIENT, SESSION);
         FpTimes times = new FpTimes(50, 300, 0, 20_000);
@@ -146,7 +179,7 @@ class FpRevocationTest {
             FpMessage.Leftover answer = new FpMessage.Leftover(
                     nodes.group.target(slot),
                     version.version(),
-                    FpMessage.LeftoverState.PREPARED_BUT_REVOKED,
+                    slot <= unaware ? FpMessage.LeftoverState.NEVER_PREPARED : FpMessage.LeftoverState.OWNER_REVOKED,
                     Timestamp.NONE);
             poll.onMessage(2, PrincipalId.node(slot), answer);
         }

@@ -50,7 +50,7 @@ final class SampleMessages {
                 new FpMessage.Leftover(TARGET, VERSION, FpMessage.LeftoverState.NEVER_PREPARED, Timestamp.NONE));
         all.put(
                 "leftover-revoked",
-                new FpMessage.Leftover(TARGET, VERSION, FpMessage.LeftoverState.PREPARED_BUT_REVOKED, Timestamp.NONE));
+                new FpMessage.Leftover(TARGET, VERSION, FpMessage.LeftoverState.OWNER_REVOKED, Timestamp.NONE));
         all.put("refused", new FpMessage.Refused(TARGET, Asked.PREPARE, 9, Refusal.FAR, 1));
         return all;
     }

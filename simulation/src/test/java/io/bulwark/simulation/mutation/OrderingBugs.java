@@ -60,8 +60,8 @@ final class OrderingBugs {
                     "ordering/replica/Suspicion",
                     "a replica that stood still blames the primary",
                     protocol("ordering.replica.FaultsTest", "aBackupThatStoodStillBlamesNobodyForIt"),
-                    " || nowMillis - lookedMillis >= STILL_MILLIS",
-                    ""),
+                    "enteredMillis < 0 || stoodStill",
+                    "enteredMillis < 0"),
             in(
                     "ordering/replica/RequestPool",
                     "what f others vouch for is taken",

@@ -37,8 +37,26 @@ final class RevocationBugs {
                     "fp/FpRegister",
                     "what others prepared too counts as the revoked client's alone",
                     protocol("fp.FpRevocationTest", "whatAnotherHasPreparedOfTheSameVersionIsNotDropped"),
-                    "record.chargedTo(request.owner()) && node.access().revoked(request.owner());",
-                    "node.access().revoked(request.owner());"),
+                    "&& (record == null || record.isOnlyOf(request.owner(), request.session()))",
+                    ""),
+            in(
+                    "fp/FpPrepare",
+                    "who prepares a version that is there leaves no trace",
+                    protocol("fp.FpRevocationTest", "whatAnotherPreparesLaterIsNotDroppedAlsoAfterARestart"),
+                    "joins ? next.asShared() : next",
+                    "next"),
+            in(
+                    "fp/Leftovers",
+                    "a node drops what it holds for others, too",
+                    protocol("fp.FpRevocationTest", "whatOneNodeHoldsForAnotherStaysEverywhere"),
+                    "record.shared() || ",
+                    ""),
+            in(
+                    "fp/LeftoverPoll",
+                    "who never prepared it counts as refusing its commit",
+                    protocol("fp.FpRevocationTest", "whoHasNotHeardOfTheRevocationMayCommitItStill"),
+                    "long refused = count(FpMessage.LeftoverState.OWNER_REVOKED);",
+                    "long refused = never + count(FpMessage.LeftoverState.OWNER_REVOKED);"),
             in(
                     "fp/Revocations",
                     "what a revoked client left staged stays",

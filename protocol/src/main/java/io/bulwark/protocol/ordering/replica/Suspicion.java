@@ -36,6 +36,9 @@ final class Suspicion {
     private long enteredMillis = -1;
 
     private long lookedMillis;
+    /** It stood still and has executed nothing since: a second time is no excuse, or pauses would keep a silent primary for ever. */
+    private boolean excused;
+
     private int unfairRelaxed;
     private int slowRelaxed;
     private long windowMillis;
@@ -51,6 +54,7 @@ final class Suspicion {
     }
 
     void enter(long nowMillis) {
+        excused = false;
         enteredMillis = nowMillis;
         bestOfViews.add(bestBytes);
         bestBytes = 0;
@@ -61,13 +65,16 @@ final class Suspicion {
     }
 
     void onExecuted(Request request) {
+        excused = false;
         windowBytes += REQUEST_BYTES + request.operation().length();
     }
 
     /** @param timeoutMillis how long a request may take in this view */
     boolean suspects(long nowMillis, long timeoutMillis) {
-        if (enteredMillis < 0 || nowMillis - lookedMillis >= STILL_MILLIS) {
+        boolean stoodStill = enteredMillis >= 0 && nowMillis - lookedMillis >= STILL_MILLIS && !excused;
+        if (enteredMillis < 0 || stoodStill) {
             enteredMillis = nowMillis; // this life has just begun, or goes on after a pause
+            excused = stoodStill;
             beginWindow(nowMillis);
         }
         lookedMillis = nowMillis;

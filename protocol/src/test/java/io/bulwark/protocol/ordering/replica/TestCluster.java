@@ -61,6 +61,7 @@ final class TestCluster {
         boolean isLogForged;
         /** Its process stands still: what comes waits, and so does its clock. */
         boolean isPaused;
+
         final List<Integer> dropped = new ArrayList<>();
         private @Nullable Numbered wanted;
 
