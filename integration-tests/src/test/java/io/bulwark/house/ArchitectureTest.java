@@ -4,6 +4,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
@@ -12,8 +13,16 @@ import org.jspecify.annotations.NullMarked;
 
 /** The arrows of the house (docs/architecture.md), kept where the module graph alone does not keep them. */
 @NullMarked
-@AnalyzeClasses(packages = "io.bulwark", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(packages = "io.bulwark", importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.NoTestJars.class})
 class ArchitectureTest {
+    /** Once packaged, the test classes of a module lie in a jar of their own, which no path of a tests folder gives away. */
+    static final class NoTestJars implements ImportOption {
+        @Override
+        public boolean includes(Location location) {
+            return !location.contains("-tests.jar");
+        }
+    }
+
     @ArchTest
     static final ArchRule ARROWS = Architectures.layeredArchitecture()
             .consideringOnlyDependenciesInLayers()
