@@ -30,6 +30,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,7 @@ public final class MetadataReplica implements ReplicaServer {
     private final int self;
     private final int replicas;
     private final OrderingEngine.Factory engines;
+    private final ScheduledExecutorService thread;
     private final ReplicaLoop loop;
     private final IncarnationFile incarnationFile;
     private final DamageMark damageMark;
@@ -80,7 +83,9 @@ public final class MetadataReplica implements ReplicaServer {
         this.calls = new ClientCalls(self);
         this.replicas = config.addresses().size();
         this.engines = engines;
-        this.loop = new ReplicaLoop("replica-" + self, TICK_MILLIS, new Owner());
+        this.thread = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("bulwark-replica-" + self).factory());
+        this.loop = new ReplicaLoop("replica-" + self, TICK_MILLIS, thread, new Owner());
         Files.createDirectories(config.directory());
         this.incarnationFile = new IncarnationFile(config.directory());
         long sealed = incarnationFile.read();
@@ -100,6 +105,7 @@ public final class MetadataReplica implements ReplicaServer {
             this.server = transport.listen(config.addresses().get(self), this::onMessage);
             this.links = new ReplicaLinks(transport, self, config.addresses());
         } catch (IOException | RuntimeException e) {
+            thread.shutdownNow();
             transport.close();
             state.close();
             throw e;
@@ -154,6 +160,7 @@ public final class MetadataReplica implements ReplicaServer {
     public void close() {
         loop.run(this::stopEngine);
         loop.close();
+        thread.shutdownNow();
         transport.close();
         try {
             state.close();

@@ -1,10 +1,11 @@
 package io.bulwark.metadata;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +16,16 @@ import org.slf4j.LoggerFactory;
  * The one thread that takes all decisions of a replica: the network, the disk and the engine only hand in steps. Steps that wait
  * together are run together, and what they have made possible is done once for all of them. After a step that fails nothing
  * more is done.
+ *
+ * <p>The thread is that of an executor, which may be the event loop of all the replica's connections: then a message is read,
+ * acted upon and answered without waking another thread.
  */
 public final class ReplicaLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLoop.class);
+
+    /** After so many the thread looks after what else it has to do: connections, and ticks. */
     private static final int TOGETHER_MAX = 1_024;
+
     private static final long REST_MILLIS_MAX = 10_000;
 
     /** What the thread of a replica does, and may throw. */
@@ -42,30 +49,41 @@ public final class ReplicaLoop implements AutoCloseable {
     }
 
     private final String name;
-    private final long tickNanos;
+    private final long tickMillis;
     private final Owner owner;
-    private final BlockingQueue<Step> queue = new LinkedBlockingQueue<>();
+    private final ScheduledExecutorService thread;
+    private final Queue<Step> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean woken = new AtomicBoolean(true);
     private final AtomicBoolean ending = new AtomicBoolean();
-    private final Thread thread;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean started;
     private volatile String failure = "";
 
-    /** @param name of the replica, for the log */
-    public ReplicaLoop(String name, long tickMillis, Owner owner) {
+    /**
+     * A loop that waits for {@link #start}.
+     *
+     * @param name of the replica, for the log
+     * @param thread has one thread, and goes on until this loop is closed
+     */
+    public ReplicaLoop(String name, long tickMillis, ScheduledExecutorService thread, Owner owner) {
         this.name = name;
-        this.tickNanos = TimeUnit.MILLISECONDS.toNanos(tickMillis);
+        this.tickMillis = tickMillis;
+        this.thread = thread;
         this.owner = owner;
-        thread = Thread.ofPlatform().daemon().name("bulwark-" + name).unstarted(this::loop);
     }
 
     /** Begins with a tick. Steps that came before wait for this. */
     public void start() {
-        thread.start();
+        started = true;
+        var _ = thread.scheduleWithFixedDelay(this::tick, 0, tickMillis, TimeUnit.MILLISECONDS);
+        execute();
     }
 
     /** Has a step run; once the loop is closed, it is dropped. */
     public void run(Step step) {
         if (!ending.get()) {
             queue.add(step);
+            wake();
         }
     }
 
@@ -74,56 +92,61 @@ public final class ReplicaLoop implements AutoCloseable {
         return failure;
     }
 
-    /** Runs what waits, and ends. */
+    /** Runs what waits, and ends. Waits for that, so it must not be called by the thread itself. */
     @Override
     public void close() {
-        ending.set(true);
-        queue.add(() -> {}); // Wakes the thread.
+        if (ending.getAndSet(true) || !started) {
+            return;
+        }
+        wake();
         try {
-            thread.join(REST_MILLIS_MAX);
+            if (!ended.await(REST_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
+                LOG.warn("{} did not come to rest", name);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        if (thread.isAlive()) {
-            LOG.warn("{} did not come to rest", name);
+    }
+
+    private void wake() {
+        if (!woken.getAndSet(true)) {
+            execute();
         }
     }
 
-    private void loop() {
-        List<Step> together = new ArrayList<>();
-        long next = System.nanoTime();
-        while (true) {
-            boolean last = ending.get();
-            if (poll(next - System.nanoTime(), together)) {
-                together.forEach(this::guarded);
-                together.clear();
-                guarded(owner::afterSteps);
-            } else if (last) {
-                return;
-            }
-            if (System.nanoTime() - next >= 0) {
-                guarded(owner::onTick);
-                next = System.nanoTime() + tickNanos;
-            }
+    private void execute() {
+        try {
+            thread.execute(this::together);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("{} has ended", name, e);
         }
     }
 
-    /** Takes the steps that wait, or waits for one so long; returns whether there are any. */
-    private boolean poll(long nanos, List<Step> into) {
-        if (queue.drainTo(into, TOGETHER_MAX) == 0 && !ending.get()) {
-            @Nullable Step first = null;
-            try {
-                first = queue.poll(nanos, TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                // Nobody interrupts it to any purpose; close() ends it.
-                LOG.debug("{} was interrupted", name, e);
-            }
-            if (first != null) {
-                into.add(first);
-                queue.drainTo(into, TOGETHER_MAX - 1);
-            }
+    private void tick() {
+        if (ended.getCount() > 0) {
+            guarded(owner::onTick);
         }
-        return !into.isEmpty();
+    }
+
+    private void together() {
+        if (ended.getCount() == 0) {
+            return;
+        }
+        woken.set(false);
+        int taken = 0;
+        @Nullable Step next = queue.poll();
+        while (next != null) {
+            guarded(next);
+            next = ++taken < TOGETHER_MAX ? queue.poll() : null;
+        }
+        if (taken > 0) {
+            guarded(owner::afterSteps);
+        }
+        if (!queue.isEmpty()) {
+            wake();
+        } else if (ending.get()) {
+            ended.countDown();
+        }
     }
 
     private void guarded(Step step) {

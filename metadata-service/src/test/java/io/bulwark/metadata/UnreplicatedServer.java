@@ -37,14 +37,14 @@ final class UnreplicatedServer implements AutoCloseable, ReplicaLoop.Owner {
     private UnreplicatedServer(InetSocketAddress address, ReplicatedApplication application, @Nullable Path directory)
             throws IOException {
         this.application = application;
-        loop = new ReplicaLoop("unreplicated", 20, this);
+        transport = Transport.open(
+                TransportSettings.defaults().withEventLoopThreads(1),
+                ReplicaGroup.keys(PrincipalId.replica(0)),
+                new MessageCodecs(new OrderingCodec()));
+        loop = new ReplicaLoop("unreplicated", 20, transport.eventLoop(), this);
         log = directory == null
                 ? null
                 : AppliedLog.open(Files.createDirectories(directory), () -> loop.run(this::answerDurable));
-        transport = Transport.open(
-                TransportSettings.defaults(),
-                ReplicaGroup.keys(PrincipalId.replica(0)),
-                new MessageCodecs(new OrderingCodec()));
         var _ = transport.listen(address, this::onMessage);
     }
 

@@ -14,6 +14,9 @@ import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +30,25 @@ final class TlsChannels implements ChannelSecurity {
     /** How long closing waits for the notice that nothing more comes to leave. */
     private static final long CLOSE_NOTICE_MILLIS = 500;
 
+    private static final long HANDSHAKES_REST_MILLIS = 10_000;
+
     private final TlsCredentials credentials;
+
+    /** What a handshake computes takes milliseconds, which the event loop does not have. */
+    private final ThreadPoolExecutor handshakes;
     private final Set<Channel> open = ConcurrentHashMap.newKeySet();
     private final Runnable listener = this::checkAll;
 
     TlsChannels(TlsCredentials credentials) {
         this.credentials = credentials;
+        handshakes = new ThreadPoolExecutor(
+                1,
+                1,
+                HANDSHAKES_REST_MILLIS,
+                TimeUnit.MILLISECONDS,
+                new LinkedBlockingQueue<>(),
+                Thread.ofPlatform().daemon().name("handshakes-" + credentials.self()).factory());
+        handshakes.allowCoreThreadTimeOut(true);
         credentials.onTrust(listener);
     }
 
@@ -62,10 +78,11 @@ final class TlsChannels implements ChannelSecurity {
     @Override
     public void close() {
         credentials.forget(listener);
+        handshakes.shutdown();
     }
 
-    private static void install(ChannelPipeline pipeline, SslContext context, Ending ending) {
-        SslHandler tls = context.newHandler(pipeline.channel().alloc());
+    private void install(ChannelPipeline pipeline, SslContext context, Ending ending) {
+        SslHandler tls = context.newHandler(pipeline.channel().alloc(), handshakes);
         // ConnectionHandler has the one deadline of the whole handshake.
         tls.setHandshakeTimeoutMillis(0);
         tls.setCloseNotifyFlushTimeoutMillis(CLOSE_NOTICE_MILLIS);

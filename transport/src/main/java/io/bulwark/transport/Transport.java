@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -145,6 +146,14 @@ public final class Transport implements AutoCloseable {
         links.add(link);
         link.start();
         return link;
+    }
+
+    /**
+     * An event loop; with {@link TransportSettings#eventLoopThreads} of 1, that of all connections. Whoever takes decisions here
+     * needs no other thread between a message and its answers, and must neither block nor compute for long.
+     */
+    public ScheduledExecutorService eventLoop() {
+        return loops.next();
     }
 
     /**

@@ -107,6 +107,24 @@ public record TransportSettings(
                 2, 5_000, 256, 16, 8 << 20, 64 << 20, 256 << 20, 16 << 20, 30_000, 128 << 20, 50, 5_000, 2_000);
     }
 
+    public TransportSettings withEventLoopThreads(int threads) {
+        return new TransportSettings(
+                threads,
+                handshakeTimeoutMillis,
+                unauthenticatedMax,
+                connectionsPerPrincipalMax,
+                outboundHighBytes,
+                outboundMaxBytes,
+                outboundTotalBytes,
+                inboundMaxBytes,
+                frameTimeoutMillis,
+                unfinishedTotalBytes,
+                reconnectMinMillis,
+                reconnectMaxMillis,
+                closeMillis,
+                connectionLifeMillis);
+    }
+
     public TransportSettings withReconnectMaxMillis(long millis) {
         return new TransportSettings(
                 eventLoopThreads,

@@ -56,8 +56,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One running replica of the ordering engine. One thread drives the state machines of the protocol; the network, the log's
- * syncing and the writing of pages only hand in what happened. Inputs that wait together are handled together: their
+ * One running replica of the ordering engine. One thread drives the state machines of the protocol and the connections; the
+ * log's syncing and the writing of pages only hand in what happened. Inputs that wait together are handled together: their
  * vouches, batches and syncs are shared.
  */
 public final class BftReplica implements ReplicaServer {
@@ -116,12 +116,20 @@ public final class BftReplica implements ReplicaServer {
         self = config.replica();
         clients = new WaitingClients(self);
         replicas = config.addresses().size();
-        loop = new ReplicaLoop("replica-" + self, TICK_MILLIS, new Owner());
         pageWriter = Executors.newSingleThreadExecutor(
                 Thread.ofPlatform().daemon().name("bulwark-pages-" + self).factory());
+        checkpointInterval = config.engine().checkpointInterval();
+        SecureRandom random = new SecureRandom();
+        Optional<ReplicaKeys> keys = ReplicaKeys.of(credentials, random);
+        recovers = keys.isPresent();
+        transport = Transport.open(
+                settings(),
+                credentials,
+                new MessageCodecs(new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec()),
+                meters);
+        loop = new ReplicaLoop("replica-" + self, TICK_MILLIS, transport.eventLoop(), new Owner());
         ReplicaDirectory directory = new ReplicaDirectory(config.directory());
         Files.createDirectories(directory.path());
-        checkpointInterval = config.engine().checkpointInterval();
         FoundState found = FoundState.open(self, directory.pages(), opened -> over(opened, machines));
         store = found.store();
         application = found.application();
@@ -133,14 +141,6 @@ public final class BftReplica implements ReplicaServer {
                 failed -> loop.run(() -> {
                     throw failed;
                 }));
-        SecureRandom random = new SecureRandom();
-        Optional<ReplicaKeys> keys = ReplicaKeys.of(credentials, random);
-        recovers = keys.isPresent();
-        transport = Transport.open(
-                settings(),
-                credentials,
-                new MessageCodecs(new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec()),
-                meters);
         try {
             Signing signing = keys.<Signing>map(own -> own).orElse(Signing.NONE);
             Start start = startOf(log.start() == Start.FORGOTTEN ? Start.FORGOTTEN : wanted);
@@ -222,7 +222,7 @@ public final class BftReplica implements ReplicaServer {
     }
 
     private static TransportSettings settings() {
-        return TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX);
+        return TransportSettings.defaults().withEventLoopThreads(1).withReconnectMaxMillis(RECONNECT_MILLIS_MAX);
     }
 
     @Override
