@@ -13,7 +13,9 @@ import org.jspecify.annotations.NullMarked;
 
 /** The arrows of the house (docs/architecture.md), kept where the module graph alone does not keep them. */
 @NullMarked
-@AnalyzeClasses(packages = "io.bulwark", importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.NoTestJars.class})
+@AnalyzeClasses(
+        packages = "io.bulwark",
+        importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.NoTestJars.class})
 class ArchitectureTest {
     /** Once packaged, the test classes of a module lie in a jar of their own, which no path of a tests folder gives away. */
     static final class NoTestJars implements ImportOption {

@@ -36,6 +36,7 @@ final class TlsChannels implements ChannelSecurity {
 
     /** What a handshake computes takes milliseconds, which the event loop does not have. */
     private final ThreadPoolExecutor handshakes;
+
     private final Set<Channel> open = ConcurrentHashMap.newKeySet();
     private final Runnable listener = this::checkAll;
 
@@ -47,7 +48,10 @@ final class TlsChannels implements ChannelSecurity {
                 HANDSHAKES_REST_MILLIS,
                 TimeUnit.MILLISECONDS,
                 new LinkedBlockingQueue<>(),
-                Thread.ofPlatform().daemon().name("handshakes-" + credentials.self()).factory());
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("handshakes-" + credentials.self())
+                        .factory());
         handshakes.allowCoreThreadTimeOut(true);
         credentials.onTrust(listener);
     }

@@ -109,10 +109,11 @@ public final class BftReplica implements ReplicaServer {
             Credentials credentials,
             StateMachine.Factory machines,
             Start wanted,
-            MeterRegistry meters,
+            Transport transport,
             Runnable onEnd)
             throws IOException {
         this.onEnd = onEnd;
+        this.transport = transport;
         self = config.replica();
         clients = new WaitingClients(self);
         replicas = config.addresses().size();
@@ -122,11 +123,6 @@ public final class BftReplica implements ReplicaServer {
         SecureRandom random = new SecureRandom();
         Optional<ReplicaKeys> keys = ReplicaKeys.of(credentials, random);
         recovers = keys.isPresent();
-        transport = Transport.open(
-                settings(),
-                credentials,
-                new MessageCodecs(new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec()),
-                meters);
         loop = new ReplicaLoop("replica-" + self, TICK_MILLIS, transport.eventLoop(), new Owner());
         ReplicaDirectory directory = new ReplicaDirectory(config.directory());
         Files.createDirectories(directory.path());
@@ -158,7 +154,6 @@ public final class BftReplica implements ReplicaServer {
             status = describe();
             server = transport.listen(config.addresses().get(self), this::onMessage);
         } catch (IOException | RuntimeException e) {
-            transport.close();
             rest();
             throw e;
         }
@@ -216,9 +211,19 @@ public final class BftReplica implements ReplicaServer {
                     "the credentials of " + credentials.self() + " for replica-" + config.replica());
         }
         new ReplicaDirectory(config.directory()).requireForPromises();
-        BftReplica replica = new BftReplica(config, credentials, machines, start, meters, onEnd);
-        replica.loop.start();
-        return replica;
+        Transport transport = Transport.open(
+                settings(),
+                credentials,
+                new MessageCodecs(new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec()),
+                meters);
+        try {
+            BftReplica replica = new BftReplica(config, credentials, machines, start, transport, onEnd);
+            replica.loop.start();
+            return replica;
+        } catch (IOException | RuntimeException e) {
+            transport.close();
+            throw e;
+        }
     }
 
     private static TransportSettings settings() {
