@@ -132,6 +132,11 @@ final class PasisAccess {
         return told != null && told.value() == SessionState.CLOSED;
     }
 
+    /** Whether the replicas have said that there is no such volume. */
+    boolean gone(int volume) {
+        return toldVolumes.containsKey(volume) && !volumes.containsKey(volume);
+    }
+
     /** The group of a block, if its volume is known here. */
     Optional<PasisGroup> group(BlockId block) {
         Volume volume = volumes.get(block.volume());

@@ -64,8 +64,7 @@ public final class PasisServer implements ProtocolServer {
     /** Volumes of which nothing was known when a restart found possible versions of theirs. */
     private final Set<Integer> untold = new HashSet<>();
 
-    private final RevocationWatch revocations;
-
+    private final Revocations revocations;
     private Life life = Life.NEW;
     private long waitingBytes;
     private long askedMillis;
@@ -91,8 +90,7 @@ public final class PasisServer implements ProtocolServer {
             PasisLimits limits,
             IntSupplier clients,
             VerificationWatch watch,
-            RevocationWatch revocations) {
-        this.revocations = revocations;
+            RevocationWatch revoked) {
         FpTimes times = new FpTimes(100, 400, 0, limits.verifyMillis());
         Tally tally = new Tally();
         PossibleVersions possible = new PossibleVersions(tally);
@@ -107,6 +105,7 @@ public final class PasisServer implements ProtocolServer {
                 this::block);
         AskRate rate = new AskRate(limits.asksPerSecond());
         this.node = new PasisNode(self, limits, times, out, access, possible, rate, watch, tally, rooms, clients);
+        this.revocations = new Revocations(node, revoked, () -> life == Life.READY, blocks::values, this::block);
     }
 
     @Override
@@ -174,6 +173,7 @@ public final class PasisServer implements ProtocolServer {
         for (PasisBlock block : List.copyOf(blocks.values())) {
             block.onTick(nowMillis);
         }
+        revocations.onTick(nowMillis);
         Iterator<Map.Entry<BlockId, PasisBlock>> eldest = blocks.entrySet().iterator();
         for (int over = blocks.size() - node.limits().blocksCached(); over > 0 && eldest.hasNext(); over--) {
             if (eldest.next().getValue().idle()) {
@@ -220,8 +220,7 @@ public final class PasisServer implements ProtocolServer {
     public List<Effect> onFact(long nowMillis, Fact fact) {
         Question answered = node.access().onFact(nowMillis, fact);
         if (fact instanceof Fact.Revoked of) {
-            // One round is all: what a write has done here by now is done, and nothing of it is to come.
-            revocations.refuses(of.principal(), 0);
+            revocations.begin(nowMillis, of.principal());
         }
         if (answered instanceof Question.OfVolume of) {
             // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.

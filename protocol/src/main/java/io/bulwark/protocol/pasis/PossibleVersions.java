@@ -150,6 +150,15 @@ final class PossibleVersions {
         return ofAccount.getOrDefault(new Account(sender, block), 0);
     }
 
+    List<BlockId> blocksOf(PrincipalId sender) {
+        return of(sender) == 0
+                ? List.of()
+                : ofAccount.keySet().stream()
+                        .filter(account -> account.sender().equals(sender))
+                        .map(Account::block)
+                        .toList();
+    }
+
     int of(BlockId block) {
         return blocks.getOrDefault(block, Map.of()).size();
     }

@@ -30,6 +30,8 @@ final class Verifier {
         /** Before a read is answered. */
         ON_DEMAND,
         WRITE_TIME,
+        /** What a revoked client has brought here must not become complete later. */
+        REVOKED,
         /** A write waits at a bound. */
         ROOM,
         /** And nothing was freed without repairing what is repairable. */
@@ -42,12 +44,12 @@ final class Verifier {
         }
 
         private boolean repairs() {
-            return this == ROOM_BY_REPAIR || this == SCRUB_BY_REPAIR;
+            return this == REVOKED || this == ROOM_BY_REPAIR || this == SCRUB_BY_REPAIR;
         }
 
         /** Whether a client waits for it. */
         private boolean demanded() {
-            return this != BACKGROUND && !scrubs();
+            return this != BACKGROUND && this != REVOKED && !scrubs();
         }
     }
 

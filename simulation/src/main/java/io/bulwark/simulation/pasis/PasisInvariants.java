@@ -10,19 +10,24 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
+import io.bulwark.protocol.pasis.VersionName;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.simulation.campaign.Invariant;
+import io.bulwark.simulation.campaign.InvariantViolation;
 import io.bulwark.simulation.engine.Simulation;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /** What must hold of PASIS registers, judged by one who sees everything. */
 final class PasisInvariants {
@@ -42,6 +47,10 @@ final class PasisInvariants {
             "never-refused", "lazy verification paper 3.4: a faulty client denies service to itself only");
     static final Invariant NEVER_ACCUSED =
             new Invariant("never-accused", "PROTOCOLS section 3: evidence is against the authenticated sender");
+
+    static final Invariant PUT_OUT = new Invariant(
+            "put-out",
+            "thesis definition 3.3.4: once all nodes say so, nothing of a revoked client takes effect any more");
 
     /** Looking at disks takes long. */
     private static final int CHECKS_PER_LOOK = 16;
@@ -70,6 +79,14 @@ final class PasisInvariants {
     private final Set<Version> sent = new HashSet<>();
     private final Map<Bytes, Bytes> meant = new HashMap<>();
     private final Map<BlockId, ValidatingTimestamp> floors = new HashMap<>();
+    private final Set<PrincipalId> revoked = new HashSet<>();
+    /** The correct nodes that have put a client out, by client. */
+    private final Map<PrincipalId, Set<PrincipalId>> refusing = new HashMap<>();
+    /** What revoked clients had sent and what was not complete when all nodes had put them out. */
+    private final Set<Version> dead = new HashSet<>();
+
+    private Optional<InvariantViolation> broken = Optional.empty();
+    private boolean putOut;
     private int sightingsSeen;
     private int checks;
 
@@ -92,6 +109,83 @@ final class PasisInvariants {
         this.correct = List.copyOf(correct);
         this.limits = limits;
         this.poisoned = poisoned;
+        simulation.observe((from, to, _, message) -> {
+            boolean takes = message instanceof PasisMessage.Written;
+            if (takes && refusing.getOrDefault(to, Set.of()).contains(from)) {
+                broken = Optional.of(PUT_OUT.violated(to.toString(), from + " answers it " + message));
+            }
+        });
+    }
+
+    /** All of them are revoked, all that are not correct clients. */
+    void revoked(Collection<PrincipalId> clients) {
+        revoked.addAll(clients);
+    }
+
+    /** A correct node says how far it has put a client out. */
+    void refuses(PrincipalId node, PrincipalId client, int undecided) {
+        Set<PrincipalId> done = refusing.computeIfAbsent(client, _ -> new HashSet<>());
+        if (undecided == 0) {
+            done.add(node);
+        } else {
+            done.remove(node);
+        }
+        boolean all = revoked.stream()
+                .allMatch(each -> refusing.getOrDefault(each, Set.of()).size() == correct.size());
+        if (all && !putOut && !revoked.isEmpty()) {
+            putOut = true;
+            sent.stream()
+                    .filter(version -> volume.has(version.block)
+                            && !meant.containsKey(version.timestamp.crossChecksum())
+                            && !complete(version))
+                    .forEach(dead::add);
+        }
+    }
+
+    /** Whether all correct nodes have put all attackers out. */
+    boolean putOut() {
+        return putOut;
+    }
+
+    private boolean complete(Version version) {
+        PasisGroup group = volume.group(version.block.counter());
+        long covering = disks(group).stream()
+                .filter(disk -> disk.covers(version.timestamp))
+                .count();
+        return covering >= group.policy().n() - 2L * group.policy().f();
+    }
+
+    /** By an operation that began when all attackers were put out. */
+    void readAfterwards(BlockId block, ValidatingTimestamp at) {
+        if (dead.contains(new Version(block, at))) {
+            throw PUT_OUT.violated(block.toString(), at + " was not complete when its writer was put out, and is read");
+        }
+    }
+
+    /** After a later write of each block: undecided is at most what a revoked client has dated after it. */
+    void checkPutOut() {
+        for (PrincipalId node : correct) {
+            for (RecordKey key : simulation.records(node).keys()) {
+                if (key.kind() == RecordKind.PASIS_POSSIBLE
+                        && simulation.records(node).load(key) instanceof Loaded.Found found) {
+                    checkPutOut(node, key, PrincipalId.read(new WireReader(found.meta())));
+                }
+            }
+        }
+    }
+
+    private void checkPutOut(PrincipalId node, RecordKey key, PrincipalId sender) {
+        VersionName name = VersionName.read(new WireReader(key.suffix()));
+        if (refusing.getOrDefault(sender, Set.of()).contains(node)) {
+            throw PUT_OUT.violated(
+                    key.block().toString(), node + " has put " + sender + " out and holds " + name + " of it");
+        }
+        ValidatingTimestamp complete = floor(key.block());
+        if (revoked.contains(sender) && Long.compareUnsigned(name.time(), complete.time()) < 0) {
+            throw PUT_OUT.violated(
+                    key.block().toString(),
+                    node + " has not decided " + name + " of " + sender + ", which is before " + complete);
+        }
     }
 
     /** Somebody sends a version to a correct node. */
@@ -144,6 +238,9 @@ final class PasisInvariants {
     }
 
     void check() {
+        if (broken.isPresent()) {
+            throw broken.get();
+        }
         for (Simulation.Sighting sighting : simulation.sightingsSince(sightingsSeen)) {
             sightingsSeen++;
             Effect.Evidence evidence = sighting.evidence();
@@ -167,13 +264,7 @@ final class PasisInvariants {
     /** A node that is asked for a repair, and told by b + 1 others that they have collected something later, makes none. */
     private void checkVerified(PasisGroup group) {
         BlockId block = group.block();
-        List<OnDisk> disks = new ArrayList<>();
-        for (int slot = 0; slot < group.policy().n(); slot++) {
-            PrincipalId node = group.node(slot);
-            if (correct.contains(node)) {
-                disks.add(onDisk(node, block));
-            }
-        }
+        List<OnDisk> disks = disks(group);
         int needed = group.policy().n() - 2 * group.policy().f();
         ValidatingTimestamp complete = ValidatingTimestamp.NONE;
         for (OnDisk disk : disks) {
@@ -193,6 +284,14 @@ final class PasisInvariants {
                 }
             }
         }
+    }
+
+    private List<OnDisk> disks(PasisGroup group) {
+        return IntStream.range(0, group.policy().n())
+                .mapToObj(group::node)
+                .filter(correct::contains)
+                .map(node -> onDisk(node, group.block()))
+                .toList();
     }
 
     private OnDisk onDisk(PrincipalId node, BlockId block) {

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.pasis;
 
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpTimes;
@@ -18,8 +19,9 @@ import io.bulwark.protocol.wire.Bytes;
 public interface PasisParts {
     PasisParts PRODUCTION = new PasisParts() {};
 
-    default ProtocolServer server(PrincipalId self, PasisLimits limits, VerificationWatch watch) {
-        return new PasisServer(self, limits, watch);
+    default ProtocolServer server(
+            PrincipalId self, PasisLimits limits, VerificationWatch watch, RevocationWatch revocations) {
+        return new PasisServer(self, limits, () -> 1, watch, revocations);
     }
 
     default ClientOperation<PasisWriteOutcome> write(

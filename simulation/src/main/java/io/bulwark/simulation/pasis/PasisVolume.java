@@ -68,6 +68,12 @@ final class PasisVolume {
         return new Fact.OfSession(ID, client, session, SessionState.CLOSED);
     }
 
+    /** What the replicas tell of it. */
+    Fact revoke(PrincipalId client) {
+        sessions.replaceAll((key, state) -> key.owner().equals(client) ? SessionState.CLOSED : state);
+        return new Fact.Revoked(client);
+    }
+
     /** The same holders in a later epoch; what the replicas tell of it. */
     Fact nextEpoch() {
         PlacementGroup old = volume.groups().getFirst();

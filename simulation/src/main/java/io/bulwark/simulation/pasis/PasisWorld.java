@@ -1,6 +1,7 @@
 package io.bulwark.simulation.pasis;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpTimes;
@@ -35,6 +36,9 @@ public final class PasisWorld implements SimulatedWorld {
     private static final int WRITERS = 3;
     private static final int ATTACKERS_FROM = 20;
     private static final PrincipalId READER = PrincipalId.client(9);
+    /** In which nodes try again to decide what a revoked client has left. */
+    private static final long DECIDED_MILLIS = 45_000;
+
     private static final FpTimes TIMES = new FpTimes(120, 300, 2_000, 10_000_000);
 
     private final Random random;
@@ -57,6 +61,9 @@ public final class PasisWorld implements SimulatedWorld {
     private final Random changes;
 
     private final int changesEvery;
+    /** Whether the attackers are revoked once all nodes are well. */
+    private final boolean revokes;
+
     private final long[] sessions = new long[WRITERS + 1];
     private final List<Fact> facts = new ArrayList<>();
     private long lastSession = 1_000;
@@ -103,6 +110,7 @@ public final class PasisWorld implements SimulatedWorld {
         this.random = new Random(setting.random("pasis").nextLong());
         this.changes = new Random(setting.random("changes").nextLong());
         this.changesEvery = changes.nextBoolean() ? 0 : 2 + changes.nextInt(20);
+        this.revokes = setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
         this.volume = new PasisVolume(setting, blocks);
         this.limits = limits(setting.byzantineClients());
@@ -188,7 +196,10 @@ public final class PasisWorld implements SimulatedWorld {
     }
 
     private ProtocolServer server(PrincipalId node, Random schedule, int everyTicks) {
-        return new ScheduledServer(node, schedule, everyTicks, watch -> parts.server(node, limits, watch));
+        RevocationWatch revocations = faulty.contains(node)
+                ? RevocationWatch.NONE
+                : (revoked, undecided) -> invariants.refuses(node, revoked, undecided);
+        return new ScheduledServer(node, schedule, everyTicks, watch -> parts.server(node, limits, watch, revocations));
     }
 
     @Override
@@ -279,6 +290,34 @@ public final class PasisWorld implements SimulatedWorld {
     @Override
     public void healed() {
         facts.forEach(fact -> nodes.forEach(node -> simulation.tell(node, fact)));
+        if (revokes) {
+            putAttackersOut();
+        }
+    }
+
+    /** They are revoked in the middle of their writes, and go on as before, with all that they have kept. */
+    private void putAttackersOut() {
+        for (PasisAttacker attacker : attackers) {
+            for (int block = 0; block < blocks; block++) {
+                attacker.hold(volume.group(block));
+                attacker.move(volume.group(block));
+            }
+        }
+        simulation.runFor(changes.nextInt(60));
+        for (PasisAttacker attacker : attackers) {
+            Fact revoked = volume.revoke(attacker.self());
+            nodes.forEach(node -> simulation.tell(node, revoked));
+        }
+        invariants.revoked(attackers.stream().map(PasisAttacker::self).toList());
+        for (int round = 0; round < 3; round++) {
+            simulation.runFor(2_000);
+            for (int block = 0; block < blocks; block++) {
+                PasisGroup group = volume.group(block);
+                attackers.forEach(attacker -> attacker.sendHeld(group));
+                attackers.forEach(attacker -> attacker.move(group));
+                read(READER, 0, group);
+            }
+        }
     }
 
     /** With more under way than a node may hold of a client's possible versions it would keep itself from a quorum. */
@@ -341,6 +380,7 @@ public final class PasisWorld implements SimulatedWorld {
             return;
         }
         ValidatingTimestamp floor = invariants.floor(block);
+        boolean afterwards = invariants.putOut();
         ClientOperation<PasisReadOutcome> read = session == 0
                 ? parts.readAskingForRepair(group, TIMES)
                 : parts.readWritingBack(group, client, session, TIMES);
@@ -349,7 +389,12 @@ public final class PasisWorld implements SimulatedWorld {
                 leave(client, block);
             }
             switch (outcome) {
-                case PasisReadOutcome.Value value -> invariants.read(group, floor, value);
+                case PasisReadOutcome.Value value -> {
+                    invariants.read(group, floor, value);
+                    if (afterwards) {
+                        invariants.readAfterwards(block, value.timestamp());
+                    }
+                }
                 case PasisReadOutcome.NeverWritten _ -> invariants.readNothing(block, floor);
                 case PasisReadOutcome.Failed failed -> refused(block, failed, outdated);
             }
@@ -399,6 +444,15 @@ public final class PasisWorld implements SimulatedWorld {
     public void checkAtEnd() {
         check();
         invariants.look();
+        if (revokes) {
+            for (int block = 0; block < blocks; block++) {
+                busy.clear();
+                write(PrincipalId.client(2), volume.group(block));
+            }
+            simulation.runFor(DECIDED_MILLIS);
+            check();
+            invariants.checkPutOut();
+        }
     }
 
     @Override

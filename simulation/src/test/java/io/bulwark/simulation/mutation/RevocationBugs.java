@@ -8,6 +8,8 @@ import java.util.List;
 
 /** What can go wrong when a client is put out of register volumes: thesis 3.3.2 and 3.4.3, PROTOCOLS sections 2 and 3. */
 final class RevocationBugs {
+    private static final String PASIS = "pasis.PasisRevocationTest";
+
     static final List<PlantedBug> ALL = List.of(
             in(
                     "fp/FpRegister",
@@ -86,7 +88,49 @@ final class RevocationBugs {
                     """
                     if (false) {
                     return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
-                    """));
+                    """),
+            in(
+                    "pasis/Revocations",
+                    "a node says that it is done while a store is under way",
+                    simulation(PASIS, "aNodeSaysThatItRefusesOnceNoStoreIsUnderWay"),
+                    "if (effort.finishing > 0) {",
+                    "if (effort.finishing < 0) {"),
+            in(
+                    "pasis/Revocations",
+                    "what lies at few nodes is not waited for",
+                    simulation(PASIS, "whatColludersCouldCompleteLaterKeepsItsHolderFromBeingDone"),
+                    "watch.refuses(revoked, left);",
+                    "watch.refuses(revoked, 0);"),
+            in(
+                    "pasis/Revocations",
+                    "what lies at few nodes is not waited for, found by campaigns",
+                    simulation("mutation.SearchTest", "pasisCampaign").runs(60),
+                    "watch.refuses(revoked, left);",
+                    "watch.refuses(revoked, 0);"),
+            in(
+                    "pasis/Verifier",
+                    "what a revoked client left is not repaired",
+                    simulation(PASIS, "whatEnoughNodesHoldIsCompleteWhenAllAreDone"),
+                    "this == REVOKED || this == ROOM_BY_REPAIR",
+                    "this == ROOM_BY_REPAIR"),
+            in(
+                    "pasis/Revocations",
+                    "a node is done before it has read what a former life left",
+                    simulation(PASIS, "afterARestartNothingIsSaidBeforeTheDiskWasRead"),
+                    "if (!ready.getAsBoolean()) {",
+                    "if (ready == null) {"),
+            in(
+                    "pasis/Revocations",
+                    "what another node holds now is waited for",
+                    simulation(PASIS, "whatAnotherNodeHoldsNowIsNotWaitedFor"),
+                    "if (!elsewhere && !node",
+                    "if (!node"),
+            in(
+                    "pasis/Revocations",
+                    "what is left of a volume that is gone is waited for",
+                    simulation(PASIS, "whatIsLeftOfAVolumeThatIsGoneIsNotWaitedFor"),
+                    "if (!elsewhere && !node.access().gone(block.volume())) {",
+                    "if (!elsewhere) {"));
 
     private RevocationBugs() {}
 }

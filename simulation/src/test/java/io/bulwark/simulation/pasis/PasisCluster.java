@@ -55,6 +55,9 @@ final class PasisCluster {
 
     final Simulation simulation;
     final Map<Integer, PasisCounters> counters = new HashMap<>();
+    /** What each node has said of a revoked client last. */
+    final Map<Integer, Integer> undecided = new HashMap<>();
+
     final List<PasisMessage> sent = new ArrayList<>();
     final Map<Integer, List<PasisBackground.Verified>> verified = new HashMap<>();
     private final Map<Integer, List<FpScrub.Found>> looked = new HashMap<>();
@@ -89,7 +92,8 @@ final class PasisCluster {
 
         Told(int node, PasisLimits limits) {
             this.node = node;
-            this.server = new PasisServer(PrincipalId.node(node), limits, () -> clients, this);
+            this.server = new PasisServer(
+                    PrincipalId.node(node), limits, () -> clients, this, (_, left) -> undecided.put(node, left));
         }
 
         @Override
