@@ -8,6 +8,7 @@ import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.appliance.supervisor.GroupView;
+import io.bulwark.appliance.supervisor.Installation;
 import io.bulwark.appliance.supervisor.Release;
 import io.bulwark.appliance.supervisor.Supervisor;
 import io.bulwark.protocol.id.PrincipalId;
@@ -41,7 +42,11 @@ public final class SuperviseRole implements Watched {
     private final ControlSocket control;
 
     private SuperviseRole(
-            ProcessMember replica, ReplicaSetup setup, RoleFile.SupervisorSetup own, GroupView group, Release release)
+            ProcessMember replica,
+            ReplicaSetup setup,
+            RoleFile.SupervisorSetup own,
+            GroupView group,
+            Installation installed)
             throws IOException {
         this.replica = replica;
         this.number = setup.number();
@@ -57,7 +62,7 @@ public final class SuperviseRole implements Watched {
         Optional<Supervisor.Watchdog> watchdog = recovers
                 ? Optional.of(new Supervisor.Watchdog(
                         group,
-                        Optional.of(release),
+                        Optional.of(installed),
                         setup.replicas().size(),
                         setup.recoveries().watchdogMillis()))
                 : Optional.empty();
@@ -78,13 +83,14 @@ public final class SuperviseRole implements Watched {
         if (health != null) {
             arguments.addAll(List.of("--health", health.toAbsolutePath().toString()));
         }
-        return RoleProcess.until(start(role.setup(), own.setup(), arguments), own.admin(), null, GRACE);
+        return RoleProcess.until(start(role.setup(), own.setup(), config, arguments), own.admin(), null, GRACE);
     }
 
     /** Starts the replica, and begins to watch over it once it listens. */
-    private static SuperviseRole start(ReplicaSetup setup, RoleFile.SupervisorSetup own, List<String> arguments)
-            throws Exception {
+    private static SuperviseRole start(
+            ReplicaSetup setup, RoleFile.SupervisorSetup own, Path config, List<String> arguments) throws Exception {
         Release release = own.release().map(Release::of).orElseGet(Release::own);
+        Installation installed = Installation.of(release, config.toAbsolutePath(), setup.channels());
         ProcessMember replica = new ProcessMember(
                 "replica-" + setup.number(),
                 Destination.resolve(setup.listen()),
@@ -101,7 +107,7 @@ public final class SuperviseRole implements Watched {
         try {
             replica.start();
             replica.awaitListening();
-            return new SuperviseRole(replica, setup, own, group, release);
+            return new SuperviseRole(replica, setup, own, group, installed);
         } catch (Exception e) {
             replica.stop();
             group.close();
@@ -154,7 +160,8 @@ public final class SuperviseRole implements Watched {
 
     @Override
     public String problem() {
-        return replica.running() ? supervisor.problem() : replica.name() + " does not run";
+        String alarm = supervisor.problem();
+        return alarm.isEmpty() && !replica.running() ? replica.name() + " does not run" : alarm;
     }
 
     @Override

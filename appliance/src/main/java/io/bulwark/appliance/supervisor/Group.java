@@ -11,7 +11,7 @@ public interface Group {
     SortedMap<Integer, RecoveryStatus> recoveries() throws InterruptedException;
 
     /**
-     * The SHA-256 in hexadecimal of the releases that operators have allowed, as the replicas agree.
+     * The SHA-256 in hexadecimal of the releases that operators have allowed, as the replicas agree; within some seconds.
      *
      * @throws IOException if they give no answer
      */

@@ -27,6 +27,8 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
@@ -36,6 +38,9 @@ import org.slf4j.LoggerFactory;
 public final class GroupView implements Group, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GroupView.class);
     private static final long SURVEY_MILLIS = 3_000;
+    /** Longer than a change of views takes; who waits for it cannot wait for the call's own timeout. */
+    private static final long RELEASES_MILLIS = 5_000;
+
     private static final long RECONNECT_MILLIS_MAX = 1_000;
 
     private final Transport transport;
@@ -97,13 +102,16 @@ public final class GroupView implements Group, AutoCloseable {
     @Override
     public List<String> allowedReleases() throws IOException, InterruptedException {
         try {
-            Bytes answer = metadata.query(new Query.ListReleases().encoded()).get();
+            Bytes answer =
+                    metadata.query(new Query.ListReleases().encoded()).get(RELEASES_MILLIS, TimeUnit.MILLISECONDS);
             if (Reply.decode(answer) instanceof Reply.ReleaseList list) {
                 return list.hashes().stream().map(Bytes::toHex).toList();
             }
             throw new IOException("the replicas know nothing of releases");
         } catch (MalformedException e) {
             throw new IOException("the replicas' answer is not understood", e);
+        } catch (TimeoutException e) {
+            throw new IOException("they have not agreed on an answer within " + RELEASES_MILLIS + " ms", e);
         } catch (ExecutionException e) {
             throw new IOException(
                     String.valueOf(e.getCause() == null ? e : e.getCause().getMessage()), e);

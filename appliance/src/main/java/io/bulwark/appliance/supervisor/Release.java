@@ -116,7 +116,8 @@ public record Release(String classPath) {
         return added;
     }
 
-    private static byte[] digest(Path file) throws IOException {
+    /** SHA-256 of a file. */
+    static byte[] digest(Path file) throws IOException {
         MessageDigest digest = sha256();
         byte[] chunk = new byte[CHUNK_BYTES];
         try (InputStream in = Files.newInputStream(file)) {

@@ -2,53 +2,103 @@ package io.bulwark.appliance.supervisor;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a recovering replica may be started from what is installed (4.4: it runs correct code): operators have allowed that
- * release in the replicated metadata. The last list that the replicas agreed on counts while they give none. Not thread-safe.
+ * Whether a replica may be started from what is installed (4.4: it runs correct code): operators have allowed that release in the
+ * replicated metadata, and the files that belong to this replica alone are what they were when its supervisor began. The last list
+ * that the replicas agreed on counts while they give none. Not thread-safe.
  */
 final class ReleaseCheck {
     private static final Logger LOG = LoggerFactory.getLogger(ReleaseCheck.class);
 
-    private final Release release;
+    /** Whether a replica may be started. */
+    sealed interface Verdict {
+        record Allowed() implements Verdict {}
+
+        /** Nobody has said which releases are. */
+        record Unknown(String why) implements Verdict {}
+
+        /** It is not what it has to be. */
+        record Refused(String why) implements Verdict {}
+    }
+
+    private final Installation installed;
+    private final Map<String, String> marks;
     private final Group group;
     private @Nullable List<String> allowed;
     private boolean warned;
 
-    ReleaseCheck(Release release, Group group) {
-        this.release = release;
+    ReleaseCheck(Installation installed, Group group) {
+        this.installed = installed;
+        this.marks = installed.marks();
         this.group = group;
     }
 
-    /** Why it may not be started; empty if it may. */
-    Optional<String> problem() throws InterruptedException {
+    /** Asks the replicas, and looks: before a recovery. */
+    Verdict ask() throws InterruptedException {
+        learn();
+        return judge();
+    }
+
+    /**
+     * Looks, and asks the replicas only if what is installed is not on the last list: before a start that they may have to wait for.
+     * Where nobody has ever said a list, as after the death of all replicas, anything may be started.
+     *
+     * @return why it may not be
+     */
+    Optional<String> refusesRestart() throws InterruptedException {
+        Verdict verdict = judge();
+        if (!(verdict instanceof Verdict.Allowed)) {
+            verdict = ask();
+        }
+        return verdict instanceof Verdict.Refused refused ? Optional.of(refused.why()) : Optional.empty();
+    }
+
+    /** Whether the replicas have never said a list. */
+    boolean knowsNothing() {
+        return allowed == null;
+    }
+
+    /** Asks the replicas which releases are allowed. */
+    void learn() throws InterruptedException {
         try {
             allowed = List.copyOf(group.allowedReleases());
         } catch (IOException e) {
             LOG.warn("the replicas do not say which releases are allowed: {}", e.getMessage());
         }
+    }
+
+    private Verdict judge() {
+        for (var now : installed.marks().entrySet()) {
+            if (!now.getValue().equals(marks.get(now.getKey()))) {
+                return new Verdict.Refused(
+                        now.getKey() + " has changed since this supervisor began; restart it if that was meant");
+            }
+        }
         List<String> known = allowed;
         if (known == null) {
-            return Optional.of("the replicas have never said which releases are allowed");
+            return new Verdict.Unknown("the replicas have never said which releases are allowed");
         }
         if (known.isEmpty()) {
             if (!warned) {
                 LOG.warn("no release is allowed yet (`bulwark release allow`): what is started is not checked");
                 warned = true;
             }
-            return Optional.empty();
+            return new Verdict.Allowed();
         }
         try {
-            String hash = release.hash();
+            String hash = installed.release().hash();
             return known.contains(hash)
-                    ? Optional.empty()
-                    : Optional.of("the installed release " + hash + " is not allowed (" + release.classPath() + ")");
+                    ? new Verdict.Allowed()
+                    : new Verdict.Refused("the installed release " + hash + " is not allowed ("
+                            + installed.release().classPath() + ")");
         } catch (IOException e) {
-            return Optional.of("the installed release cannot be read: " + e.getMessage());
+            return new Verdict.Refused("the installed release cannot be read: " + e.getMessage());
         }
     }
 }

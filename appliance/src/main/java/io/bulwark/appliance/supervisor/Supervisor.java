@@ -13,22 +13,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches over one replica: starts it again when it has ended by itself, and has it recover in its turn, if what is installed may be
- * started. Thread-safe.
+ * Watches over one replica: starts it again when it has ended by itself, and has it recover in its turn. It starts it only from what may be
+ * started, and stops it in its turn if that is something else. Thread-safe.
  */
 public final class Supervisor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
     private static final long TICK_MILLIS = 500;
 
+    /** What may not be started is looked at again so often, and replicas that have said no list are asked again. */
+    private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
+
     /**
      * How a supervisor of a group does its turns.
      *
      * @param group whom it asks
-     * @param release what it starts replicas from and checks; none if they run in its own process
+     * @param installed what it starts the replica from and checks; none if that runs in its own process
      * @param replicas how many there are
      * @param periodMillis T_w
      */
-    public record Watchdog(Group group, Optional<Release> release, int replicas, long periodMillis) {}
+    public record Watchdog(Group group, Optional<Installation> installed, int replicas, long periodMillis) {}
 
     /** Guards all that follows, and is held during a turn. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -53,6 +56,11 @@ public final class Supervisor implements AutoCloseable {
     private boolean ended;
     /** A recovery has begun, and its process was not seen to listen. */
     private boolean unfinished;
+    /** What is installed may not be started. */
+    private boolean withheld;
+
+    /** When to ask for the first list of releases. */
+    private long learnNanos;
 
     private Supervisor(
             Member member, int number, Optional<Watchdog> watchdog, LongSupplier wallMillis, MeterRegistry meters) {
@@ -62,14 +70,14 @@ public final class Supervisor implements AutoCloseable {
         this.wallMillis = wallMillis;
         this.turns = watchdog.map(
                 given -> new Turns(number, given.replicas(), given.periodMillis(), wallMillis.getAsLong()));
-        this.check =
-                watchdog.flatMap(given -> given.release().map(release -> new ReleaseCheck(release, given.group())));
+        this.check = watchdog.flatMap(given -> given.installed().map(what -> new ReleaseCheck(what, given.group())));
         this.restarts = Counter.builder("bulwark.supervisor.restarts").register(meters);
         this.recoveries = Counter.builder("bulwark.supervisor.recoveries").register(meters);
         this.missed = Counter.builder("bulwark.supervisor.missed").register(meters);
         Gauge.builder("bulwark.supervisor.problem", this, shown -> shown.problem.isEmpty() ? 0 : 1)
                 .register(meters);
         this.startedNanos = System.nanoTime();
+        this.learnNanos = startedNanos;
         this.next = turns.map(Turns::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
         this.thread = Thread.ofPlatform().daemon().name("supervisor-" + number).unstarted(this::run);
     }
@@ -120,13 +128,18 @@ public final class Supervisor implements AutoCloseable {
             if (closed) {
                 return "the supervisor of " + member.name() + " ends";
             }
-            String objection = turns.get().objection(wallMillis.getAsLong(), standing(watchdog.get()));
+            String refused = switch (look()) {
+                case ReleaseCheck.Verdict.Allowed _ -> "";
+                case ReleaseCheck.Verdict.Unknown unknown -> unknown.why();
+                case ReleaseCheck.Verdict.Refused not -> not.why();
+            };
+            if (!refused.isEmpty()) {
+                return member.name() + " is not restarted: " + refused;
+            }
+            Standing standing = standing(watchdog.get());
+            String objection = turns.get().objection(wallMillis.getAsLong(), standing);
             if (!objection.isEmpty()) {
                 return member.name() + " cannot recover now: " + objection;
-            }
-            Optional<String> refused = refusal();
-            if (refused.isPresent()) {
-                return member.name() + " is not restarted: " + refused.get();
             }
             recover(turns.get(), "an operator asks for it");
             return "";
@@ -169,6 +182,7 @@ public final class Supervisor implements AutoCloseable {
                 startAgain();
             } else {
                 ended = false;
+                learnReleases();
                 if (turns.isPresent() && turns.get().isDue(wallMillis.getAsLong())) {
                     turn(turns.get(), watchdog.orElseThrow());
                 }
@@ -194,6 +208,16 @@ public final class Supervisor implements AutoCloseable {
         if (now - restartNanos < 0) {
             return;
         }
+        Optional<String> refused = check.isPresent() ? check.get().refusesRestart() : Optional.empty();
+        if (refused.isPresent()) {
+            withhold(refused.get());
+            restartNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
+            return;
+        }
+        if (withheld) {
+            withheld = false;
+            problem = "";
+        }
         startedNanos = now;
         ended = false;
         restarts.increment();
@@ -205,40 +229,79 @@ public final class Supervisor implements AutoCloseable {
         }
     }
 
+    /** Soon after the start, so that it is known what may be started should the replicas die before the first turn. */
+    private void learnReleases() throws InterruptedException {
+        if (check.isPresent() && check.get().knowsNothing() && System.nanoTime() - learnNanos >= 0) {
+            check.get().learn();
+            learnNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
+        }
+    }
+
     private void turn(Turns due, Watchdog watching) throws Exception {
-        long wall = wallMillis.getAsLong();
+        // What takes long first: when the replica is stopped, the others are to be as they were just seen.
+        ReleaseCheck.Verdict verdict = look();
         Standing standing = standing(watching);
-        switch (due.decide(wall, standing)) {
+        long wall = wallMillis.getAsLong();
+        Turns.Decision decision = due.decide(wall, standing);
+        if (decision instanceof Turns.Decision.Go) {
+            decision = switch (verdict) {
+                case ReleaseCheck.Verdict.Allowed _ -> decision;
+                case ReleaseCheck.Verdict.Unknown unknown -> due.unsure(wall, unknown.why());
+                case ReleaseCheck.Verdict.Refused refused -> due.refuse(wall, refused.why());
+            };
+        }
+        switch (decision) {
             case Turns.Decision.Go _ -> {
-                Optional<String> refused = refusal();
-                if (refused.isPresent()) {
-                    missed(due.missed(wall, refused.get()));
-                } else {
-                    warnIfLong(due, standing);
-                    recover(due, "its turn has come");
-                }
+                warnIfLong(due, standing);
+                recover(due, "its turn has come");
             }
             case Turns.Decision.PutOff later -> {
                 if (!later.why().equals(putOff)) {
                     putOff = later.why();
                     LOG.warn("the turn of {} to recover is put off: {}", member.name(), putOff);
                 }
+                if (verdict instanceof ReleaseCheck.Verdict.Refused refused) {
+                    withhold(refused.why());
+                }
             }
             case Turns.Decision.Missed none -> missed(none);
+            case Turns.Decision.Stop stop -> stop(stop.why());
             case Turns.Decision.NotNeeded none -> LOG.info("{} does not recover: {}", member.name(), none.why());
         }
         next = OptionalLong.of(due.nextMillis());
     }
 
+    /** An alarm: what is installed may not be started. */
+    private void withhold(String why) {
+        if (!withheld || !why.equals(problem)) {
+            LOG.error("{} may not be started again: {}", member.name(), why);
+        }
+        withheld = true;
+        problem = why;
+    }
+
+    /** It would have to recover, and there is nothing to start it from: it is stopped until there is. */
+    private void stop(String why) throws Exception {
+        missed.increment();
+        putOff = "";
+        withhold(why);
+        LOG.error("{} is stopped until it can be started from what is allowed", member.name());
+        unfinished = true;
+        ended = true;
+        restartNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
+        member.stop();
+    }
+
     private void missed(Turns.Decision.Missed none) {
         missed.increment();
+        withheld = false;
         problem = none.why();
         putOff = "";
         LOG.error("{} misses its turn to recover: {}", member.name(), none.why());
     }
 
-    private Optional<String> refusal() throws InterruptedException {
-        return check.isPresent() ? check.get().problem() : Optional.empty();
+    private ReleaseCheck.Verdict look() throws InterruptedException {
+        return check.isPresent() ? check.get().ask() : new ReleaseCheck.Verdict.Allowed();
     }
 
     private Standing standing(Watchdog watching) throws InterruptedException {
@@ -264,6 +327,7 @@ public final class Supervisor implements AutoCloseable {
         member.awaitListening();
         unfinished = false;
         recoveries.increment();
+        withheld = false;
         problem = "";
         LOG.info("{} listens again, and recovers", member.name());
     }

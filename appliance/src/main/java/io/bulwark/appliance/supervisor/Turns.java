@@ -20,6 +20,9 @@ public final class Turns {
         /** There is none this time, though there should be. */
         record Missed(String why) implements Decision {}
 
+        /** There is none, and the replica is to be stopped: it cannot be started from correct code, and so must not go on. */
+        record Stop(String why) implements Decision {}
+
         /** There is none this time, as none is needed. */
         record NotNeeded(String why) implements Decision {}
     }
@@ -82,6 +85,30 @@ public final class Turns {
                 : putOff(wallMillis, standing.doubt());
     }
 
+    /**
+     * The turn would begin, but nobody can say whether what is installed may be started.
+     *
+     * @return that the turn is put off, or after half of T_w missed
+     */
+    public Decision unsure(long wallMillis, String why) {
+        return wallMillis - nextMillis > periodMillis / 2 ? missed(wallMillis, why) : putOff(wallMillis, why);
+    }
+
+    /**
+     * The turn would begin, but what is installed may not be started. An operator who is about to replace it, or to allow it, has half
+     * of the time until the next replica's turn. After that the replica is stopped, faulty or not, as the watchdog of the paper
+     * would: who can change what is installed could else keep it for ever.
+     *
+     * @return that the turn is put off, or over with the replica's end
+     */
+    public Decision refuse(long wallMillis, String why) {
+        if (wallMillis - nextMillis <= periodMillis / (2L * replicas)) {
+            return putOff(wallMillis, why);
+        }
+        advance(wallMillis);
+        return new Decision.Stop(why);
+    }
+
     /** Why a recovery that an operator asks for now would do harm; empty if it would not. */
     public String objection(long wallMillis, Standing standing) {
         if (!standing.othersProblem().isEmpty()) {
@@ -102,7 +129,7 @@ public final class Turns {
     }
 
     /** The turn that is due is given up; the next one comes. */
-    public Decision.Missed missed(long wallMillis, String why) {
+    private Decision.Missed missed(long wallMillis, String why) {
         advance(wallMillis);
         return new Decision.Missed(why);
     }

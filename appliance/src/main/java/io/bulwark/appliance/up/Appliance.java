@@ -13,6 +13,7 @@ import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.appliance.drill.Lie;
 import io.bulwark.appliance.supervisor.GroupView;
+import io.bulwark.appliance.supervisor.Installation;
 import io.bulwark.appliance.supervisor.Release;
 import io.bulwark.appliance.supervisor.Supervisor;
 import io.bulwark.client.Bulwark;
@@ -23,6 +24,7 @@ import io.bulwark.console.StatusView;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -119,8 +121,13 @@ public final class Appliance implements AutoCloseable {
         group = view;
         for (int i = 0; i < replicas.size(); i++) {
             Member replica = replicas.get(i);
+            Path role = ProcessMembers.roleFile(plan, i);
+            ReplicaSetup own = plan.replica(i, plan.data().replica(i));
             Supervisor.Watchdog watchdog = new Supervisor.Watchdog(
-                    view, release, replicas.size(), any.recoveries().watchdogMillis());
+                    view,
+                    release.map(started -> Installation.of(started, role, own.channels())),
+                    replicas.size(),
+                    any.recoveries().watchdogMillis());
             MeterRegistry meters = new SimpleMeterRegistry();
             supervisors.put(replica.name(), Supervisor.start(replica, i, Optional.of(watchdog), meters));
         }

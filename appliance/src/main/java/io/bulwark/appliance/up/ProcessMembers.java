@@ -24,7 +24,16 @@ public final class ProcessMembers implements Members {
 
     public ProcessMembers(ClusterPlan plan) throws IOException {
         this.plan = plan;
-        this.config = Files.createDirectories(plan.data().root().resolve("config"));
+        this.config = Files.createDirectories(directory(plan));
+    }
+
+    private static Path directory(ClusterPlan plan) {
+        return plan.data().root().resolve("config");
+    }
+
+    /** What a replica's process is told to read. */
+    static Path roleFile(ClusterPlan plan, int replica) {
+        return directory(plan).resolve("replica-" + replica + ".yaml");
     }
 
     @Override
@@ -38,7 +47,7 @@ public final class ProcessMembers implements Members {
     @Override
     public Member replica(int number) {
         ReplicaSetup setup = plan.replica(number, plan.data().replica(number));
-        Path file = config.resolve("replica-" + number + ".yaml");
+        Path file = roleFile(plan, number);
         write(() -> RoleFile.writeReplica(configured(setup, setup.listen()), file));
         return member("replica-" + number, setup.listen(), REPLICA_HEAP_MEBIBYTES, "replica", file);
     }

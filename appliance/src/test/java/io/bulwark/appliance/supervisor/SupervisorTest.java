@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
+import io.bulwark.transport.identity.Pkcs11Token;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,10 +39,12 @@ class SupervisorTest {
     Path directory = Path.of("");
 
     private final AtomicLong wall = new AtomicLong(START);
-    private final FakeReplica replica = new FakeReplica();
     private final FakeGroup group = new FakeGroup();
+    private final FakeReplica replica = new FakeReplica(group);
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private Path release = Path.of("");
+    private List<Path> files = List.of();
+    private Optional<Path> key = Optional.empty();
 
     @BeforeEach
     void install() throws IOException {
@@ -66,8 +69,7 @@ class SupervisorTest {
         try (Supervisor supervisor = start()) {
             group.silent = 3;
             long due = supervisor.nextMillis().orElseThrow();
-            wall.set(due);
-            group.awaitAsked();
+            group.awaitAskedAfter(() -> wall.set(due));
             assertThat(replica.done).isEmpty();
             group.silent = -1;
             wall.set(due + PERIOD / 4);
@@ -81,8 +83,7 @@ class SupervisorTest {
         try (Supervisor supervisor = start()) {
             group.silent = 3;
             long due = supervisor.nextMillis().orElseThrow();
-            wall.set(due);
-            group.awaitAsked();
+            group.awaitAskedAfter(() -> wall.set(due));
             wall.set(due + PERIOD / 2 + 1);
             await().atMost(LONG).until(() -> counted("missed") == 1);
             await().atMost(LONG).until(() -> supervisor.problem().equals("replica-3 does not answer"));
@@ -94,34 +95,126 @@ class SupervisorTest {
     }
 
     @Test
-    void aChangedReleaseIsNotStartedInATurn() throws Exception {
-        group.allowed = List.of(new Release(release.toString()).hash());
-        Files.writeString(release.resolve("Main.class"), "tampered");
+    void aChangedReleaseEndsTheReplicaInItsTurnAfterAWhileUntilItIsPutRight() throws Exception {
+        allowWhatIsInstalled();
+        tamper();
         try (Supervisor supervisor = start()) {
-            wall.set(supervisor.nextMillis().orElseThrow());
-            await().atMost(LONG).until(() -> counted("missed") == 1);
+            long due = supervisor.nextMillis().orElseThrow();
+            wall.set(due);
             await().atMost(LONG).until(() -> supervisor.problem().contains("is not allowed"));
             assertThat(supervisor.recoverNow()).contains("is not allowed");
-            assertThat(replica.done).isEmpty();
+            assertThat(replica.done).as("not before the operator had time").isEmpty();
+            wall.set(due + PERIOD / 4);
+            await().atMost(LONG).until(() -> counted("missed") == 1 && !replica.running);
+            assertThat(supervisor.problem()).contains("is not allowed");
             Files.writeString(release.resolve("Main.class"), "released");
-            assertThat(supervisor.recoverNow()).isEmpty();
-            assertThat(supervisor.problem()).isEmpty();
+            await().atMost(LONG)
+                    .until(() -> replica.running && supervisor.problem().isEmpty());
         }
-        assertThat(replica.done).containsExactly("recover", "listening");
+        assertThat(replica.done).containsExactly("stop", "recover");
+    }
+
+    @Test
+    void aChangedReleaseWaitsWhileOneLessWouldBeOneTooFew() throws Exception {
+        allowWhatIsInstalled();
+        tamper();
+        try (Supervisor supervisor = start()) {
+            group.silent = 3;
+            long due = supervisor.nextMillis().orElseThrow();
+            group.awaitAskedAfter(() -> wall.set(due));
+            group.awaitAskedAfter(() -> wall.set(due + PERIOD / 4));
+            wall.set(due + PERIOD / 2 + 1);
+            await().atMost(LONG).until(() -> counted("missed") == 1);
+            assertThat(supervisor.problem()).isEqualTo("replica-3 does not answer");
+        }
+        assertThat(replica.done).isEmpty();
+    }
+
+    @Test
+    void whoHasEndedByItselfIsNotStartedFromAChangedRelease() throws Exception {
+        allowWhatIsInstalled();
+        try (Supervisor supervisor = start()) {
+            assertThat(supervisor.recoverNow())
+                    .as("it has learnt what is allowed")
+                    .isEmpty();
+            group.fails = true;
+            tamper();
+            replica.running = false;
+            await().atMost(LONG).until(() -> supervisor.problem().contains("is not allowed"));
+            assertThat(replica.running).isFalse();
+            Files.writeString(release.resolve("Main.class"), "released");
+            await().atMost(LONG)
+                    .until(() -> replica.running && supervisor.problem().isEmpty());
+        }
+        assertThat(replica.done).containsExactly("recover", "listening", "start");
+    }
+
+    @Test
+    void anotherRoleFileGenesisOrLibraryOfADeviceIsNotStartedUntilTheSupervisorIs() throws Exception {
+        Path role = Files.writeString(directory.resolve("role.yaml"), "listen: here");
+        Path genesis = Files.writeString(directory.resolve("genesis"), "these keys");
+        Path library = Files.writeString(directory.resolve("device.so"), "code");
+        Path identity =
+                Files.writeString(directory.resolve("own.pem"), new Pkcs11Token(library, "token", "key", role).text());
+        files = List.of(role, genesis);
+        key = Optional.of(identity);
+        try (Supervisor supervisor = start()) {
+            for (Path changed : List.of(role, genesis, library)) {
+                String before = Files.readString(changed);
+                Files.writeString(changed, "otherwise");
+                assertThat(supervisor.recoverNow()).contains("has changed");
+                Files.writeString(changed, before);
+            }
+            Files.writeString(identity, new Pkcs11Token(library, "token", "another key", role).text());
+            assertThat(supervisor.recoverNow()).as("another key").isEmpty();
+            Files.writeString(identity, new Pkcs11Token(role, "token", "key", role).text());
+            assertThat(supervisor.recoverNow()).as("another library").contains("own.pem");
+        }
+        try (Supervisor after = start()) {
+            assertThat(after.recoverNow()).isEmpty();
+            Files.writeString(identity, "a key in the file");
+            assertThat(after.recoverNow()).contains("own.pem");
+        }
+        try (Supervisor after = start()) {
+            Files.writeString(identity, "another key in the file");
+            assertThat(after.recoverNow()).isEmpty();
+        }
+    }
+
+    @Test
+    void theOthersAreLookedAtLast() throws Exception {
+        allowWhatIsInstalled();
+        try (Supervisor supervisor = start()) {
+            wall.set(supervisor.nextMillis().orElseThrow());
+            await().atMost(LONG).until(() -> counted("recoveries") == 1);
+            assertThat(replica.stoppedAfter).isEqualTo("recoveries");
+            assertThat(supervisor.recoverNow()).isEmpty();
+            assertThat(replica.stoppedAfter).isEqualTo("recoveries");
+        }
     }
 
     @Test
     void theLastListOfReleasesCountsWhileTheReplicasGiveNone() throws Exception {
-        group.allowed = List.of(new Release(release.toString()).hash());
+        allowWhatIsInstalled();
+        group.fails = true;
         try (Supervisor supervisor = start()) {
-            group.fails = true;
             assertThat(supervisor.recoverNow()).contains("never said");
             group.fails = false;
             assertThat(supervisor.recoverNow()).isEmpty();
             group.fails = true;
             assertThat(supervisor.recoverNow()).isEmpty();
-            Files.writeString(release.resolve("Main.class"), "tampered");
+            tamper();
             assertThat(supervisor.recoverNow()).contains("is not allowed");
+        }
+    }
+
+    @Test
+    void whereNoListWasEverSaidWhoHasEndedIsStartedAgainSinceNobodyElseMayBeLeft() {
+        group.fails = true;
+        try (Supervisor supervisor = start()) {
+            replica.running = false;
+            await().atMost(LONG).until(() -> replica.done.contains("start"));
+            assertThat(supervisor.problem()).isEmpty();
         }
     }
 
@@ -164,10 +257,21 @@ class SupervisorTest {
         return Supervisor.start(
                 replica,
                 OWN,
-                Optional.of(
-                        new Supervisor.Watchdog(group, Optional.of(new Release(release.toString())), REPLICAS, PERIOD)),
+                Optional.of(new Supervisor.Watchdog(
+                        group,
+                        Optional.of(new Installation(new Release(release.toString()), files, key)),
+                        REPLICAS,
+                        PERIOD)),
                 wall::get,
                 meters);
+    }
+
+    private void allowWhatIsInstalled() throws IOException {
+        group.allowed = List.of(new Release(release.toString()).hash());
+    }
+
+    private void tamper() throws IOException {
+        Files.writeString(release.resolve("Main.class"), "tampered");
     }
 
     private double counted(String what) {
@@ -178,6 +282,12 @@ class SupervisorTest {
         final Queue<String> done = new ConcurrentLinkedQueue<>();
         volatile boolean running = true;
         volatile boolean endsOnce;
+        volatile String stoppedAfter = "";
+        private final FakeGroup group;
+
+        FakeReplica(FakeGroup group) {
+            this.group = group;
+        }
 
         @Override
         public String name() {
@@ -198,6 +308,7 @@ class SupervisorTest {
         @Override
         public void recover() {
             done.add("recover");
+            stoppedAfter = group.last;
             running = !endsOnce;
         }
 
@@ -212,6 +323,7 @@ class SupervisorTest {
 
         @Override
         public void stop() {
+            done.add("stop");
             running = false;
         }
 
@@ -230,16 +342,19 @@ class SupervisorTest {
         volatile int silent = -1;
         volatile boolean fails;
         volatile @Nullable List<String> allowed;
+        volatile String last = "";
         private volatile int asked;
 
-        void awaitAsked() {
+        void awaitAskedAfter(Runnable change) {
             int before = asked;
+            change.run();
             await().atMost(LONG).until(() -> asked > before);
         }
 
         @Override
         public synchronized SortedMap<Integer, RecoveryStatus> recoveries() {
             asked = asked + 1;
+            last = "recoveries";
             SortedMap<Integer, RecoveryStatus> answers = new TreeMap<>();
             for (int replica = 0; replica < REPLICAS; replica++) {
                 if (replica != silent) {
@@ -254,6 +369,7 @@ class SupervisorTest {
 
         @Override
         public List<String> allowedReleases() throws IOException {
+            last = "releases";
             List<String> list = allowed;
             if (fails) {
                 throw new IOException("too few answer");

@@ -114,10 +114,22 @@ class TurnsTest {
     }
 
     @Test
-    void aRefusedTurnIsOverUntilTheNext() {
+    void aReplicaThatCannotBeStartedFromCorrectCodeHasAnEighthOfThePeriodAndIsThenStopped() {
         Turns turns = new Turns(1, 4, PERIOD, DAY);
         long due = turns.nextMillis();
-        assertThat(turns.missed(due, "not allowed").why()).isEqualTo("not allowed");
+        assertThat(turns.refuse(due, "not allowed")).isEqualTo(new Decision.PutOff("not allowed"));
+        assertThat(turns.nextMillis()).isEqualTo(due);
+        assertThat(turns.refuse(due + SLOT / 2, "not allowed")).isInstanceOf(Decision.PutOff.class);
+        assertThat(turns.refuse(due + SLOT / 2 + 1, "not allowed")).isEqualTo(new Decision.Stop("not allowed"));
+        assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
+    }
+
+    @Test
+    void whereNobodySaysWhatMayBeStartedTheReplicaGoesOn() {
+        Turns turns = new Turns(1, 4, PERIOD, DAY);
+        long due = turns.nextMillis();
+        assertThat(turns.unsure(due + PERIOD / 2, "no list")).isEqualTo(new Decision.PutOff("no list"));
+        assertThat(turns.unsure(due + PERIOD / 2 + 1, "no list")).isEqualTo(new Decision.Missed("no list"));
         assertThat(turns.nextMillis()).isEqualTo(due + PERIOD);
     }
 
