@@ -7,6 +7,9 @@ import java.util.List;
 
 /** What can go wrong with view changes of the ordering engine: proactive recovery paper, section 4.5; PROTOCOLS section 7. */
 final class ViewBugs {
+    private static final Detector LONE =
+            protocol("ordering.replica.FaultsTest", "whoSuspectedThePrimaryAloneVotesAgainAMinuteAfterTheViewBegan");
+
     static final List<PlantedBug> ALL = List.of(
             in(
                     "ordering/view/Decision",
@@ -160,6 +163,18 @@ final class ViewBugs {
                     protocol("ordering.view.ViewChangesTest", "aNewViewThatNamesWhatThisReplicaNeverSaidIsRefused"),
                     "&& !held.digest.equals(named.digest());",
                     "&& named.replica() < 0;"),
+            in(
+                    "ordering/view/ViewChanges",
+                    "a primary keeps its view though another replica waits ahead of it for ever",
+                    LONE,
+                    "return awaited && nowMillis",
+                    "return !active() && nowMillis"),
+            in(
+                    "ordering/view/ViewChanges",
+                    "a primary gives its view up to a single replica at once",
+                    LONE,
+                    "return awaited && nowMillis - activeMillis >= YIELD_TIMEOUTS * timeoutMillis;",
+                    "return awaited;"),
             in(
                     "ordering/view/ViewChanges",
                     "any durable VIEW-CHANGE opens the view",

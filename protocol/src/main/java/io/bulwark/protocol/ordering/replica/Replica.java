@@ -324,6 +324,7 @@ public final class Replica {
         long timeoutMillis =
                 Math.min(viewChanging.changes().timeoutMillis(), config.timers().requestMillisMax());
         boolean suspects = suspicion.suspects(nowMillis, timeoutMillis) || proposing.hasAbdicated();
+        suspects |= viewChanging.changes().yields(nowMillis);
         if (suspects && !recovering.isMute()) {
             viewChanging.suspect(nowMillis, view.number());
         }

@@ -11,6 +11,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChangeAck;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,9 @@ public final class ViewChanges {
 
     /** What a NEW-VIEW names and is not here is asked for so often. */
     static final long FETCH_MILLIS = 100;
+
+    /** A primary that has had its view for so many first timeouts gives it up to a single replica that waits ahead. */
+    static final int YIELD_TIMEOUTS = 30;
 
     private static final int DOUBLINGS_MAX = 5;
     private static final long NEVER = Long.MIN_VALUE / 2;
@@ -56,6 +60,9 @@ public final class ViewChanges {
     private @Nullable NewView newView;
     /** Views that were left without progress, but the first; -1 after progress. */
     private int failed = -1;
+
+    /** Since when the view is active, as far as its primary has looked; negative if it has not. */
+    private long activeMillis = -1;
 
     private long deadlineMillis = Long.MAX_VALUE;
     private long fetchAtMillis = Long.MAX_VALUE;
@@ -147,6 +154,19 @@ public final class ViewChanges {
     /** The replica suspects the primary of this view: ask for the next. Does nothing in any other view. */
     public List<ViewStep> suspect(long suspected) {
         return suspected == view ? leaveTo(view + 1) : List.of();
+    }
+
+    /**
+     * Whether this replica, as the primary, had better give its view up: another one waits ahead, since it was starved when it suspected
+     * the primary. It promised not to vote in this view again. A liar can ask, too, so a view lasts. Called at least every 100 ms.
+     */
+    public boolean yields(long nowMillis) {
+        if (!active() || self != primary()) {
+            return false;
+        }
+        activeMillis = activeMillis < 0 ? nowMillis : activeMillis;
+        boolean awaited = Arrays.stream(later).anyMatch(Objects::nonNull);
+        return awaited && nowMillis - activeMillis >= YIELD_TIMEOUTS * timeoutMillis;
     }
 
     /** The VIEW-CHANGE for the view that {@link ViewStep.Leave} named is durable. */
@@ -249,6 +269,7 @@ public final class ViewChanges {
     public void restart() {
         view = 0;
         phase = Phase.ACTIVE;
+        activeMillis = -1;
         failed = -1;
         newView = null;
         told = null;
@@ -268,6 +289,7 @@ public final class ViewChanges {
         failed = (int) Math.min(failed + next - view, DOUBLINGS_MAX);
         view = next;
         phase = Phase.LEAVING;
+        activeMillis = -1;
         newView = null;
         told = null;
         deadlineMillis = Long.MAX_VALUE;

@@ -55,6 +55,25 @@ class AttacksTest {
         othersGoOnInView(cluster, 0);
     }
 
+    /** The least that a client which can count 2f+1 replies reaches: a signed retransmission would bring it no further. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void whatFPlusOneCorrectReplicasGotIsExecutedThoughTheFirstPrimariesAreSilentAndFCorrectOnesGotNothing(int faulty) {
+        TestCluster cluster = new TestCluster(faulty, 16, UnaryOperator.identity());
+        for (int i = 0; i < faulty; i++) {
+            cluster.crash(i);
+        }
+        for (int i = 0; i <= faulty; i++) {
+            cluster.deliver(request(1, 7), 3 * faulty - i);
+        }
+        cluster.run(40_000);
+        for (int i = faulty; i <= 3 * faulty; i++) {
+            assertThat(cluster.nodes.get(i).application.journal())
+                    .as(cluster::toString)
+                    .containsExactly(TestCluster.operation(7));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void whatFewerVerifiedDelaysNobodyElse(int faulty) {

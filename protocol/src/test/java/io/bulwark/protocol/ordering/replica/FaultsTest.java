@@ -94,6 +94,23 @@ class FaultsTest {
         allEqual(cluster);
     }
 
+    /** So is the primary: it proposes without a sync, and the others' votes suffice. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3})
+    void aSlowDiskDelaysNobodyElse(int slow) {
+        TestCluster cluster = new TestCluster(1, 17, FaultsTest::small);
+        cluster.nodes.get(slow).syncMillis = 1_500;
+        for (int i = 0; i < 10; i++) {
+            submit(cluster, 6);
+            finish(cluster, slow == 0 ? 5_000 : 100);
+        }
+        cluster.nodes.get(slow).syncMillis = 0;
+        cluster.run(3_000);
+        cluster.crash(slow == 0 ? 3 : 0);
+        submit(cluster, 5);
+        finish(cluster, 30_000);
+    }
+
     @Test
     void aBackupThatRestartsGoesOnFromItsDisk() {
         TestCluster cluster = new TestCluster(1, 6, FaultsTest::small);
@@ -130,6 +147,41 @@ class FaultsTest {
             assertThat(node.up().view()).isZero();
             assertThat(node.up().isActive()).isTrue();
         }
+    }
+
+    /** It promised with its VIEW-CHANGE that it votes on nothing more in the view of the others; so these come to its view. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void whoSuspectedThePrimaryAloneVotesAgainAMinuteAfterTheViewBegan(int faulty) {
+        TestCluster cluster = new TestCluster(faulty, 15, FaultsTest::small);
+        int lone = 3 * faulty;
+        for (int round = 0; round < 2; round++) {
+            long beganMillis = cluster.nowMillis;
+            submit(cluster, 3);
+            finish(cluster, 1_000);
+            cluster.wire = (from, to, message) -> to == lone
+                            && !(message instanceof ReplicaMessage.PrePrepare
+                                    || message instanceof ReplicaMessage.Vouch)
+                    ? List.of()
+                    : List.of(message);
+            submit(cluster, 1);
+            cluster.run(5_000);
+            heal(cluster);
+            submit(cluster, 3);
+            finish(cluster, 1_000);
+            cluster.run(beganMillis + 55_000 - cluster.nowMillis);
+            assertThat(cluster.replica(lone).view()).isEqualTo(round + 1);
+            assertThat(cluster.replica(lone).isActive()).isFalse();
+            assertThat(cluster.replica(0).view())
+                    .as("a liar could ask all the time")
+                    .isEqualTo(round);
+            cluster.run(7_000);
+            for (TestCluster.Node node : cluster.nodes) {
+                assertThat(node.up().view()).as(cluster::toString).isEqualTo(round + 1);
+                assertThat(node.up().isActive()).isTrue();
+            }
+        }
+        allEqual(cluster);
     }
 
     @Test

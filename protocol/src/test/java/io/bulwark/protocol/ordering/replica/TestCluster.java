@@ -61,6 +61,8 @@ final class TestCluster {
         boolean isLogForged;
         /** Its process stands still: what comes waits, and so does its clock. */
         boolean isPaused;
+        /** Its disk is as slow as all are, or slower. */
+        long syncMillis;
 
         final List<Integer> dropped = new ArrayList<>();
         private @Nullable Numbered wanted;
@@ -337,7 +339,7 @@ final class TestCluster {
         long upTo = node.written;
         int records = node.disk.size();
         int life = node.life;
-        at(syncMillis, () -> {
+        at(Math.max(syncMillis, node.syncMillis), () -> {
             if (node.life == life) {
                 node.syncing = false;
                 node.synced = upTo;
