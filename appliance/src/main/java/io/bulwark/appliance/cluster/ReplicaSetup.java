@@ -39,7 +39,7 @@ public record ReplicaSetup(
     private static final PrincipalId OPERATOR_WITHOUT_KEYS = PrincipalId.client(0);
 
     /** T_w is at least so long: a restart and a check of the state have to fit into a quarter of it. */
-    private static final long WATCHDOG_MILLIS_MIN = 60_000;
+    private static final long WATCHDOG_MILLIS_MIN = 30_000;
 
     /** T_k is at least so long: well above the three message delays that an operation takes (6.3.2). */
     private static final long KEY_MILLIS_MIN = 15_000;
@@ -78,7 +78,7 @@ public record ReplicaSetup(
         }
         if (recoveries.watchdogMillis() < WATCHDOG_MILLIS_MIN) {
             throw new IllegalArgumentException("a watchdog period of " + recoveries.watchdogMillis()
-                    + " ms leaves recoveries no time; at least a minute does");
+                    + " ms leaves recoveries no time; at least 30 s do");
         }
         if (recoveries.keyMillis() < KEY_MILLIS_MIN || recoveries.keyMillis() > recoveries.watchdogMillis()) {
             throw new IllegalArgumentException("a key period of " + recoveries.keyMillis()

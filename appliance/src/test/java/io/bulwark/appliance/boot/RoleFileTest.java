@@ -95,7 +95,7 @@ class RoleFileTest {
         assertThat(RoleFile.replica(file, half).setup().recoveries())
                 .isEqualTo(new Recoveries(300_000, 60_000, 60_000));
         for (Map<String, String> bad : List.of(
-                Map.of("BULWARK_REPLICA_WATCHDOG_PERIOD", "59s"),
+                Map.of("BULWARK_REPLICA_WATCHDOG_PERIOD", "29s"),
                 Map.of("BULWARK_REPLICA_KEY_PERIOD", "14s"),
                 Map.of("BULWARK_REPLICA_KEY_PERIOD", "11m"),
                 Map.of("BULWARK_REPLICA_SLOW_RECOVERY", "0s"))) {
