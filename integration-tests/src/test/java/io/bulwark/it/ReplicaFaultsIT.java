@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.bulwark.appliance.cluster.Member;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.Pkcs11Token;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.NullMarked;
@@ -19,11 +26,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whole replicas on what a machine can give them: a disk that is full. */
+/** Whole replicas on what a machine can give them: a disk that is full, and a device that keeps the key. */
 @NullMarked
 class ReplicaFaultsIT {
     private static final int LAST = ReplicaGroup.REPLICAS - 1;
     private static final String ROOM = "64m";
+    private static final Path MODULE = Path.of("/usr/lib/softhsm/libsofthsm2.so");
+    private static final Path TOOL = Path.of("/usr/bin/softhsm2-util");
+    private static final String TOKEN = "bulwark replica";
 
     @TempDir
     Path root = Path.of("");
@@ -89,6 +99,65 @@ class ReplicaFaultsIT {
         } catch (IOException full) {
             assertThat(full).hasMessageContaining("No space left");
         }
+    }
+
+    /** As docs/security.md has it: its key is exchanged for one in a device, and it recovers with that. */
+    @Test
+    void aReplicaWhoseKeyIsInADeviceServesAndRecovers() throws Exception {
+        assumeTrue(Files.exists(MODULE) && Files.exists(TOOL), "SoftHSM (softhsm2) is not installed here");
+        Path pin = makeToken();
+        Pkcs11Token token = new Pkcs11Token(MODULE, TOKEN, "replica-" + LAST, pin);
+        PrincipalId replica = PrincipalId.replica(LAST);
+        Identity made = token.generate(replica, Duration.ofDays(1));
+        group().startAll();
+        group().load(50);
+        group().client().principals().rotate(replica, made.publicKey(), true);
+        Path identity = Identity.file(group().plan().data().keys(), replica);
+        Path named = secret(root.resolve("device.pkcs11"), token.text());
+        // Else it would not start with a key that it does not know for its own.
+        Path known = group().setup(LAST).data().resolve("registry");
+        await().atMost(ReplicaGroup.LONG)
+                .until(() -> Files.exists(known)
+                        && Files.readString(known).contains(made.publicKey().text()));
+        Member member = group().member(LAST);
+        member.stop();
+        Files.move(named, identity, StandardCopyOption.REPLACE_EXISTING);
+        assertThat(Files.readString(identity)).as("no key, but where one is").doesNotContain("PRIVATE KEY");
+        member.start();
+        member.awaitListening();
+        group().awaitServing();
+        group().client().principals().rotate(replica, made.publicKey(), false);
+        member.recover();
+        await().atMost(ReplicaGroup.LONG).pollInterval(ReplicaGroup.POLL).until(() -> group().hasRecovered(LAST));
+        // Its signatures, session keys and votes are needed now.
+        group().member(0).stop();
+        group().awaitMore();
+        assertThat(group().lost()).isEmpty();
+        passed = true;
+    }
+
+    private Path makeToken() throws IOException, InterruptedException {
+        Path tokens = Files.createDirectory(root.resolve("tokens"));
+        Files.writeString(
+                Path.of(System.getenv("SOFTHSM2_CONF")),
+                "directories.tokendir = " + tokens + "\nobjectstore.backend = file\nlog.level = ERROR\n");
+        assertThat(run(
+                        TOOL.toString(),
+                        "--init-token",
+                        "--free",
+                        "--label",
+                        TOKEN,
+                        "--pin",
+                        "1234",
+                        "--so-pin",
+                        "5678"))
+                .isZero();
+        return secret(root.resolve("pin"), "1234\n");
+    }
+
+    private static Path secret(Path file, String text) throws IOException {
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return Files.writeString(file, text);
     }
 
     private static int run(String... command) throws InterruptedException {
