@@ -3,9 +3,11 @@ package io.bulwark.client;
 import io.bulwark.client.config.JoinToken;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -31,6 +33,17 @@ public interface Principals {
 
     /** What a client may do on a scope. */
     record Grant(Scope scope, Rights rights) {}
+
+    /**
+     * A client that b+1 nodes of a placement group have reported for poisonous versions.
+     *
+     * @param enforced whether it may not write; false of who may administer the volume, who is only named
+     */
+    record Suspension(PrincipalId client, Instant since, boolean enforced, List<Reply.PoisonReport> reports) {
+        public Suspension {
+            reports = List.copyOf(reports);
+        }
+    }
 
     /** All principals, of the genesis and since. */
     List<Entry> list();
@@ -87,6 +100,12 @@ public interface Principals {
      *     puts it out as soon as it can
      */
     void revoke(PrincipalId principal, Duration patience, Consumer<RevocationProgress> listener);
+
+    /** The clients that nodes have reported, and that may not write for it until that is lifted. */
+    List<Suspension> suspended();
+
+    /** Lets a client write again, and holds nothing against it any more that it wrote until now. */
+    void lift(PrincipalId client);
 
     /** A client's grants. */
     List<Grant> grants(PrincipalId client);

@@ -16,6 +16,7 @@ import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisRead;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
@@ -23,6 +24,7 @@ import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A register volume of a connected client: {@link FpRead} and {@link FpWrite}, or {@link PasisRead} and {@link PasisWrite}, under the
@@ -30,10 +32,14 @@ import java.util.concurrent.CompletableFuture;
  */
 final class RegisterVolume implements Volume {
     private static final int ATTEMPTS_MAX = 3;
+    /** So long after a session was refused no read asks for one again. */
+    private static final long REFUSED_NANOS = 10_000_000_000L;
 
     private final BulwarkClient client;
     private final io.bulwark.protocol.cluster.Volume volume;
     private final Subject subject;
+    /** When a session for writing was last refused; 0 for never. */
+    private final AtomicLong refusedNanos = new AtomicLong();
 
     RegisterVolume(BulwarkClient client, io.bulwark.protocol.cluster.Volume volume) {
         this.client = client;
@@ -59,25 +65,54 @@ final class RegisterVolume implements Volume {
     @Override
     public CompletableFuture<byte[]> readBlockAsync(long block) {
         BlockId id = id(block);
-        return withSession(1, lease -> switch (volume.policy().protocol()) {
-            case FP -> readFp(id, lease.session().number());
-            case PASIS -> readPasis(id, lease.session().number());
+        long since = refusedNanos.get();
+        if (since != 0 && System.nanoTime() - since < REFUSED_NANOS) {
+            return readOnly(id);
+        }
+        CompletableFuture<byte[]> reading;
+        try {
+            reading = withSession(1, lease -> writingBack(id, lease.session().number()));
+        } catch (NotPermittedException e) {
+            reading = CompletableFuture.failedFuture(e);
+        }
+        return reading.exceptionallyCompose(failure -> {
+            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+            if (cause instanceof NotPermittedException) {
+                // Without the right to write, or suspended: the nodes bring themselves up to date instead.
+                refusedNanos.set(System.nanoTime());
+                return readOnly(id);
+            }
+            return CompletableFuture.failedFuture(cause);
         });
     }
 
-    private CompletableFuture<byte[]> readFp(BlockId block, long session) {
-        return client.driver()
-                .submit(FpRead.writingBack(FpGroup.of(volume, block), session, FpTimes.standard()), blockBytes())
-                .thenApply(outcome -> switch (outcome) {
-                    case FpReadOutcome.Value value -> value.block().toByteArray();
-                    case FpReadOutcome.NeverWritten never -> never.block().toByteArray();
-                    case FpReadOutcome.Failed failed -> throw failure(failed.reason(), block.counter(), false, subject);
-                });
+    private CompletableFuture<byte[]> writingBack(BlockId block, long session) {
+        FpTimes times = FpTimes.standard();
+        return switch (volume.policy().protocol()) {
+            case FP -> readFp(block, FpRead.writingBack(FpGroup.of(volume, block), session, times));
+            case PASIS -> {
+                PrincipalId self = client.config().principal();
+                yield readPasis(block, PasisRead.writingBack(PasisGroup.of(volume, block), self, session, times));
+            }
+        };
     }
 
-    private CompletableFuture<byte[]> readPasis(BlockId block, long session) {
-        PasisRead read = PasisRead.writingBack(
-                PasisGroup.of(volume, block), client.config().principal(), session, FpTimes.standard());
+    private CompletableFuture<byte[]> readOnly(BlockId block) {
+        return switch (volume.policy().protocol()) {
+            case FP -> readFp(block, FpRead.askingForRepair(FpGroup.of(volume, block), FpTimes.standard()));
+            case PASIS -> readPasis(block, PasisRead.askingForRepair(PasisGroup.of(volume, block), FpTimes.standard()));
+        };
+    }
+
+    private CompletableFuture<byte[]> readFp(BlockId block, FpRead read) {
+        return client.driver().submit(read, blockBytes()).thenApply(outcome -> switch (outcome) {
+            case FpReadOutcome.Value value -> value.block().toByteArray();
+            case FpReadOutcome.NeverWritten never -> never.block().toByteArray();
+            case FpReadOutcome.Failed failed -> throw failure(failed.reason(), block.counter(), false, subject);
+        });
+    }
+
+    private CompletableFuture<byte[]> readPasis(BlockId block, PasisRead read) {
         return client.driver().submit(read, blockBytes()).thenApply(outcome -> switch (outcome) {
             case PasisReadOutcome.Value value -> value.block().toByteArray();
             case PasisReadOutcome.NeverWritten never -> never.block().toByteArray();

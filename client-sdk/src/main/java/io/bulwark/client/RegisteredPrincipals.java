@@ -20,6 +20,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -122,6 +123,32 @@ final class RegisteredPrincipals implements Principals {
                     list().stream().filter(Entry::revoked).map(Entry::principal).collect(Collectors.toSet());
             new PuttingOut(driver, principal).await(view.refresh(deadline()), gone, patience, listener);
         }
+    }
+
+    @Override
+    public List<Suspension> suspended() {
+        List<Suspension> all = new ArrayList<>();
+        PrincipalId after = PrincipalId.NOBODY;
+        do {
+            Reply.SuspensionList page = client.query(
+                    Reply.SuspensionList.class,
+                    new Query.ListSuspensions(after, Query.PAGE_MAX),
+                    Subject.NONE,
+                    deadline());
+            page.entries()
+                    .forEach(entry -> all.add(new Suspension(
+                            entry.client(),
+                            Instant.ofEpochMilli(entry.sinceMillis()),
+                            entry.enforced(),
+                            entry.reports())));
+            after = page.next();
+        } while (!after.equals(PrincipalId.NOBODY));
+        return all;
+    }
+
+    @Override
+    public void lift(PrincipalId suspended) {
+        execute(new Command.LiftSuspension(suspended));
     }
 
     @Override

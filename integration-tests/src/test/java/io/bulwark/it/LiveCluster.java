@@ -154,14 +154,18 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
 
     /** As {@link #freshClient()}, under a name of its own: 0 is the command line, 1 the console, others are nobody else's. */
     Bulwark freshClient(int number) {
+        return Bulwark.connect(clientConfig(number));
+    }
+
+    ClientConfig clientConfig(int number) {
         ClientConfig commandLine = ClientConfig.load(plan().data().clientProperties());
         PrincipalId principal = PrincipalId.client(number);
-        return Bulwark.connect(new ClientConfig(
+        return new ClientConfig(
                 principal,
                 KeyRing.file(plan().data().keys(), principal),
                 plan().channels(principal),
                 commandLine.faultyReplicas(),
-                commandLine.replicas()));
+                commandLine.replicas());
     }
 
     /** Lets a client of the genesis read and write, which the operator alone may do at first. */
@@ -285,6 +289,15 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
                 RunningNode.store(plan().node(node, plan().data().node(node))))) {
             edit.apply(editor);
         }
+        startNode(node);
+    }
+
+    /** The node comes back with an empty disk. */
+    void loseDisk(int node) throws IOException {
+        stopNode(node);
+        Path directory = plan().data().node(node);
+        deleteTree(directory);
+        Files.createDirectory(directory);
         startNode(node);
     }
 

@@ -3,30 +3,33 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.appliance.cli.BulwarkCommand;
 import io.bulwark.appliance.drill.Lie;
+import io.bulwark.client.VolumeInfo;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Verdict;
-import java.io.ByteArrayOutputStream;
+import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Buckets under PASIS, by the command line, on files: while all is well, while one node is down, and while one lies. */
 @NullMarked
 class PasisObjectsIT {
-    private static final JsonMapper JSON = JsonMapper.builder().build();
     private static final int FILES = 12;
+    private static final int LOST = 2;
 
     @RegisterExtension
     static final LiveCluster CLUSTER = LiveCluster.embedded(5);
@@ -84,11 +87,72 @@ class PasisObjectsIT {
             run("get", "bucket-" + when + "/one", back.toString()).json();
             assertThat(Files.mismatch(back, file)).isEqualTo(-1);
         }
-        Run none = run("mb", "careless", "--volume", "careless", "--protocol", "pasis")
-                .with("--verification", "none");
-        none.go();
-        assertThat(none.exitCode).isEqualTo(2);
-        assertThat(none.err).contains("keeps no objects");
+        CommandRun none = run("mb", "careless", "--volume", "careless", "--protocol", "pasis")
+                .with("--verification", "none")
+                .go();
+        assertThat(none.exitCode()).isEqualTo(2);
+        assertThat(none.err()).contains("keeps no objects");
+    }
+
+    @Test
+    void aNodeThatLostItsDiskGetsAllOfItBackFromItsPeers() throws Exception {
+        run("mb", "kept", "--volume", "kept", "--protocol", "pasis", "--faults", "1", "--data-fragments", "2")
+                .with("--verification", "lazy", "--block-size", "65536")
+                .json();
+        run("volume", "create", "disk", "--blocks", "40", "--protocol", "pasis", "--faults", "1")
+                .with("--data-fragments", "2", "--verification", "lazy", "--block-size", "32768")
+                .json();
+        Path object = file(directory.resolve("object"), 600_000);
+        Path blocks = file(directory.resolve("blocks"), 20 * 32_768);
+        run("put", object.toString(), "kept/object").json();
+        run("volume", "write", "disk", "0", blocks.toString()).json();
+        await().untilAsserted(() -> {
+            assertThat(stat("disk").get("versions").get("unverified").asLong()).isZero();
+            assertThat(stat("kept").get("faultsLeft").asInt()).isOne();
+        });
+        Map<RecordKey, Bytes> before = fragments(LOST, Set.of("disk", "kept"));
+        assertThat(before).hasSizeGreaterThanOrEqualTo(20 + 10);
+
+        CLUSTER.loseDisk(LOST);
+        await().untilAsserted(() -> {
+            assertThat(CLUSTER.client().status().nodes().get(LOST).background().repaired())
+                    .isGreaterThanOrEqualTo(20);
+            assertThat(stat("kept").get("faultsLeft").asInt()).isOne();
+            assertThat(stat("disk").get("faultsLeft").asInt()).isOne();
+        });
+        assertThat(fragments(LOST, Set.of("disk", "kept"))).isEqualTo(before);
+
+        CLUSTER.stopNode((LOST + 1) % 5);
+        Path back = directory.resolve("object-back");
+        run("get", "kept/object", back.toString()).json();
+        assertThat(Files.mismatch(back, object)).isEqualTo(-1);
+        Path blocksBack = directory.resolve("blocks-back");
+        run("volume", "read", "disk", "0", blocksBack.toString())
+                .with("--bytes", String.valueOf(Files.size(blocks)))
+                .json();
+        assertThat(Files.mismatch(blocksBack, blocks)).isEqualTo(-1);
+        CLUSTER.startNode((LOST + 1) % 5);
+    }
+
+    /** What a node has on its disk of these volumes. */
+    private static Map<RecordKey, Bytes> fragments(int node, Set<String> volumes) throws Exception {
+        Set<Integer> numbers = CLUSTER.client().volumes().stream()
+                .filter(volume -> volumes.contains(volume.name()))
+                .map(VolumeInfo::id)
+                .collect(Collectors.toSet());
+        Map<RecordKey, Bytes> found = new HashMap<>();
+        CLUSTER.edit(node, editor -> {
+            for (RecordKind kind : List.of(RecordKind.EXTENT, RecordKind.PASIS_VERSION)) {
+                for (RecordKey key : editor.list(kind)) {
+                    if (numbers.contains(key.block().volume())
+                            && editor.read(key) instanceof Loaded.Found(var _, var _, Bytes fragment)
+                            && !fragment.isEmpty()) {
+                        found.put(key, fragment);
+                    }
+                }
+            }
+        });
+        return found;
     }
 
     private static Path file(Path path, int bytes) throws IOException {
@@ -110,54 +174,14 @@ class PasisObjectsIT {
     }
 
     private static JsonNode stat() {
-        Run run = run("volume", "stat", "fresh");
-        run.go();
-        return JSON.readTree(run.out);
+        return stat("fresh");
     }
 
-    private static Run run(String... arguments) {
-        return new Run(List.of(arguments));
+    private static JsonNode stat(String volume) {
+        return run("volume", "stat", volume).go().printed();
     }
 
-    /** A command line. */
-    private static final class Run {
-        private final List<String> arguments;
-        private int exitCode;
-        private String out = "";
-        private String err = "";
-
-        Run(List<String> arguments) {
-            this.arguments = new ArrayList<>(arguments);
-        }
-
-        Run with(String... more) {
-            arguments.addAll(List.of(more));
-            return this;
-        }
-
-        JsonNode json() {
-            go();
-            assertThat(exitCode).as("%s: %s", arguments, err).isZero();
-            return JSON.readTree(out);
-        }
-
-        void go() {
-            arguments.addAll(List.of("--json", "--data", CLUSTER.root().toString()));
-            ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
-            ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
-            PrintStream realOut = System.out;
-            PrintStream realErr = System.err;
-            try (PrintStream ownOut = new PrintStream(outBytes, true, StandardCharsets.UTF_8);
-                    PrintStream ownErr = new PrintStream(errBytes, true, StandardCharsets.UTF_8)) {
-                System.setOut(ownOut);
-                System.setErr(ownErr);
-                exitCode = BulwarkCommand.run(arguments.toArray(String[]::new));
-            } finally {
-                System.setOut(realOut);
-                System.setErr(realErr);
-            }
-            out = outBytes.toString(StandardCharsets.UTF_8);
-            err = errBytes.toString(StandardCharsets.UTF_8);
-        }
+    private static CommandRun run(String... arguments) {
+        return new CommandRun(CLUSTER, arguments);
     }
 }

@@ -5,6 +5,7 @@ import io.bulwark.client.Principals;
 import io.bulwark.client.config.JoinToken;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.Reply;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "principal",
         description = {
-            "Say who belongs to the cluster: list, invite, add, rotate, revoke.",
+            "Say who belongs to the cluster: list, invite, add, rotate, revoke, suspended, lift.",
             "A key is made with `bulwark keygen`, where its principal is; only its public part is needed here."
         })
 final class PrincipalCommand implements Runnable {
@@ -40,7 +41,8 @@ final class PrincipalCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(
-                Objects.requireNonNull(spec).commandLine(), "principal needs one of list, invite, add, rotate, revoke");
+                Objects.requireNonNull(spec).commandLine(),
+                "principal needs one of list, invite, add, rotate, revoke, suspended, lift");
     }
 
     @Command(name = "list", description = "List all principals with the ends of their keys, the newest first.")
@@ -173,6 +175,66 @@ final class PrincipalCommand implements Runnable {
             });
         }
         return done(access, named, "is revoked");
+    }
+
+    @Command(
+            name = "suspended",
+            description = {
+                "List the clients that may not write, since b + 1 nodes found versions of theirs poisonous.",
+                "Who may administer the volume is named here too, and not suspended."
+            })
+    int suspended(@Mixin ClusterAccess access) {
+        List<Map<String, Object>> json = new ArrayList<>();
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("CLIENT", "SINCE", "MAY WRITE", "NODE", "BLOCK", "FOUND"));
+        try (Bulwark client = access.connect()) {
+            for (Principals.Suspension each : client.principals().suspended()) {
+                List<Map<String, Object>> reports = new ArrayList<>();
+                for (Reply.PoisonReport report : each.reports()) {
+                    Map<String, Object> one = new LinkedHashMap<>();
+                    one.put("node", report.reporter().toString());
+                    one.put("block", report.block().toString());
+                    one.put("session", report.session());
+                    one.put("found", report.detail());
+                    reports.add(one);
+                    rows.add(List.of(
+                            each.client().toString(),
+                            each.since().toString(),
+                            each.enforced() ? "no" : "yes, administers",
+                            report.reporter().toString(),
+                            report.block().toString(),
+                            report.detail()));
+                }
+                Map<String, Object> one = new LinkedHashMap<>();
+                one.put("client", each.client().toString());
+                one.put("since", each.since().toString());
+                one.put("suspended", each.enforced());
+                one.put("reports", reports);
+                json.add(one);
+            }
+        }
+        if (access.global().json()) {
+            GlobalOptions.printJson(json);
+        } else {
+            System.out.println(Text.table(rows));
+        }
+        return 0;
+    }
+
+    @Command(
+            name = "lift",
+            description = {
+                "Let a suspended client write again.",
+                "What it wrote until now is held against it no more; what it writes from now on is."
+            })
+    int lift(
+            @Mixin ClusterAccess access,
+            @Parameters(paramLabel = "CLIENT", description = "For example client-7.") String principal) {
+        PrincipalId named = named(principal);
+        try (Bulwark client = access.connect()) {
+            client.principals().lift(named);
+        }
+        return done(access, named, "may write again");
     }
 
     private static Duration patience(String text) {

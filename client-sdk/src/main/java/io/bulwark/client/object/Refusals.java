@@ -50,7 +50,7 @@ public final class Refusals {
         String message = failed.message()
                 + (SessionCommands.mayBeExecuted(failed) ? "; whether it was done before that is not known" : "");
         return switch (failed.error()) {
-            case NOT_AUTHORISED, BAD_SIGNATURE -> new NotPermittedException(message, subject);
+            case NOT_AUTHORISED, BAD_SIGNATURE, SUSPENDED -> new NotPermittedException(message, subject);
             case BAD_NAME, BAD_KEY -> new InvalidNameException(message, subject);
             case MALFORMED, BAD_ARGUMENT, TOO_FEW_NODES, OTHER_VOLUME, WRONG_LAYOUT, NO_SUCH_PRINCIPAL ->
                 new InvalidRequestException(message, subject);

@@ -49,6 +49,14 @@ public sealed interface Effect {
     /** Asks 2f+1 replicas; the answer comes by {@code onFact}. Asking twice does no harm. */
     record Ask(Question question) implements Effect {}
 
-    /** Something that a node did wrong, or failed to do, for logs, counters and reports. */
-    record Evidence(PrincipalId about, BlockId block, Verdict verdict, String detail) implements Effect {}
+    /**
+     * Something that a node did wrong, or failed to do, for logs, counters and reports.
+     *
+     * @param session of the client that brought a poisonous version here, when it brought it, for the metadata; 0 of everything else
+     */
+    record Evidence(PrincipalId about, BlockId block, Verdict verdict, String detail, long session) implements Effect {
+        public Evidence(PrincipalId about, BlockId block, Verdict verdict, String detail) {
+            this(about, block, verdict, detail, 0);
+        }
+    }
 }

@@ -42,6 +42,11 @@ public final class Outbox {
         effects.add(new Effect.Evidence(about, block, verdict, detail));
     }
 
+    /** A version that this client brought here in this session belongs to no one block. */
+    public void poisonous(PrincipalId sender, BlockId block, long session, String detail) {
+        effects.add(new Effect.Evidence(sender, block, Verdict.POISONOUS, detail, session));
+    }
+
     public void store(List<Mutation> mutations, Then<Stored> then) {
         stores.put(++lastToken, then);
         effects.add(new Effect.Store(lastToken, mutations));

@@ -121,7 +121,12 @@ final class Repairs {
 
     private void poisonous(Turn turn, Place place, Bytes pin, ExtentBlocks.Then<CompletionResult> then) {
         Poisonous poisonous = new Poisonous(place.epoch(), place.slot(), pin);
-        blocks.poisonous(turn, place.block(), poisonous, next -> then.run(next, CompletionResult.POISONOUS));
+        blocks.poisonous(turn, place.block(), poisonous, next -> {
+            BlockId block = place.block();
+            String detail = "poisonous extent of pin " + pin.slice(0, 4).toHex();
+            next.add(new Effect.Evidence(block.owner(), block, Verdict.POISONOUS, detail, block.session()));
+            then.run(next, CompletionResult.POISONOUS);
+        });
     }
 
     private static ExtentBlocks.Then<CompletionResult> replaced(ExtentBlocks.Then<CompletionResult> then) {

@@ -159,6 +159,19 @@ public sealed interface Command {
      */
     record ReportEvidence(int node, BlockId block, Verdict verdict, String detail) implements Command {}
 
+    /**
+     * A node says that it was brought a poisonous version, which belongs to no one block, of a volume under PASIS, having found so
+     * itself or heard it of b+1 peers.
+     *
+     * @param client the authenticated sender, whoever the version names
+     * @param session of the client, in which it came
+     * @param detail which version; at most {@link #DETAIL_BYTES_MAX} bytes, for people
+     */
+    record ReportPoison(PrincipalId client, BlockId block, long session, String detail) implements Command {}
+
+    /** Lets a client write again that b+1 nodes' reports suspended. For who may administer the cluster. */
+    record LiftSuspension(PrincipalId client) implements Administrative {}
+
     /** Lets a client or node in, with this key. For who may administer the cluster. */
     record AddPrincipal(PrincipalId principal, PrincipalKey key) implements Administrative {}
 

@@ -18,11 +18,13 @@ import io.bulwark.protocol.metadata.Command.DeleteBucket;
 import io.bulwark.protocol.metadata.Command.DeleteObject;
 import io.bulwark.protocol.metadata.Command.DeleteVolume;
 import io.bulwark.protocol.metadata.Command.InvitePrincipal;
+import io.bulwark.protocol.metadata.Command.LiftSuspension;
 import io.bulwark.protocol.metadata.Command.PutObject;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
 import io.bulwark.protocol.metadata.Command.RenameObject;
 import io.bulwark.protocol.metadata.Command.RenewSession;
 import io.bulwark.protocol.metadata.Command.ReportEvidence;
+import io.bulwark.protocol.metadata.Command.ReportPoison;
 import io.bulwark.protocol.metadata.Command.RevokePrincipal;
 import io.bulwark.protocol.metadata.Command.RotateKey;
 import io.bulwark.protocol.metadata.Command.SetGrant;
@@ -100,6 +102,12 @@ final class CommandCodec {
                 invite.key().write(out);
                 out.i64(invite.expiresMillis());
             }
+            case ReportPoison report -> {
+                report.client().write(out.u8(20));
+                report.block().write(out);
+                out.i64(report.session()).string(report.detail());
+            }
+            case LiftSuspension lift -> lift.client().write(out.u8(21));
         }
     }
 
@@ -140,6 +148,13 @@ final class CommandCodec {
             case 17 -> new SetGrant(PrincipalId.read(in), Scope.read(in), Rights.read(in));
             case 18 -> new SetRelease(in.raw(Command.RELEASE_BYTES), in.bool());
             case 19 -> new InvitePrincipal(PrincipalId.read(in), PrincipalKey.read(in), in.nonNegative64());
+            case 20 ->
+                new ReportPoison(
+                        PrincipalId.read(in),
+                        BlockId.read(in),
+                        in.nonNegative64(),
+                        in.string(Command.DETAIL_BYTES_MAX));
+            case 21 -> new LiftSuspension(PrincipalId.read(in));
             default -> throw new MalformedException("unknown command " + type);
         };
     }

@@ -37,7 +37,9 @@ public enum MetadataError {
     NO_SUCH_PRINCIPAL("no such principal"),
     PRINCIPAL_EXISTS("this principal exists, or did once"),
     KEY_USED("this key belongs to another principal"),
-    BAD_SIGNATURE("an administrative command must be signed by who gives it");
+    BAD_SIGNATURE("an administrative command must be signed by who gives it"),
+    SUSPENDED("this client may not write until an operator lifts it: nodes found versions of its that belong to no one"
+            + " block");
 
     private static final MetadataError[] ERRORS = values();
     private final String message;

@@ -38,6 +38,7 @@ public final class MetadataStateMachine {
     private final Registry registry;
     private final Releases releases;
     private final AuditLog audit;
+    private final Suspensions suspensions;
 
     /** A new one, in memory. */
     public MetadataStateMachine(Genesis genesis) {
@@ -83,6 +84,7 @@ public final class MetadataStateMachine {
         registry = new Registry(tables, sessions, inodes, grants, genesis);
         audit = new AuditLog(tables, genesis, registry);
         releases = new Releases(tables);
+        suspensions = new Suspensions(tables, volumes, grants, sessions, inodes);
     }
 
     /**
@@ -229,6 +231,7 @@ public final class MetadataStateMachine {
     }
 
     private Reply open(PrincipalId submitter, Submission.OpenSession open) {
+        suspensions.requireNone(submitter);
         if (open.volume() != 0) {
             Volume volume = volumes.byId(open.volume()).volume();
             Grants.require(grants.mayWrite(submitter, volume.id()), submitter, "write to " + volume.name());
@@ -294,9 +297,15 @@ public final class MetadataStateMachine {
             case Command.RenameObject rename -> namespace.rename(rename, submitter, now);
             case Command.CopyObject copy -> namespace.copy(copy, submitter, now);
             case Command.ReportEvidence report -> done(() -> report(submitter, report));
+            case Command.ReportPoison report -> done(() -> suspensions.report(submitter, report));
+            case Command.LiftSuspension lift -> done(() -> suspensions.lift(lift.client()));
             case Command.AddPrincipal add -> done(() -> registry.add(add, submitter));
             case Command.RotateKey rotate -> done(() -> registry.rotate(rotate, submitter));
-            case Command.RevokePrincipal revoke -> done(() -> registry.revoke(revoke, submitter));
+            case Command.RevokePrincipal revoke ->
+                done(() -> {
+                    registry.revoke(revoke, submitter);
+                    suspensions.forget(revoke.principal());
+                });
             case Command.InvitePrincipal invite -> done(() -> registry.invite(invite, submitter));
             case Command.SetGrant set -> done(() -> set(submitter, set));
             case Command.SetRelease set -> done(() -> releases.set(set));
@@ -324,6 +333,8 @@ public final class MetadataStateMachine {
                     Command.DeleteBucket _,
                     Command.DeleteObject _,
                     Command.ReportEvidence _,
+                    Command.ReportPoison _,
+                    Command.LiftSuspension _,
                     Command.RevokePrincipal _ -> false;
         };
     }
@@ -407,7 +418,9 @@ public final class MetadataStateMachine {
                 boolean there = tables.volumes.contains(of.volume());
                 yield new Reply.Granted(
                         there && grants.mayRead(of.principal(), of.volume()),
-                        there && grants.mayWrite(of.principal(), of.volume()));
+                        there
+                                && grants.mayWrite(of.principal(), of.volume())
+                                && !suspensions.suspended(of.principal()));
             }
             case Query.References of -> {
                 Grants.require(overseer, asker, "ask for references");
@@ -421,6 +434,10 @@ public final class MetadataStateMachine {
             case Query.ListPrincipals list -> registry.list(list);
             case Query.ListReleases _ -> releases.list();
             case Query.GetGenesis _ -> new Reply.GenesisTold(genesis);
+            case Query.ListSuspensions list -> {
+                Grants.require(grants.mayAdminister(asker), asker, "list suspensions");
+                yield suspensions.list(list);
+            }
             case Query.ListAudit list -> {
                 Grants.require(grants.mayAdminister(asker), asker, "read the audit log");
                 yield audit.list(list.afterNumber(), list.limit());

@@ -26,6 +26,8 @@ final class Permissions {
             case Command.CreateVolume _, Command.DeleteVolume _ ->
                 Grants.require(grants.mayAdminister(by), by, "change volumes");
             case Command.ReportEvidence _ -> Grants.require(grants.isNode(by), by, "report evidence");
+            case Command.ReportPoison _ -> Grants.require(grants.isNode(by), by, "report poison");
+            case Command.LiftSuspension _ -> Grants.require(grants.mayAdminister(by), by, "lift suspensions");
             case Command.CreateBucket create -> Grants.require(onVolume(by, create.volume(), Right.WRITE), by, "write");
             case Command.DeleteBucket delete -> require(by, delete.name(), Right.WRITE);
             case Command.PutObject put -> require(by, put.bucket(), Right.WRITE);

@@ -96,6 +96,13 @@ public sealed interface Query {
     /** The audit log, in its order. For who may administer. Answered by {@link Reply.AuditList}. */
     record ListAudit(long afterNumber, int limit) implements Query {}
 
+    /**
+     * The clients that b+1 nodes have reported for poisonous versions. For who may administer. Answered by {@link Reply.SuspensionList}.
+     *
+     * @param after the page before ended with this one; {@link PrincipalId#NOBODY} to begin
+     */
+    record ListSuspensions(PrincipalId after, int limit) implements Query {}
+
     /** What the genesis file says, for who was invited and has none yet. Answered by {@link Reply.GenesisTold}. */
     record GetGenesis() implements Query {}
 

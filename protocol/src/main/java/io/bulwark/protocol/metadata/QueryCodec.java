@@ -14,6 +14,7 @@ import io.bulwark.protocol.metadata.Query.ListGrants;
 import io.bulwark.protocol.metadata.Query.ListObjects;
 import io.bulwark.protocol.metadata.Query.ListPrincipals;
 import io.bulwark.protocol.metadata.Query.ListReleases;
+import io.bulwark.protocol.metadata.Query.ListSuspensions;
 import io.bulwark.protocol.metadata.Query.ListVersions;
 import io.bulwark.protocol.metadata.Query.References;
 import io.bulwark.protocol.metadata.Query.SessionChanges;
@@ -68,6 +69,10 @@ final class QueryCodec {
             case ListGrants of -> of.client().write(out.u8(14));
             case ListReleases _ -> out.u8(15);
             case GetGenesis _ -> out.u8(17);
+            case ListSuspensions list -> {
+                list.after().write(out.u8(18));
+                out.i32(list.limit());
+            }
             case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
         }
         return out.toBytes();
@@ -104,6 +109,7 @@ final class QueryCodec {
             case 15 -> new ListReleases();
             case 16 -> new ListAudit(in.nonNegative64(), limit(in));
             case 17 -> new GetGenesis();
+            case 18 -> new ListSuspensions(PrincipalId.read(in), limit(in));
             default -> throw new MalformedException("unknown query " + type);
         };
         in.end();

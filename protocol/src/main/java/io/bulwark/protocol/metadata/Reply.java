@@ -284,6 +284,35 @@ public sealed interface Reply {
         }
     }
 
+    /** What one node says of a client: a poisonous version of this block, which came in this session. */
+    record PoisonReport(PrincipalId reporter, BlockId block, long session, String detail) {}
+
+    /**
+     * A client that b+1 nodes of a placement group, or more, have reported.
+     *
+     * @param sinceMillis agreed time
+     * @param enforced whether it may not write; false for who may administer the volume, who is only named
+     */
+    record SuspensionEntry(PrincipalId client, long sinceMillis, boolean enforced, List<PoisonReport> reports) {
+        public SuspensionEntry {
+            reports = List.copyOf(reports);
+            if (reports.isEmpty()) {
+                throw new IllegalArgumentException("nobody has reported " + client);
+            }
+        }
+    }
+
+    /**
+     * A page, ascending by client.
+     *
+     * @param next the page goes on behind this one; {@link PrincipalId#NOBODY} if there is none
+     */
+    record SuspensionList(List<SuspensionEntry> entries, PrincipalId next) implements Reply {
+        public SuspensionList {
+            entries = List.copyOf(entries);
+        }
+    }
+
     record GenesisTold(GenesisKeys genesis) implements Reply {}
 
     default Bytes encoded() {

@@ -25,6 +25,7 @@ import io.bulwark.protocol.metadata.Reply.ObjectFound;
 import io.bulwark.protocol.metadata.Reply.ObjectList;
 import io.bulwark.protocol.metadata.Reply.ObjectStored;
 import io.bulwark.protocol.metadata.Reply.PendingRegistered;
+import io.bulwark.protocol.metadata.Reply.PoisonReport;
 import io.bulwark.protocol.metadata.Reply.PrincipalEntry;
 import io.bulwark.protocol.metadata.Reply.PrincipalList;
 import io.bulwark.protocol.metadata.Reply.Reference;
@@ -34,6 +35,8 @@ import io.bulwark.protocol.metadata.Reply.Session;
 import io.bulwark.protocol.metadata.Reply.SessionChanges;
 import io.bulwark.protocol.metadata.Reply.SessionOpened;
 import io.bulwark.protocol.metadata.Reply.Status;
+import io.bulwark.protocol.metadata.Reply.SuspensionEntry;
+import io.bulwark.protocol.metadata.Reply.SuspensionList;
 import io.bulwark.protocol.metadata.Reply.VersionEntry;
 import io.bulwark.protocol.metadata.Reply.VersionList;
 import io.bulwark.protocol.metadata.Reply.VolumeCreated;
@@ -107,6 +110,10 @@ final class ReplyCodec {
             case ReleaseList list ->
                 Lists.write(list.hashes(), out.u8(22).i64(list.version()), (hash, to) -> to.raw(hash));
             case GenesisTold told -> told.genesis().write(out.u8(24));
+            case SuspensionList list -> {
+                Lists.write(list.entries(), out.u8(25), ReplyCodec::writeSuspension);
+                list.next().write(out);
+            }
             case AuditList list -> {
                 Lists.write(list.entries(), out.u8(23), AuditEntry::write);
                 out.i64(list.count()).raw(list.head()).i64(list.registryVersion());
@@ -179,8 +186,35 @@ final class ReplyCodec {
                         in.raw(Hashes.LENGTH),
                         in.nonNegative64());
             case 24 -> new GenesisTold(GenesisKeys.read(in));
+            case 25 ->
+                new SuspensionList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readSuspension), PrincipalId.read(in));
             default -> throw new MalformedException("unknown reply " + type);
         };
+    }
+
+    static void writeSuspension(SuspensionEntry entry, WireWriter out) {
+        entry.client().write(out);
+        out.i64(entry.sinceMillis()).bool(entry.enforced());
+        Lists.write(entry.reports(), out, ReplyCodec::writePoison);
+    }
+
+    static SuspensionEntry readSuspension(WireReader in) {
+        return new SuspensionEntry(
+                PrincipalId.read(in),
+                in.nonNegative64(),
+                in.bool(),
+                Lists.read(in, ClusterMap.NODES_MAX, ReplyCodec::readPoison));
+    }
+
+    static void writePoison(PoisonReport report, WireWriter out) {
+        report.reporter().write(out);
+        report.block().write(out);
+        out.i64(report.session()).string(report.detail());
+    }
+
+    static PoisonReport readPoison(WireReader in) {
+        return new PoisonReport(
+                PrincipalId.read(in), BlockId.read(in), in.nonNegative64(), in.string(Command.DETAIL_BYTES_MAX));
     }
 
     private static void writePrincipal(PrincipalEntry entry, WireWriter out) {

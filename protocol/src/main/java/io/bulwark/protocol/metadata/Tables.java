@@ -57,6 +57,10 @@ import java.util.TreeMap;
  * 32 audit      number (8)                             entry; never rewritten
  * 33 audit      0 (4)                                  number and digest of the last entry, and what they begin with
  * 34 invited    principal (5)                          agreed time at which the invitation ends
+ * 35 poison     client, volume (4), group (4), reporter  number of the report, report
+ * 36 poisonOf   reporter (5), number of the report (8) key of 35
+ * 37 suspended  client (5)                             since when, whether it may not write, reports
+ * 38 lifted     client (5)                             its last session when a suspension was lifted
  * </pre>
  *
  * Intervals are found by their ends, so that the one around or behind a number is the first from it on.
@@ -95,6 +99,10 @@ final class Tables {
     final Table<Long, AuditEntry> audit;
     final Table<Integer, AuditLog.Head> auditHead;
     final Table<PrincipalId, Long> invitations;
+    final Table<Poisoner, Suspensions.Waiting> poison;
+    final Table<Owned, Poisoner> poisonOf;
+    final Table<PrincipalId, Reply.SuspensionEntry> suspended;
+    final Table<PrincipalId, Long> lifted;
 
     final InHand<PrincipalId, Account> accounts;
     final InHand<Integer, Volumes.Usage> usages;
@@ -173,6 +181,18 @@ final class Tables {
                 in -> new Report(Accusation.FORM.reader().apply(in), PrincipalId.read(in)));
     }
 
+    /** What one node says of a client in one placement group. */
+    record Poisoner(PrincipalId client, int volume, int group, PrincipalId reporter) {
+        private static final Form<Poisoner> FORM = new Form<>(
+                (key, out) -> key.reporter.write(
+                        write(key.client, out).i32(key.volume).i32(key.group)),
+                in -> new Poisoner(
+                        PrincipalId.read(in),
+                        in.i32(0, Integer.MAX_VALUE),
+                        in.i32(0, Integer.MAX_VALUE),
+                        PrincipalId.read(in)));
+    }
+
     record VolumeGrant(int volume, PrincipalId client) {
         private static final Form<VolumeGrant> FORM = new Form<>(
                 (key, out) -> key.client.write(out.i32(key.volume)),
@@ -237,6 +257,10 @@ final class Tables {
         audit = table(32, Form.LONG_NUMBER, new Form<>(AuditEntry::write, AuditEntry::read));
         auditHead = table(33, Form.NUMBER, new Form<>(AuditLog.Head::write, AuditLog.Head::read));
         invitations = table(34, principal, Form.LONG_NUMBER);
+        poison = table(35, Poisoner.FORM, new Form<>(Suspensions.Waiting::write, Suspensions.Waiting::read));
+        poisonOf = table(36, Owned.FORM, Poisoner.FORM);
+        suspended = table(37, principal, new Form<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
+        lifted = table(38, principal, Form.LONG_NUMBER);
     }
 
     private <K, V> Table<K, V> table(int prefix, Form<K> keys, Form<V> values) {

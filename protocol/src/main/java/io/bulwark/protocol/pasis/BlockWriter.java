@@ -123,7 +123,8 @@ final class BlockWriter {
 
     private void keep(Call call, PasisMessage.Write request) {
         VersionRecord known = block.versions().get(request.timestamp());
-        VersionRecord record = known == null ? new VersionRecord(request.timestamp(), call.from(), false) : known;
+        VersionRecord record =
+                known == null ? new VersionRecord(request.timestamp(), call.from(), request.session(), false) : known;
         LongConsumer written = _ -> block.answer(
                 call,
                 new PasisMessage.Written(request.target(), record.timestamp().name()));
@@ -171,7 +172,7 @@ final class BlockWriter {
     private void replace(Call call, PasisMessage.Write request) {
         ValidatingTimestamp version = request.timestamp();
         PasisMessage.Written written = new PasisMessage.Written(request.target(), version.name());
-        VersionRecord record = new VersionRecord(version, call.from(), true);
+        VersionRecord record = new VersionRecord(version, call.from(), request.session(), true);
         List<VersionRecord> before = block.versions().before(version);
         List<Mutation> mutations = new ArrayList<>();
         mutations.add(new Mutation.Put(record.key(block.block()), record.encoded(), request.fragment()));
@@ -257,7 +258,7 @@ final class BlockWriter {
         } else if (outcome instanceof FragmentFetch.Outcome.Made made
                 && block.group().accepts(version, block.slot(), made.fragment())) {
             boolean complete = version.equals(block.versions().collected());
-            VersionRecord record = known == null ? new VersionRecord(version, PrincipalId.NOBODY, complete) : known;
+            VersionRecord record = known == null ? VersionRecord.made(version, complete) : known;
             LongConsumer stored = now -> {
                 repaired(version, call);
                 over.then(now, false);

@@ -47,6 +47,9 @@ final class PasisAccess {
     private final Set<PrincipalId> revoked = new HashSet<>();
 
     private final Map<Principal, Told<Boolean>> readers = new LinkedHashMap<>(16, 0.75f, true);
+    /** The last that was told of each owner: an answer that was under way then opens none of these sessions again. */
+    private final Map<PrincipalId, Fact.Collapsed> collapsed = new LinkedHashMap<>(16, 0.75f, true);
+
     private final Map<SessionKey, Told<SessionState>> sessions = new LinkedHashMap<>(16, 0.75f, true);
     /** Apart from the others: bogus ones push out bogus ones only. */
     private final Map<SessionKey, Told<SessionState>> unknown = new LinkedHashMap<>(16, 0.75f, true);
@@ -167,7 +170,14 @@ final class PasisAccess {
                 revoked.add(told.principal());
                 yield null;
             }
-            case Fact.OfPin _, Fact.Pending _, Fact.Freed _, Fact.Collapsed _ -> null;
+            case Fact.Collapsed told -> {
+                collapsed.put(told.owner(), told);
+                trim(collapsed);
+                sessions.replaceAll((key, known) ->
+                        told.covers(key.owner(), key.session()) ? new Told<>(SessionState.CLOSED, nowMillis) : known);
+                yield null;
+            }
+            case Fact.OfPin _, Fact.Pending _, Fact.Freed _ -> null;
         };
     }
 
@@ -178,7 +188,9 @@ final class PasisAccess {
             trim(unknown);
         } else if (!closed(owner, BlockId.register(volume, 0), session)) {
             unknown.remove(key);
-            sessions.put(key, new Told<>(state, nowMillis));
+            Fact.Collapsed before = collapsed.get(owner);
+            boolean closed = before != null && before.covers(owner, session);
+            sessions.put(key, new Told<>(closed ? SessionState.CLOSED : state, nowMillis));
             trim(sessions);
         }
         return new Question.OfSession(volume, owner, session);

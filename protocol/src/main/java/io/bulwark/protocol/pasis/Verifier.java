@@ -3,7 +3,6 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Verdict;
-import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -371,8 +370,7 @@ final class Verifier {
             return null;
         }
         VersionRecord known = block.versions().get(complete);
-        VersionRecord marked =
-                (known == null ? new VersionRecord(complete, PrincipalId.NOBODY, true) : known).asVerified();
+        VersionRecord marked = (known == null ? VersionRecord.made(complete, true) : known).asVerified();
         Bytes padded = conclusion.padded;
         if (padded != null && !block.versions().holds(complete)) {
             Bytes fragment = block.group().encode(padded).get(block.slot());
@@ -396,11 +394,11 @@ final class Verifier {
         node.tally().poisonous(block.block());
         if (record.sender().kind() == PrincipalKind.CLIENT) {
             node.out()
-                    .evidence(
+                    .poisonous(
                             record.sender(),
                             block.block(),
-                            Verdict.MISBEHAVED,
-                            "poisonous version " + record.timestamp());
+                            record.session(),
+                            "poisonous version " + record.timestamp().name());
         }
     }
 }

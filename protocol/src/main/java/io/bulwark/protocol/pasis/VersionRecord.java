@@ -14,13 +14,20 @@ import io.bulwark.protocol.wire.WireWriter;
  *
  * @param sender the authenticated party that brought it, who is charged for it and accused if it is poisonous; nobody if this
  *     node made the fragment itself
+ * @param session the sender's, in which it came; 0 if there was none, or the record is from before sessions were kept
  * @param verified whether it is known to be complete and not poisonous
  */
-record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, boolean verified) {
+record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, long session, boolean verified) {
     private static final int FORMAT = 1;
+    private static final int FORMAT_WITH_SESSION = 2;
+
+    /** One whose fragment this node made itself. */
+    static VersionRecord made(ValidatingTimestamp timestamp, boolean verified) {
+        return new VersionRecord(timestamp, PrincipalId.NOBODY, 0, verified);
+    }
 
     VersionRecord asVerified() {
-        return new VersionRecord(timestamp, sender, true);
+        return new VersionRecord(timestamp, sender, session, true);
     }
 
     RecordKey key(BlockId block) {
@@ -28,19 +35,29 @@ record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, boolean 
     }
 
     Bytes encoded() {
-        WireWriter out = new WireWriter(64 + timestamp.crossChecksum().length()).u8(FORMAT);
+        WireWriter out =
+                new WireWriter(72 + timestamp.crossChecksum().length()).u8(session == 0 ? FORMAT : FORMAT_WITH_SESSION);
         timestamp.write(out);
         sender.write(out);
+        if (session != 0) {
+            out.i64(session);
+        }
         return out.bool(verified).toBytes();
     }
 
     static VersionRecord decode(Bytes encoded) {
         WireReader in = new WireReader(encoded);
         int format = in.u8();
-        if (format != FORMAT) {
+        if (format != FORMAT && format != FORMAT_WITH_SESSION) {
             throw new MalformedException("version record of format " + format);
         }
-        VersionRecord record = new VersionRecord(ValidatingTimestamp.readWritten(in), PrincipalId.read(in), in.bool());
+        ValidatingTimestamp timestamp = ValidatingTimestamp.readWritten(in);
+        PrincipalId sender = PrincipalId.read(in);
+        long session = format == FORMAT ? 0 : in.i64();
+        if (format != FORMAT && session == 0) {
+            throw new MalformedException("no session in a version record that has one");
+        }
+        VersionRecord record = new VersionRecord(timestamp, sender, session, in.bool());
         in.end();
         return record;
     }

@@ -105,6 +105,7 @@ class PasisExtentTest {
                 .isInstanceOfSatisfying(Effect.Evidence.class, evidence -> {
                     assertThat(evidence.about()).isEqualTo(LocalNode.OWNER);
                     assertThat(evidence.verdict()).isEqualTo(Verdict.POISONOUS);
+                    assertThat(evidence.session()).as("a reader reports nobody").isZero();
                 });
     }
 
@@ -198,6 +199,11 @@ class PasisExtentTest {
         complete(node, POISON, 0, Look.OTHERS);
         node.complete(node.runs.getLast(), new RepairOutcome.Poisonous());
         assertThat(node.answers).containsExactly(completed(CompletionResult.POISONOUS));
+        assertThat(node.evidence).singleElement().satisfies(evidence -> {
+            assertThat(evidence.about()).isEqualTo(BLOCK.owner());
+            assertThat(evidence.verdict()).isEqualTo(Verdict.POISONOUS);
+            assertThat(evidence.session()).isEqualTo(BLOCK.session());
+        });
         assertThat(node.unreferencedBytes()).isZero();
         node.restart();
         assertThat(pinned(node, POISON)).containsExactly(new NotFound(BLOCK, 1, ReadRefusal.POISONOUS));

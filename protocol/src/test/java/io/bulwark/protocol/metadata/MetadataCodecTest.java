@@ -74,7 +74,8 @@ class MetadataCodecTest {
                         Command.DeleteObject.class,
                         Command.RenameObject.class,
                         Command.CopyObject.class,
-                        Command.ReportEvidence.class);
+                        Command.ReportEvidence.class,
+                        Command.ReportPoison.class);
     }
 
     @Test

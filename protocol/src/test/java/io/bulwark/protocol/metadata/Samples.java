@@ -105,6 +105,8 @@ final class Samples {
                 "set-grant-on-bucket",
                 new Command.SetGrant(OWNER, new Scope.OfBucket("films"), new Rights(true, false, false)));
         all.put("set-release", new Command.SetRelease(Rig.filled(32, 0xAB), true));
+        all.put("report-poison", new Command.ReportPoison(OWNER, BLOCK, 2, "poisonous"));
+        all.put("lift-suspension", new Command.LiftSuspension(OWNER));
         return all;
     }
 
@@ -127,6 +129,7 @@ final class Samples {
         all.put("list-releases", new Query.ListReleases());
         all.put("list-audit", new Query.ListAudit(4, 10));
         all.put("get-genesis", new Query.GetGenesis());
+        all.put("list-suspensions", new Query.ListSuspensions(OWNER, 10));
         return all;
     }
 
@@ -231,6 +234,10 @@ final class Samples {
                 new Reply.GrantList(List.of(
                         new Reply.GrantEntry(new Scope.All(), new Rights(true, true, true)),
                         new Reply.GrantEntry(new Scope.OfBucket("films"), new Rights(true, true, false)))));
+        Reply.PoisonReport poison = new Reply.PoisonReport(PrincipalId.node(0), BLOCK, 2, "slot 1");
+        all.put(
+                "suspension-list",
+                new Reply.SuspensionList(List.of(new Reply.SuspensionEntry(OWNER, 6, true, List.of(poison))), OWNER));
         all.put("release-list", new Reply.ReleaseList(3, List.of(Rig.filled(32, 1), Rig.filled(32, 2))));
     }
 }

@@ -22,8 +22,10 @@ class PasisCodecFuzzTest {
     }
 
     static Stream<byte[]> versions() {
-        VersionRecord written = new VersionRecord(SampleMessages.VERSION, PrincipalId.client(1), false);
-        return Stream.of(written.encoded(), written.asVerified().encoded()).map(bytes -> bytes.toByteArray());
+        VersionRecord written = new VersionRecord(SampleMessages.VERSION, PrincipalId.client(1), 7, false);
+        VersionRecord before = new VersionRecord(SampleMessages.VERSION, PrincipalId.client(1), 0, true);
+        return Stream.of(written.encoded(), written.asVerified().encoded(), before.encoded())
+                .map(bytes -> bytes.toByteArray());
     }
 
     /** What a node finds on its disk. */

@@ -4,7 +4,6 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
-import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
@@ -244,7 +243,10 @@ final class PasisInvariants {
         for (Simulation.Sighting sighting : simulation.sightingsSince(sightingsSeen)) {
             sightingsSeen++;
             Effect.Evidence evidence = sighting.evidence();
-            boolean accuses = evidence.verdict() == Verdict.CORRUPT || evidence.verdict() == Verdict.MISBEHAVED;
+            boolean accuses = switch (evidence.verdict()) {
+                case CORRUPT, MISBEHAVED, POISONOUS -> true;
+                case DAMAGED, OTHER_VERSION, BEHIND, UNREACHABLE -> false;
+            };
             if (accuses && !faulty.contains(evidence.about()) && !faulty.contains(sighting.by())) {
                 throw NEVER_ACCUSED.violated(evidence.block().toString(), sighting.toString());
             }

@@ -235,8 +235,8 @@ final class PasisBugs {
                     "pasis/Verifier",
                     "the client that a timestamp names is accused",
                     simulation(SERVER, "poisonousVersionsAreDiscardedAndTheirSenderIsAccusedWhateverTheTimestampSays"),
-                    ".evidence( record.sender(),",
-                    ".evidence( record.timestamp().client(),"),
+                    ".poisonous( record.sender(),",
+                    ".poisonous( record.timestamp().client(),"),
             in(
                     "pasis/Verifier",
                     "what is before a verified version is kept",

@@ -39,6 +39,7 @@ class PlantedBugsTest {
                         MetadataBugs.ALL,
                         RegistryBugs.ALL,
                         RevocationBugs.ALL,
+                        SuspensionBugs.ALL,
                         ViewBugs.ALL,
                         OrderingBugs.ALL,
                         RecoveryBugs.ALL)

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Verification;
-import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisBackground;
@@ -107,6 +106,23 @@ class PasisServerTest {
     }
 
     @Test
+    void aSessionThatIsClosedAndForgottenIsRefusedWhateverIsKnownOfIt() {
+        PasisCluster cluster = lazy();
+        PrincipalId faulty = PrincipalId.client(FAULTY);
+        List<Bytes> first = fragments(cluster, 0);
+        cluster.send(FAULTY, 0, ValidatingTimestamp.of(1, faulty, first), first, 0);
+        for (int node : ALL) {
+            cluster.simulation.tell(PrincipalId.node(node), new Fact.Collapsed(faulty, 1, 1));
+        }
+        // Node 1 asks only now, and is told what was so before the closing.
+        List<Bytes> second = fragments(cluster, 0);
+        cluster.send(FAULTY, 0, ValidatingTimestamp.of(2, faulty, second), second, 0, 1);
+        assertThat(refusals(cluster)).containsExactly(Refusal.SESSION_CLOSED);
+        assertThat(cluster.held(0, 0)).isEqualTo(1);
+        assertThat(cluster.held(1, 0)).isZero();
+    }
+
+    @Test
     void nothingOfARevokedClientIsTaken() {
         PasisCluster cluster = lazy();
         List<Bytes> fragments = fragments(cluster, 0);
@@ -165,10 +181,12 @@ class PasisServerTest {
         assertThat(cluster.counters(3).poisonous()).isEqualTo(1);
         assertThat(cluster.simulation.sightings())
                 .extracting(sighting -> sighting.evidence())
-                .filteredOn(evidence -> evidence.verdict() == Verdict.MISBEHAVED)
+                .filteredOn(evidence -> evidence.verdict() == Verdict.POISONOUS)
                 .isNotEmpty()
-                .extracting(Effect.Evidence::about)
-                .containsOnly(PrincipalId.client(FAULTY));
+                .allSatisfy(evidence -> {
+                    assertThat(evidence.about()).isEqualTo(PrincipalId.client(FAULTY));
+                    assertThat(evidence.session()).isEqualTo(1);
+                });
         cluster.send(FAULTY, 0, version, mixed, 3);
         assertThat(refusals(cluster)).contains(Refusal.POISONOUS);
         assertThat(cluster.read(0))

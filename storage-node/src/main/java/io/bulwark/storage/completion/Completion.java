@@ -86,7 +86,7 @@ public final class Completion implements BackgroundWork {
                         background.allowance(Scrubber.EXTENTS),
                         background.allowance(Scrubber.UNVERIFIED_EXTENTS),
                         cursors.progress()),
-                new VerdictReports(session, node.evidence(), node.node()),
+                new VerdictReports(metadata, session, node.evidence(), node.node()),
                 session,
                 new ArrayList<>());
         parts = made;

@@ -1,31 +1,46 @@
 package io.bulwark.storage.completion;
 
 import io.bulwark.client.driver.EvidenceLog;
+import io.bulwark.client.object.Metadata;
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the metadata what this node, having fetched from another itself, found corrupt or was told to be damaged. The record names a node after f+1
- * nodes have said the same.
+ * Tells the metadata what this node, having fetched from another itself, found corrupt or was told to be damaged, and which clients brought it
+ * poisonous versions. The record names a node after f+1 nodes have said the same; a client is suspended after b+1.
  */
 final class VerdictReports {
     private static final int REMEMBERED_MAX = 10_000;
     /** A liar must not keep the metadata busy. */
     private static final int REPORTS_PER_POLL = 20;
 
+    private static final int DETAIL_LENGTH = 80;
+
     private static final Logger LOG = LoggerFactory.getLogger(VerdictReports.class);
 
-    private record Told(int node, BlockId block) {}
+    /** What is said once. */
+    private sealed interface Told {
+        record OfNode(int node, BlockId block) implements Told {}
 
+        /** More of the same session changes nothing, but in another placement group, where others count. */
+        record OfClient(PrincipalId client, long session, int volume, int group) implements Told {}
+    }
+
+    private final Metadata metadata;
     private final ControlSession session;
     private final EvidenceLog evidence;
     private final int self;
@@ -37,10 +52,12 @@ final class VerdictReports {
             return size() > REMEMBERED_MAX;
         }
     };
+    private final Map<Integer, Volume> volumes = new HashMap<>();
     private long after;
     private long reported;
 
-    VerdictReports(ControlSession session, EvidenceLog evidence, int self) {
+    VerdictReports(Metadata metadata, ControlSession session, EvidenceLog evidence, int self) {
+        this.metadata = metadata;
         this.session = session;
         this.evidence = evidence;
         this.self = self;
@@ -54,26 +71,55 @@ final class VerdictReports {
         int reports = 0;
         for (EvidenceLog.Entry entry : evidence.since(after)) {
             Effect.Evidence seen = entry.evidence();
-            boolean accuses = (seen.verdict() == Verdict.CORRUPT || seen.verdict() == Verdict.DAMAGED)
-                    && seen.about().kind() == PrincipalKind.NODE
-                    && seen.about().number() != self;
-            if (accuses && !told.containsKey(new Told(seen.about().number(), seen.block()))) {
+            Optional<Told> report = toTell(seen).filter(each -> !told.containsKey(each));
+            if (report.isPresent()) {
                 if (reports++ == REPORTS_PER_POLL) {
                     return;
                 }
-                report(seen);
+                report(report.get(), seen);
             }
             after = entry.number();
         }
     }
 
-    private void report(Effect.Evidence seen) throws InterruptedException, ExecutionException {
-        String detail = seen.detail().length() > 80 ? seen.detail().substring(0, 80) : seen.detail();
-        Command command = new Command.ReportEvidence(seen.about().number(), seen.block(), seen.verdict(), detail);
+    private Optional<Told> toTell(Effect.Evidence seen) throws InterruptedException, ExecutionException {
+        PrincipalId about = seen.about();
+        return switch (seen.verdict()) {
+            case CORRUPT, DAMAGED ->
+                about.kind() == PrincipalKind.NODE && about.number() != self
+                        ? Optional.of(new Told.OfNode(about.number(), seen.block()))
+                        : Optional.empty();
+            // Without a session it is a reader's finding, of a version that somebody named.
+            case POISONOUS ->
+                seen.session() == 0
+                        ? Optional.empty()
+                        : volume(seen.block().volume())
+                                .map(volume -> new Told.OfClient(
+                                        about, seen.session(), volume.id(), volume.groupIndex(seen.block())));
+            case OTHER_VERSION, BEHIND, UNREACHABLE, MISBEHAVED -> Optional.empty();
+        };
+    }
+
+    /** Numbers of volumes and their groups never change. */
+    private Optional<Volume> volume(int number) throws InterruptedException, ExecutionException {
+        if (!volumes.containsKey(number)
+                && metadata.query(new Query.GetMap()).get() instanceof Reply.Map(ClusterMap map)) {
+            map.volumes().forEach(volume -> volumes.put(volume.id(), volume));
+            volumes.keySet().removeIf(known -> map.volume(known).isEmpty());
+        }
+        return Optional.ofNullable(volumes.get(number));
+    }
+
+    private void report(Told what, Effect.Evidence seen) throws InterruptedException, ExecutionException {
+        String detail = seen.detail().substring(0, Math.min(seen.detail().length(), DETAIL_LENGTH));
+        Command command = switch (what) {
+            case Told.OfNode of -> new Command.ReportEvidence(of.node(), seen.block(), seen.verdict(), detail);
+            case Told.OfClient of -> new Command.ReportPoison(of.client(), seen.block(), of.session(), detail);
+        };
         if (session.submit(command) instanceof Reply.Failed failed) {
             LOG.warn("the metadata refuses the verdict {}: {}", seen, failed.message());
         }
-        told.put(new Told(seen.about().number(), seen.block()), true);
+        told.put(what, true);
         reported++;
     }
 }

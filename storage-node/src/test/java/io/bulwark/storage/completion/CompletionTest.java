@@ -184,6 +184,25 @@ class CompletionTest {
         assertThat(metadata.commands).containsExactly(new Command.ReportEvidence(2, block, Verdict.CORRUPT, "bytes"));
     }
 
+    @Test
+    void aClientThatBroughtPoisonIsReportedOncePerSessionAndWhatAReaderFoundIsNot() throws Exception {
+        NodeAccess node = node(0);
+        PrincipalId client = PrincipalId.client(9);
+        for (int i = 0; i < 3; i++) {
+            node.evidence().onEvidence(new Effect.Evidence(client, block(7), Verdict.POISONOUS, "found by a reader"));
+            node.evidence().onEvidence(new Effect.Evidence(client, block(7), Verdict.POISONOUS, "version 1", 4));
+            node.evidence().onEvidence(new Effect.Evidence(client, block(7), Verdict.POISONOUS, "version 2", 5));
+        }
+        node.evidence().onEvidence(new Effect.Evidence(PrincipalId.node(2), block(8), Verdict.CORRUPT, "bytes"));
+        await().until(() ->
+                metadata.commands.contains(new Command.ReportEvidence(2, block(8), Verdict.CORRUPT, "bytes")));
+        assertThat(metadata.commands)
+                .containsExactly(
+                        new Command.ReportPoison(client, block(7), 4, "version 1"),
+                        new Command.ReportPoison(client, block(7), 5, "version 2"),
+                        new Command.ReportEvidence(2, block(8), Verdict.CORRUPT, "bytes"));
+    }
+
     private void start(int node) throws IOException {
         CompletionConfig quick =
                 new CompletionConfig(directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 500), 50);

@@ -24,6 +24,7 @@ import io.bulwark.protocol.pasis.PasisRead;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.PoisonousWrite;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.background.Background;

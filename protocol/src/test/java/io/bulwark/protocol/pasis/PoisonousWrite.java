@@ -1,11 +1,8 @@
-package io.bulwark.storage.figures;
+package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.pasis.PasisGroup;
-import io.bulwark.protocol.pasis.PasisMessage;
-import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
@@ -14,12 +11,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.NullMarked;
 
 /**
  * What a faulty client does (lazy verification paper, 2.1): a complete write of fragments that do not come from one block, each of which
  * has its hash in the cross-checksum. Comes to how many nodes have taken it.
  */
-final class PoisonousWrite implements ClientOperation<Integer> {
+@NullMarked
+public final class PoisonousWrite implements ClientOperation<Integer> {
     private static final long GIVE_UP_MILLIS = 2_000;
 
     private final PasisGroup group;
@@ -30,7 +29,7 @@ final class PoisonousWrite implements ClientOperation<Integer> {
     private long startedMillis;
     private boolean over;
 
-    PoisonousWrite(PasisGroup group, PrincipalId client, long session, long time, RandomGenerator random) {
+    public PoisonousWrite(PasisGroup group, PrincipalId client, long session, long time, RandomGenerator random) {
         this.group = group;
         this.session = session;
         for (int slot = 0; slot < group.policy().n(); slot++) {

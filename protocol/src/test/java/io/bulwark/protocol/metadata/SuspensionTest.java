@@ -1,0 +1,283 @@
+package io.bulwark.protocol.metadata;
+
+import static io.bulwark.protocol.metadata.Rig.ALICE;
+import static io.bulwark.protocol.metadata.Rig.READER;
+import static io.bulwark.protocol.metadata.Rig.STRANGER;
+import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Writers of poisonous versions: b = 1, groups of five nodes of six. */
+@NullMarked
+class SuspensionTest {
+    private static final ProtectionPolicy LAZY = ProtectionPolicy.pasis(1, 2, 5, 4096, Verification.LAZY);
+    private static final PrincipalId WRITER = PrincipalId.client(7);
+
+    private final Rig rig = rig();
+    private final User alice = rig.user(ALICE, 0);
+    private final Volume registers = volume("registers", VolumeKind.REGISTER);
+    private final Volume objects = volume("objects", VolumeKind.OBJECT);
+    private final User[] nodes = {node(0), node(1), node(2), node(3), node(4), node(5)};
+    private User writer = writer();
+
+    private static Rig rig() {
+        Rig rig = new Rig();
+        rig.machine = new MetadataStateMachine(Rig.genesis(6));
+        rig.user(ALICE, 0).done(new Command.AddPrincipal(WRITER, Samples.KEY));
+        return rig;
+    }
+
+    private Volume volume(String name, VolumeKind kind) {
+        alice.run(new Command.CreateVolume(name, kind, LAZY, kind == VolumeKind.REGISTER ? 1000 : 0, 6, 0));
+        alice.done(new Command.SetGrant(WRITER, new Scope.OfVolume(name), new Rights(true, true, false)));
+        return rig.map().volumes().stream()
+                .filter(volume -> volume.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private User node(int node) {
+        return rig.user(PrincipalId.node(node), 0);
+    }
+
+    private User writer() {
+        return rig.user(WRITER, registers.id());
+    }
+
+    /** The nth block of the group that begins with this node. */
+    private BlockId block(int group, int nth) {
+        long counter = -1;
+        for (int found = -1; found < nth; ) {
+            counter++;
+            found += registers.groupIndex(BlockId.register(registers.id(), counter)) == group ? 1 : 0;
+        }
+        return BlockId.register(registers.id(), counter);
+    }
+
+    private Command report(int nth) {
+        return report(0, nth, writer.session);
+    }
+
+    private Command report(int group, int nth, long session) {
+        return new Command.ReportPoison(WRITER, block(group, nth), session, "version 1/abcd");
+    }
+
+    private List<Reply.SuspensionEntry> list() {
+        return ((Reply.SuspensionList) rig.ask(ALICE, new Query.ListSuspensions(PrincipalId.NOBODY, 1000))).entries();
+    }
+
+    private Reply opening(int volume) {
+        return rig.submit(WRITER, new Submission.OpenSession(Rig.filled(16, 99), volume));
+    }
+
+    private Reply.Granted granted() {
+        return (Reply.Granted) rig.ask(PrincipalId.node(0), new Query.GrantOf(registers.id(), WRITER));
+    }
+
+    @Test
+    void aClientIsSuspendedOnceBPlusOneNodesHaveReportedIt() {
+        assertThat(registers.groups().getFirst().holders()).containsExactly(0, 1, 2, 3, 4);
+        nodes[2].done(report(0));
+        assertThat(list()).isEmpty();
+        writer.done(new Command.RenewSession());
+        nodes[4].done(report(1));
+        assertThat(list()).singleElement().satisfies(entry -> {
+            assertThat(entry.client()).isEqualTo(WRITER);
+            assertThat(entry.enforced()).isTrue();
+            assertThat(entry.sinceMillis()).isEqualTo(rig.nowMillis);
+            assertThat(entry.reports())
+                    .containsExactly(
+                            new Reply.PoisonReport(PrincipalId.node(2), block(0, 0), writer.session, "version 1/abcd"),
+                            new Reply.PoisonReport(PrincipalId.node(4), block(0, 1), writer.session, "version 1/abcd"));
+        });
+        assertFailed(writer.run(new Command.RenewSession()), MetadataError.SESSION_CLOSED);
+        assertThat(rig.ask(PrincipalId.node(0), new Query.SessionOf(registers.id(), WRITER, writer.session)))
+                .isEqualTo(new Reply.Session(SessionState.CLOSED));
+        for (int volume : new int[] {0, registers.id(), objects.id()}) {
+            Reply refused = opening(volume);
+            assertFailed(refused, MetadataError.SUSPENDED);
+            assertThat(((Reply.Failed) refused).detail()).contains("client-7", "version 1/abcd", "node-2, node-4");
+        }
+        assertThat(granted()).isEqualTo(new Reply.Granted(true, false));
+    }
+
+    @Test
+    void bNodesSuspendNobodyHoweverOftenTheyReport() {
+        for (int nth = 0; nth < 20; nth++) {
+            nodes[3].done(report(nth));
+        }
+        assertThat(list()).isEmpty();
+        writer.done(new Command.RenewSession());
+    }
+
+    /** b bounds the faulty nodes of each group, so b+1 liars may sit in groups that share few nodes. */
+    @Test
+    void onlyNodesOfTheBlocksGroupCountAndOnlyForThatGroup() {
+        assertThat(registers.groups().get(1).holders()).containsExactly(1, 2, 3, 4, 5);
+        nodes[5].refused(MetadataError.BAD_ARGUMENT, report(0));
+        nodes[1].done(report(0));
+        nodes[5].done(report(1, 0, writer.session));
+        assertThat(list()).isEmpty();
+        nodes[0].refused(MetadataError.BAD_ARGUMENT, report(1, 0, writer.session));
+        nodes[2].done(report(1, 1, writer.session));
+        assertThat(list()).hasSize(1);
+        rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, report(0));
+    }
+
+    @Test
+    void aRevokedNodeCountsNoMore() {
+        nodes[0].done(report(0));
+        alice.done(new Command.RevokePrincipal(PrincipalId.node(0)));
+        nodes[1].done(report(0));
+        assertThat(list()).isEmpty();
+        nodes[2].done(report(0));
+        assertThat(list()).hasSize(1);
+    }
+
+    @Test
+    void onlyClientsThatBelongAreReportedAndOnlyInSessionsThatTheyHad() {
+        for (PrincipalId nobody : List.of(STRANGER, PrincipalId.node(1), PrincipalId.replica(1))) {
+            nodes[0].refused(
+                    MetadataError.NO_SUCH_PRINCIPAL, new Command.ReportPoison(nobody, block(0, 0), 1, "version"));
+        }
+        nodes[0].refused(MetadataError.BAD_ARGUMENT, report(0, 0, 0));
+        nodes[0].refused(MetadataError.BAD_ARGUMENT, report(0, 0, writer.session + 1));
+        Command create = new Command.CreateVolume("hashed", VolumeKind.REGISTER, Rig.POLICY, 9, 1, 0);
+        int other = ((Reply.VolumeCreated) alice.run(create)).volume();
+        nodes[0].refused(
+                MetadataError.BAD_ARGUMENT,
+                new Command.ReportPoison(WRITER, BlockId.register(other, 1), writer.session, "version"));
+    }
+
+    @Test
+    void whoAdministersIsNamedAndNotSuspended() {
+        alice.done(new Command.SetGrant(WRITER, new Scope.OfVolume("registers"), new Rights(true, true, true)));
+        nodes[0].done(report(0));
+        nodes[1].done(report(0));
+        assertThat(list())
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.enforced()).isFalse());
+        writer.done(new Command.RenewSession());
+        assertThat(opening(0)).isInstanceOf(Reply.SessionOpened.class);
+        assertThat(granted().mayWrite()).isTrue();
+    }
+
+    @Test
+    void aLiftForgetsWhatTheClientDidUntilThen() {
+        nodes[0].done(report(0));
+        nodes[1].done(report(0));
+        long before = writer.session;
+        rig.user(READER, 0).refused(MetadataError.NOT_AUTHORISED, new Command.LiftSuspension(WRITER));
+        assertFailed(rig.ask(READER, new Query.ListSuspensions(PrincipalId.NOBODY, 9)), MetadataError.NOT_AUTHORISED);
+        alice.done(new Command.LiftSuspension(WRITER));
+        assertThat(list()).isEmpty();
+        alice.refused(MetadataError.BAD_ARGUMENT, new Command.LiftSuspension(WRITER));
+        writer = writer();
+        assertThat(granted().mayWrite()).isTrue();
+        for (User node : List.of(nodes[0], nodes[1], nodes[2], nodes[3])) {
+            node.done(report(0, 0, before));
+            node.done(report(0, 1, before));
+        }
+        assertThat(list()).as("all of it is from before the lift").isEmpty();
+        nodes[0].done(report(0));
+        assertThat(list()).isEmpty();
+        nodes[3].done(report(0));
+        assertThat(list()).hasSize(1);
+    }
+
+    @Test
+    void aLiftIsInTheAuditLog() {
+        nodes[0].done(report(0));
+        nodes[1].done(report(0));
+        alice.done(new Command.LiftSuspension(WRITER));
+        Reply.AuditList log = (Reply.AuditList) rig.ask(ALICE, new Query.ListAudit(0, 1000));
+        assertThat(log.entries().getLast().command()).isEqualTo(new Command.LiftSuspension(WRITER));
+    }
+
+    @Test
+    void aLiarDisplacesOnlyItsOwnReports() {
+        alice.run(new Command.CreateVolume("wide", VolumeKind.REGISTER, LAZY, 100_000, 400, 0));
+        Volume wide = rig.map().volumes().getLast();
+        Map<Integer, BlockId> blocks = new LinkedHashMap<>();
+        for (long counter = 0; counter < 20_000; counter++) {
+            BlockId block = BlockId.register(wide.id(), counter);
+            List<Integer> holders = wide.group(block).holders();
+            if (holders.contains(0) && holders.contains(1)) {
+                blocks.putIfAbsent(wide.groupIndex(block), block);
+            }
+        }
+        List<Command> reports = new ArrayList<>();
+        blocks.values().forEach(block -> reports.add(new Command.ReportPoison(WRITER, block, 1, "version")));
+        assertThat(reports).hasSizeGreaterThan(Suspensions.REPORTS_MAX + 2);
+        nodes[1].done(reports.getLast());
+        for (int i = 0; i <= Suspensions.REPORTS_MAX; i++) {
+            nodes[0].done(reports.get(i));
+        }
+        nodes[1].done(reports.getFirst());
+        assertThat(list()).as("displaced").isEmpty();
+        nodes[0].done(reports.getLast());
+        assertThat(list()).hasSize(1);
+    }
+
+    @Test
+    void extentsAreReportedOfTheirOwnerAndSession() {
+        User putting = rig.user(WRITER, objects.id());
+        BlockId extent = new BlockId(objects.id(), WRITER, putting.session, 3);
+        List<Integer> holders = objects.group(extent).holders();
+        User first = nodes[holders.get(0)];
+        User second = nodes[holders.get(1)];
+        first.refused(MetadataError.BAD_ARGUMENT, new Command.ReportPoison(WRITER, extent, writer.session, "extent"));
+        rig.user(ALICE, 0);
+        rig.user(ALICE, 0);
+        first.refused(MetadataError.BAD_ARGUMENT, new Command.ReportPoison(ALICE, extent, putting.session, "extent"));
+        first.done(new Command.ReportPoison(WRITER, extent, putting.session, "extent"));
+        second.done(new Command.ReportPoison(WRITER, extent, putting.session, "extent"));
+        assertThat(list()).hasSize(1);
+    }
+
+    @Test
+    void aSnapshotKeepsAllOfIt() {
+        nodes[0].done(report(0));
+        restore();
+        nodes[1].done(report(0));
+        restore();
+        assertFailed(opening(0), MetadataError.SUSPENDED);
+        alice.done(new Command.LiftSuspension(WRITER));
+        restore();
+        long before = writer.session;
+        writer = writer();
+        nodes[0].done(report(0, 0, before));
+        nodes[1].done(report(0, 0, before));
+        assertThat(list()).isEmpty();
+    }
+
+    private void restore() {
+        Bytes snapshot = rig.machine.snapshot();
+        rig.machine = MetadataStateMachine.restore(snapshot);
+        assertThat(rig.machine.snapshot()).isEqualTo(snapshot);
+    }
+
+    @Test
+    void whoIsRevokedIsForgotten() {
+        nodes[0].done(report(0));
+        nodes[1].done(report(0));
+        alice.done(new Command.RevokePrincipal(WRITER));
+        assertThat(list()).isEmpty();
+        nodes[2].refused(MetadataError.NO_SUCH_PRINCIPAL, report(0));
+    }
+}
