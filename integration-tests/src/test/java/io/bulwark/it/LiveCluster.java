@@ -5,6 +5,7 @@ import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.Ordering;
+import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
@@ -189,7 +190,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
             }
 
             @Override
-            public Member replica(int number) {
+            public ReplicaMember replica(int number) {
                 return remembered(wrapped.replica(number));
             }
         };
@@ -354,7 +355,7 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         throw new AssertionError("replica-" + replica + " does not catch up: " + last);
     }
 
-    private Member remembered(Member member) {
+    private <M extends Member> M remembered(M member) {
         members.put(member.name(), member);
         return member;
     }

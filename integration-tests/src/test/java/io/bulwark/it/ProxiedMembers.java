@@ -4,7 +4,10 @@ import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.NodeSetup;
+import io.bulwark.appliance.cluster.OwnCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
+import io.bulwark.appliance.cluster.ReplicaMember;
+import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.up.Members;
 import java.io.IOException;
@@ -17,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -53,11 +57,18 @@ final class ProxiedMembers implements Members, AutoCloseable {
                 seen.replicas(),
                 seen.durability());
         Path file = config.resolve("node-" + number + ".yaml");
-        return member("node-" + number, seen.listen(), () -> RoleFile.write(own, file), "node", file);
+        String name = "node-" + number;
+        place(name, seen.listen(), () -> RoleFile.write(own, file));
+        return new ProcessMember(
+                name,
+                hidden(seen.listen()),
+                Optional.of(plan.data().log(name)),
+                OwnCommand.java(HEAP_MEBIBYTES),
+                arguments("node", file));
     }
 
     @Override
-    public Member replica(int number) {
+    public ReplicaMember replica(int number) {
         ReplicaSetup seen = plan.replica(number, plan.data().replica(number));
         List<InetSocketAddress> replicas = new ArrayList<>(seen.replicas());
         InetSocketAddress address = replicas.get(number);
@@ -72,7 +83,14 @@ final class ProxiedMembers implements Members, AutoCloseable {
                 seen.nodes(),
                 seen.clients());
         Path file = config.resolve("replica-" + number + ".yaml");
-        return member("replica-" + number, address, () -> RoleFile.write(own, file), "replica", file);
+        String name = "replica-" + number;
+        place(name, address, () -> RoleFile.write(own, file));
+        return new ReplicaProcess(
+                name,
+                hidden(address),
+                Optional.of(plan.data().log(name)),
+                OwnCommand.java(HEAP_MEBIBYTES),
+                arguments("replica", file));
     }
 
     @Override
@@ -86,15 +104,17 @@ final class ProxiedMembers implements Members, AutoCloseable {
         void run() throws IOException;
     }
 
-    private Member member(String name, InetSocketAddress address, Writing writing, String role, Path file) {
+    private void place(String name, InetSocketAddress address, Writing writing) {
         try {
             writing.run();
             proxies.put(name, new CutProxy(address.getPort(), hidden(address)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        List<String> arguments = List.of(role, "--config", file.toString(), "--end-with-input");
-        return new ProcessMember(name, hidden(address), plan.data().log(name), HEAP_MEBIBYTES, arguments);
+    }
+
+    private static List<String> arguments(String role, Path file) {
+        return List.of(role, "--config", file.toString(), "--end-with-input");
     }
 
     private static InetSocketAddress hidden(InetSocketAddress address) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.transport.identity.Identity;
@@ -119,7 +119,7 @@ class ReplicaFaultsIT {
         await().atMost(ReplicaGroup.LONG)
                 .until(() -> Files.exists(known)
                         && Files.readString(known).contains(made.publicKey().text()));
-        Member member = group().member(LAST);
+        ReplicaMember member = group().member(LAST);
         member.stop();
         Files.move(named, identity, StandardCopyOption.REPLACE_EXISTING);
         assertThat(Files.readString(identity)).as("no key, but where one is").doesNotContain("PRIVATE KEY");

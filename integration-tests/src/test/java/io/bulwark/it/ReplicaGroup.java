@@ -7,10 +7,10 @@ import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.DefaultVolume;
-import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.OwnCommand;
-import io.bulwark.appliance.cluster.ProcessMember;
+import io.bulwark.appliance.cluster.ReplicaMember;
+import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.supervisor.GroupView;
 import io.bulwark.client.BucketInfo;
@@ -51,7 +51,7 @@ final class ReplicaGroup implements AutoCloseable {
     private final Path root;
     private final ClusterPlan plan;
     private final Recoveries recoveries;
-    private final List<Member> members = new ArrayList<>();
+    private final List<ReplicaMember> members = new ArrayList<>();
     private final Queue<String> acknowledged = new ConcurrentLinkedQueue<>();
     private final GroupView view;
     private volatile boolean stopped;
@@ -68,7 +68,7 @@ final class ReplicaGroup implements AutoCloseable {
         plan.prepare();
         for (int i = 0; i < REPLICAS; i++) {
             RoleFile.write(setup(i), roleFile(i));
-            members.add(new ProcessMember(
+            members.add(new ReplicaProcess(
                     "replica-" + i,
                     setup(i).listen(),
                     Optional.of(log(i)),
@@ -106,7 +106,7 @@ final class ReplicaGroup implements AutoCloseable {
         return plan.data().log("replica-" + replica);
     }
 
-    Member member(int replica) {
+    ReplicaMember member(int replica) {
         return members.get(replica);
     }
 
@@ -119,10 +119,10 @@ final class ReplicaGroup implements AutoCloseable {
     }
 
     void startAll() throws Exception {
-        for (Member member : members) {
+        for (ReplicaMember member : members) {
             member.start();
         }
-        for (Member member : members) {
+        for (ReplicaMember member : members) {
             member.awaitListening();
         }
         awaitServing();
@@ -215,7 +215,7 @@ final class ReplicaGroup implements AutoCloseable {
     @Override
     public void close() {
         stopped = true;
-        for (Member member : members) {
+        for (ReplicaMember member : members) {
             try {
                 member.stop();
             } catch (Exception e) {

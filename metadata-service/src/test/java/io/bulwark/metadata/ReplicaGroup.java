@@ -212,7 +212,7 @@ public final class ReplicaGroup implements AutoCloseable {
     /** Has a running replica recover: it hands over, stops, and starts again. How far it has come {@link #recovery} tells. */
     public void recover(int replica) {
         try {
-            replica(replica).recover();
+            ((RecoverableReplica) replica(replica)).recover();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -2,7 +2,7 @@ package io.bulwark.appliance.boot;
 
 import io.bulwark.appliance.admin.Watched;
 import io.bulwark.appliance.cluster.OwnCommand;
-import io.bulwark.appliance.cluster.ProcessMember;
+import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
@@ -34,7 +34,7 @@ public final class SuperviseRole implements Watched {
     /** Longer than the replica's own, and its supervisor's patience with it. */
     private static final Duration GRACE = Duration.ofSeconds(19);
 
-    private final ProcessMember replica;
+    private final ReplicaProcess replica;
     private final int number;
     private final GroupView group;
     private final Supervisor supervisor;
@@ -42,7 +42,7 @@ public final class SuperviseRole implements Watched {
     private final ControlSocket control;
 
     private SuperviseRole(
-            ProcessMember replica,
+            ReplicaProcess replica,
             ReplicaSetup setup,
             RoleFile.SupervisorSetup own,
             GroupView group,
@@ -91,7 +91,7 @@ public final class SuperviseRole implements Watched {
             ReplicaSetup setup, RoleFile.SupervisorSetup own, Path config, List<String> arguments) throws Exception {
         Release release = own.release().map(Release::of).orElseGet(Release::own);
         Installation installed = Installation.of(release, config.toAbsolutePath(), setup.channels());
-        ProcessMember replica = new ProcessMember(
+        ReplicaProcess replica = new ReplicaProcess(
                 "replica-" + setup.number(),
                 Destination.resolve(setup.listen()),
                 Optional.empty(),

@@ -4,7 +4,7 @@ import io.bulwark.appliance.boot.ConsoleRole;
 import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.boot.ReplicaRole;
 import io.bulwark.appliance.boot.SuperviseRole;
-import io.bulwark.appliance.cluster.ProcessMember;
+import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.protocol.ordering.replica.Start;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -38,7 +38,7 @@ final class RoleCommands {
         private @Nullable Path health;
 
         @Option(
-                names = ProcessMember.RECOVERING,
+                names = ReplicaProcess.RECOVERING,
                 description = "Recover, as a watchdog has it: the state is checked, and old session keys go.")
         private boolean recovering;
 

@@ -21,15 +21,6 @@ public interface Member {
 
     boolean running();
 
-    /**
-     * Stops a replica and starts it again so that it recovers, as the watchdog has it.
-     *
-     * @throws UnsupportedOperationException if it is no replica
-     */
-    default void recover() throws Exception {
-        throw new UnsupportedOperationException(name() + " is no replica");
-    }
-
     /** Its process, where it has one of its own. */
     OptionalLong pid();
 }

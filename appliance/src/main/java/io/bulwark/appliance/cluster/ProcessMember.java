@@ -16,10 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A member in a process of its own: this executable again, with the arguments of a role. Its standard input stays open as long as
  * this process lives, so that it can notice when this one is killed.
  */
-public final class ProcessMember implements Member {
-    /** The option with which a replica is started so as to recover. */
-    public static final String RECOVERING = "--recovering";
-
+public class ProcessMember implements Member {
     private static final long START_MILLIS_MAX = 180_000;
     /** A role gives itself 15 s to finish what it has in hand. */
     private static final long STOP_MILLIS_MAX = 17_000;
@@ -51,34 +48,29 @@ public final class ProcessMember implements Member {
         this.command = List.copyOf(all);
     }
 
-    /** One of this very executable. */
-    public ProcessMember(String name, InetSocketAddress address, Path log, int heapMebibytes, List<String> arguments) {
-        this(name, address, Optional.of(log), OwnCommand.java(heapMebibytes), arguments);
-    }
-
     @Override
-    public String name() {
+    public final String name() {
         return name;
     }
 
     @Override
-    public String address() {
+    public final String address() {
         return address.getHostString() + ":" + address.getPort();
     }
 
     @Override
-    public synchronized void start() throws IOException, InterruptedException {
+    public final synchronized void start() throws IOException, InterruptedException {
         if (!running()) {
             start(command);
         }
     }
 
-    @Override
-    public synchronized void recover() throws IOException, InterruptedException {
+    /** Stops it, and starts it with more arguments this time. */
+    final synchronized void restart(List<String> more) throws IOException, InterruptedException {
         stop();
-        List<String> recovering = new ArrayList<>(command);
-        recovering.add(RECOVERING);
-        start(recovering);
+        List<String> words = new ArrayList<>(command);
+        words.addAll(more);
+        start(words);
     }
 
     private void start(List<String> words) throws IOException, InterruptedException {
@@ -114,7 +106,7 @@ public final class ProcessMember implements Member {
     }
 
     @Override
-    public void awaitListening() throws IOException, InterruptedException {
+    public final void awaitListening() throws IOException, InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(START_MILLIS_MAX);
         while (true) {
             if (listens()) {
@@ -135,7 +127,7 @@ public final class ProcessMember implements Member {
     }
 
     @Override
-    public synchronized void stop() throws InterruptedException {
+    public final synchronized void stop() throws InterruptedException {
         Process current = process;
         if (current == null) {
             return;
@@ -149,12 +141,12 @@ public final class ProcessMember implements Member {
     }
 
     @Override
-    public synchronized boolean running() {
+    public final synchronized boolean running() {
         return process != null && process.isAlive();
     }
 
     @Override
-    public synchronized OptionalLong pid() {
+    public final synchronized OptionalLong pid() {
         return process != null && process.isAlive() ? OptionalLong.of(process.pid()) : OptionalLong.empty();
     }
 }

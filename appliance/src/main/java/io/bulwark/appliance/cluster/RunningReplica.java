@@ -5,6 +5,7 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.registry.TrustWatch;
+import io.bulwark.metadata.RecoverableReplica;
 import io.bulwark.metadata.ReplicaConfig;
 import io.bulwark.metadata.ReplicaServer;
 import io.bulwark.metadata.ReplicaStatus;
@@ -99,11 +100,13 @@ public final class RunningReplica implements Watched {
      * Hands over if it is the primary, stops, and starts again in this process so as to recover. Returns when it listens; how far it
      * has come {@link #status} tells.
      *
-     * @throws IOException if it does not start again
-     * @throws UnsupportedOperationException if its engine has no recoveries
+     * @throws IOException if it does not start again, or its ordering engine has no recoveries
      */
     public void recover() throws IOException {
-        replica.recover();
+        if (!(replica instanceof RecoverableReplica recoverable)) {
+            throw new IOException("the ordering engine of " + name + " has no recoveries");
+        }
+        recoverable.recover();
     }
 
     /** What it knows of itself, as of a moment ago. */

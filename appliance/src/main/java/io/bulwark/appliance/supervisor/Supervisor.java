@@ -1,6 +1,6 @@
 package io.bulwark.appliance.supervisor;
 
-import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.ReplicaMember;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -36,7 +36,7 @@ public final class Supervisor implements AutoCloseable {
     /** Guards all that follows, and is held during a turn. */
     private final ReentrantLock lock = new ReentrantLock();
 
-    private final Member member;
+    private final ReplicaMember member;
     private final LongSupplier wallMillis;
     private final int number;
     private final Optional<Watchdog> watchdog;
@@ -63,7 +63,11 @@ public final class Supervisor implements AutoCloseable {
     private long learnNanos;
 
     private Supervisor(
-            Member member, int number, Optional<Watchdog> watchdog, LongSupplier wallMillis, MeterRegistry meters) {
+            ReplicaMember member,
+            int number,
+            Optional<Watchdog> watchdog,
+            LongSupplier wallMillis,
+            MeterRegistry meters) {
         this.member = member;
         this.number = number;
         this.watchdog = watchdog;
@@ -88,12 +92,17 @@ public final class Supervisor implements AutoCloseable {
      * @param watchdog none if it does not recover
      * @param meters with the name of the member as a tag
      */
-    public static Supervisor start(Member member, int number, Optional<Watchdog> watchdog, MeterRegistry meters) {
+    public static Supervisor start(
+            ReplicaMember member, int number, Optional<Watchdog> watchdog, MeterRegistry meters) {
         return start(member, number, watchdog, System::currentTimeMillis, meters);
     }
 
     static Supervisor start(
-            Member member, int number, Optional<Watchdog> watchdog, LongSupplier wallMillis, MeterRegistry meters) {
+            ReplicaMember member,
+            int number,
+            Optional<Watchdog> watchdog,
+            LongSupplier wallMillis,
+            MeterRegistry meters) {
         Supervisor supervisor = new Supervisor(member, number, watchdog, wallMillis, meters);
         supervisor.thread.start();
         return supervisor;
@@ -110,7 +119,7 @@ public final class Supervisor implements AutoCloseable {
     }
 
     /** The replica that it watches over. */
-    public Member member() {
+    public ReplicaMember member() {
         return member;
     }
 

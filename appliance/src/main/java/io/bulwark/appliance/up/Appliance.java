@@ -6,6 +6,7 @@ import io.bulwark.appliance.boot.SuperviseRole;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.control.ApplianceStatus;
 import io.bulwark.appliance.control.ControlReply;
@@ -50,7 +51,7 @@ public final class Appliance implements AutoCloseable {
 
     private final ClusterPlan plan;
     private final List<Member> nodes = new ArrayList<>();
-    private final List<Member> replicas = new ArrayList<>();
+    private final List<ReplicaMember> replicas = new ArrayList<>();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Map<String, Supervisor> supervisors = new ConcurrentHashMap<>();
     private @Nullable GroupView group;
@@ -83,7 +84,7 @@ public final class Appliance implements AutoCloseable {
     /** The members' processes and addresses. */
     public List<ApplianceStatus.Member> members() {
         List<ApplianceStatus.Member> all = new ArrayList<>();
-        for (List<Member> group : List.of(nodes, replicas)) {
+        for (List<? extends Member> group : List.of(nodes, replicas)) {
             for (Member member : group) {
                 OptionalLong pid = member.pid();
                 Supervisor watching = supervisors.get(member.name());
@@ -120,7 +121,7 @@ public final class Appliance implements AutoCloseable {
                 any.replicas());
         group = view;
         for (int i = 0; i < replicas.size(); i++) {
-            Member replica = replicas.get(i);
+            ReplicaMember replica = replicas.get(i);
             Path role = ProcessMembers.roleFile(plan, i);
             ReplicaSetup own = plan.replica(i, plan.data().replica(i));
             Supervisor.Watchdog watchdog = new Supervisor.Watchdog(
@@ -165,7 +166,7 @@ public final class Appliance implements AutoCloseable {
         quietly("console", console);
         quietly("client", client);
         List<Thread> stopping = new ArrayList<>();
-        for (List<Member> group : List.of(nodes, replicas)) {
+        for (List<? extends Member> group : List.of(nodes, replicas)) {
             for (Member member : group) {
                 stopping.add(Thread.ofPlatform().start(() -> {
                     try {
@@ -214,7 +215,7 @@ public final class Appliance implements AutoCloseable {
         control = ControlSocket.serve(plan.data().root(), this::onRequest);
     }
 
-    private static void startAll(List<Member> members) throws Exception {
+    private static void startAll(List<? extends Member> members) throws Exception {
         for (Member member : members) {
             member.start();
         }

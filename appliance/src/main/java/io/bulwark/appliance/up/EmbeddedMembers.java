@@ -4,6 +4,7 @@ import io.bulwark.appliance.admin.Watched;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.NodeSetup;
+import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.cluster.RunningReplica;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** All members inside this process. */
 public final class EmbeddedMembers implements Members {
     private final ClusterPlan plan;
-    private final List<EmbeddedMember> made = new CopyOnWriteArrayList<>();
+    private final List<EmbeddedMember<?>> made = new CopyOnWriteArrayList<>();
 
     public EmbeddedMembers(ClusterPlan plan) {
         this.plan = plan;
@@ -28,13 +29,19 @@ public final class EmbeddedMembers implements Members {
     @Override
     public Member node(int number) {
         NodeSetup setup = plan.node(number, plan.data().node(number));
-        return made("node-" + number, setup.listen(), () -> RunningNode.start(setup));
+        EmbeddedMember<RunningNode> member =
+                new EmbeddedMember<>("node-" + number, setup.listen(), () -> RunningNode.start(setup));
+        made.add(member);
+        return member;
     }
 
     @Override
-    public Member replica(int number) {
+    public ReplicaMember replica(int number) {
         ReplicaSetup setup = plan.replica(number, plan.data().replica(number));
-        return made("replica-" + number, setup.listen(), () -> RunningReplica.start(setup));
+        EmbeddedReplica member =
+                new EmbeddedReplica("replica-" + number, setup.listen(), () -> RunningReplica.start(setup));
+        made.add(member);
+        return member;
     }
 
     @Override
@@ -42,52 +49,46 @@ public final class EmbeddedMembers implements Members {
         return List.copyOf(made.stream().map(EmbeddedMember::watched).toList());
     }
 
-    private Member made(String name, InetSocketAddress address, Starting starting) {
-        EmbeddedMember member = new EmbeddedMember(name, address, starting);
-        made.add(member);
-        return member;
+    private interface Starting<W extends Watched> {
+        W start() throws IOException;
     }
 
-    private interface Starting {
-        Watched start() throws IOException;
-    }
-
-    private static final class EmbeddedMember implements Member {
+    private static class EmbeddedMember<W extends Watched> implements Member {
         private final String name;
         private final InetSocketAddress address;
-        private final Starting starting;
-        private @Nullable Watched running;
+        private final Starting<W> starting;
+        private @Nullable W running;
 
-        private EmbeddedMember(String name, InetSocketAddress address, Starting starting) {
+        private EmbeddedMember(String name, InetSocketAddress address, Starting<W> starting) {
             this.name = name;
             this.address = address;
             this.starting = starting;
         }
 
         @Override
-        public String name() {
+        public final String name() {
             return name;
         }
 
         @Override
-        public String address() {
+        public final String address() {
             return address.getHostString() + ":" + address.getPort();
         }
 
         @Override
-        public synchronized void start() throws IOException {
+        public final synchronized void start() throws IOException {
             if (running == null) {
                 running = starting.start();
             }
         }
 
         @Override
-        public void awaitListening() {
+        public final void awaitListening() {
             // start() returns when it listens.
         }
 
         @Override
-        public synchronized void stop() {
+        public final synchronized void stop() {
             Watched current = running;
             running = null;
             if (current != null) {
@@ -95,27 +96,38 @@ public final class EmbeddedMembers implements Members {
             }
         }
 
-        @Override
-        public synchronized void recover() throws IOException {
-            switch (running) {
-                case RunningReplica replica -> replica.recover();
-                case null -> throw new IOException(name + " is stopped");
-                default -> throw new UnsupportedOperationException(name + " is no replica");
-            }
+        /** Null while it is stopped. */
+        final synchronized @Nullable W current() {
+            return running;
         }
 
         @Override
-        public synchronized boolean running() {
+        public final synchronized boolean running() {
             return running != null;
         }
 
         @Override
-        public OptionalLong pid() {
+        public final OptionalLong pid() {
             return OptionalLong.empty();
         }
 
-        private synchronized Watched watched() {
+        final synchronized Watched watched() {
             return running == null ? new Stopped(name, new SimpleMeterRegistry()) : running;
+        }
+    }
+
+    private static final class EmbeddedReplica extends EmbeddedMember<RunningReplica> implements ReplicaMember {
+        private EmbeddedReplica(String name, InetSocketAddress address, Starting<RunningReplica> starting) {
+            super(name, address, starting);
+        }
+
+        @Override
+        public synchronized void recover() throws IOException {
+            RunningReplica running = current();
+            if (running == null) {
+                throw new IOException(name() + " is stopped");
+            }
+            running.recover();
         }
     }
 

@@ -2,13 +2,14 @@ package io.bulwark.appliance.up;
 
 import io.bulwark.appliance.admin.Watched;
 import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.ReplicaMember;
 import java.util.List;
 
 /** Makes the members of an appliance, inside this process or as processes of their own; none is started yet. */
 public interface Members {
     Member node(int number);
 
-    Member replica(int number);
+    ReplicaMember replica(int number);
 
     /** Those that run inside this process, by name; what is stopped is there, too, and not ready. */
     default List<Watched> watched() {

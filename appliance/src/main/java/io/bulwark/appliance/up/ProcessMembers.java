@@ -4,7 +4,10 @@ import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.NodeSetup;
+import io.bulwark.appliance.cluster.OwnCommand;
 import io.bulwark.appliance.cluster.ProcessMember;
+import io.bulwark.appliance.cluster.ReplicaMember;
+import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -41,24 +44,35 @@ public final class ProcessMembers implements Members {
         NodeSetup setup = plan.node(number, plan.data().node(number));
         Path file = config.resolve("node-" + number + ".yaml");
         write(() -> RoleFile.writeNode(configured(setup, setup.listen()), file));
-        return member("node-" + number, setup.listen(), NODE_HEAP_MEBIBYTES, "node", file);
+        String name = "node-" + number;
+        return new ProcessMember(
+                name,
+                setup.listen(),
+                Optional.of(plan.data().log(name)),
+                OwnCommand.java(NODE_HEAP_MEBIBYTES),
+                arguments("node", file));
     }
 
     @Override
-    public Member replica(int number) {
+    public ReplicaMember replica(int number) {
         ReplicaSetup setup = plan.replica(number, plan.data().replica(number));
         Path file = roleFile(plan, number);
         write(() -> RoleFile.writeReplica(configured(setup, setup.listen()), file));
-        return member("replica-" + number, setup.listen(), REPLICA_HEAP_MEBIBYTES, "replica", file);
+        String name = "replica-" + number;
+        return new ReplicaProcess(
+                name,
+                setup.listen(),
+                Optional.of(plan.data().log(name)),
+                OwnCommand.java(REPLICA_HEAP_MEBIBYTES),
+                arguments("replica", file));
     }
 
     private <T> RoleFile.Configured<T> configured(T setup, InetSocketAddress listen) {
         return new RoleFile.Configured<>(setup, Optional.of(plan.adminAddress(listen)));
     }
 
-    private Member member(String name, InetSocketAddress address, int heapMebibytes, String role, Path file) {
-        List<String> arguments = List.of(role, "--config", file.toString(), "--end-with-input");
-        return new ProcessMember(name, address, plan.data().log(name), heapMebibytes, arguments);
+    private static List<String> arguments(String role, Path file) {
+        return List.of(role, "--config", file.toString(), "--end-with-input");
     }
 
     private interface Writing {

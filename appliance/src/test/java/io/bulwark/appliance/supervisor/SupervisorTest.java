@@ -3,7 +3,7 @@ package io.bulwark.appliance.supervisor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.bulwark.transport.identity.Pkcs11Token;
@@ -278,7 +278,7 @@ class SupervisorTest {
         return meters.get("bulwark.supervisor." + what).counter().count();
     }
 
-    private static final class FakeReplica implements Member {
+    private static final class FakeReplica implements ReplicaMember {
         final Queue<String> done = new ConcurrentLinkedQueue<>();
         volatile boolean running = true;
         volatile boolean endsOnce;

@@ -1,7 +1,7 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.metadata.RecoverableReplica;
 import io.bulwark.metadata.ReplicaConfig;
-import io.bulwark.metadata.ReplicaServer;
 import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.ordering.replica.Start;
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * its disk failed or is full, or what its log of promises says turned out to be forged, which the log then keeps in mind
  * (PROTOCOLS section 7, "Damage").
  */
-public final class ReplicaLives implements ReplicaServer {
+public final class ReplicaLives implements RecoverableReplica {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLives.class);
 
     private static final long PAUSE_FIRST_MILLIS = 1_000;
