@@ -238,12 +238,12 @@ class FpForgeryTest {
         for (int slot = 0; slot < cluster.policy.n(); slot++) {
             vouches.add(new FpMessage.Vouch(slot, random(PairwiseKeys.KEY_BYTES), random(PairwiseKeys.MAC_BYTES)));
         }
-        return new FpMessage.Commit(real.target(), real.ts(), real.fpcc(), vouches);
+        return new FpMessage.Commit(real.target(), real.session(), real.ts(), real.fpcc(), vouches);
     }
 
     private static FpMessage.Commit aimed(FpMessage.Commit real, BlockId block, int node, long ts) {
         Target target = new Target(block, real.target().epoch(), node);
-        return new FpMessage.Commit(target, ts, real.fpcc(), real.prepares());
+        return new FpMessage.Commit(target, real.session(), ts, real.fpcc(), real.prepares());
     }
 
     /** The first node's word under every slot's name. */
@@ -252,7 +252,7 @@ class FpForgeryTest {
         List<FpMessage.Vouch> vouches = real.prepares().stream()
                 .map(vouch -> new FpMessage.Vouch(vouch.slot(), first.nonce(), first.mac()))
                 .toList();
-        return new FpMessage.Commit(real.target(), real.ts(), real.fpcc(), vouches);
+        return new FpMessage.Commit(real.target(), real.session(), real.ts(), real.fpcc(), vouches);
     }
 
     private Bytes random(int length) {

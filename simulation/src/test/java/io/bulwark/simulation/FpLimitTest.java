@@ -148,6 +148,7 @@ class FpLimitTest {
                             0,
                             new FpMessage.Commit(
                                     new Target(group.block(), 1, only),
+                                    session,
                                     version.ts(),
                                     version.written(),
                                     List.copyOf(vouches.values()))));

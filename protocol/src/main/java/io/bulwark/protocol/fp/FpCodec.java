@@ -79,7 +79,7 @@ public final class FpCodec implements MessageCodec {
                 m.macs().forEach(out::raw);
             }
             case FpMessage.Commit m -> {
-                out.i64(m.ts()).raw(m.fpcc().encoded()).u8(m.prepares().size());
+                out.i64(m.session()).i64(m.ts()).raw(m.fpcc().encoded()).u8(m.prepares().size());
                 m.prepares().forEach(v -> out.u8(v.slot()).raw(v.nonce()).raw(v.mac()));
             }
             case FpMessage.Committed m -> m.version().write(out);
@@ -225,6 +225,7 @@ public final class FpCodec implements MessageCodec {
     }
 
     private static FpMessage.Commit readCommit(Target target, WireReader in) {
+        long session = in.nonNegative64();
         Timestamp version = Timestamp.readWritten(in);
         int count = in.u8();
         List<FpMessage.Vouch> prepares = new ArrayList<>(count);
@@ -233,7 +234,7 @@ public final class FpCodec implements MessageCodec {
             last = ascending(last, in.u8());
             prepares.add(new FpMessage.Vouch(last, in.raw(PairwiseKeys.KEY_BYTES), in.raw(PairwiseKeys.MAC_BYTES)));
         }
-        return new FpMessage.Commit(target, version.ts(), version.written(), prepares);
+        return new FpMessage.Commit(target, session, version.ts(), version.written(), prepares);
     }
 
     private static @Nullable Holding readHolding(WireReader in) {

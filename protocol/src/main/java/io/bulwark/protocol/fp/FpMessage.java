@@ -56,8 +56,13 @@ public sealed interface FpMessage extends Message {
     /** What the node at a slot said to PREPARE, as forwarded to one other node: only the MAC meant for that one. */
     record Vouch(int slot, Bytes nonce, Bytes mac) {}
 
-    /** Line 1128; distinct slots, in ascending order. */
-    record Commit(Target target, long ts, Fpcc fpcc, List<Vouch> prepares) implements Request {
+    /**
+     * Line 1128.
+     *
+     * @param session the one in which the sender prepared: the MACs are good for no other
+     * @param prepares of distinct slots, in ascending order
+     */
+    record Commit(Target target, long session, long ts, Fpcc fpcc, List<Vouch> prepares) implements Request {
         public Commit {
             prepares = List.copyOf(prepares);
         }

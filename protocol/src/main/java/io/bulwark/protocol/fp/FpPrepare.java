@@ -80,7 +80,7 @@ final class FpPrepare {
         if (far(version)) {
             judgeAgain(nowMillis, call, version, true, Refusal.FAR);
         } else if (latest.isAfter(version)) {
-            answer(call, version);
+            answer(call, request, version);
         } else if (known != null) {
             again(call, request, known, share);
         } else {
@@ -113,11 +113,11 @@ final class FpPrepare {
         boolean staged = !known.committed() && !known.writer().equals(PrepareTag.REPAIR);
         boolean joins = staged && !known.shared() && !known.isOnlyOf(call.from(), request.session());
         if (register.versions().holds(known.version()) && !joins) {
-            answer(call, known.version());
+            answer(call, request, known.version());
             return;
         }
         VersionRecord next = known.withFragment(share.cc());
-        put(call, joins ? next.asShared() : next, share, List.of());
+        put(call, request, joins ? next.asShared() : next, share, List.of());
     }
 
     /**
@@ -145,7 +145,7 @@ final class FpPrepare {
         long session = request.session();
         index.added(writer, session, entry);
         VersionRecord record = new VersionRecord(version, true, share.cc(), writer, session, List.of());
-        put(call, record, share, List.of(index.put(writer, session, entry)));
+        put(call, request, record, share, List.of(index.put(writer, session, entry)));
     }
 
     /** Repairs a few of the blocks where the client has something staged: what lies below a later commit is dropped. */
@@ -166,7 +166,8 @@ final class FpPrepare {
         }
     }
 
-    private void put(Call call, VersionRecord record, Share share, List<Mutation> more) {
+    private void put(
+            Call call, FpMessage.Prepare request, VersionRecord record, Share share, List<Mutation> more) {
         List<Mutation> mutations = new ArrayList<>(more);
         mutations.add(new Mutation.Put(record.key(register.block()), record.encoded(), share.fragment()));
         Timestamp version = record.version();
@@ -176,7 +177,7 @@ final class FpPrepare {
                 now -> {
                     register.versions().put(record);
                     register.versions().heal(version);
-                    answer(call, version);
+                    answer(call, request, version);
                 },
                 now -> {
                     if (!more.isEmpty()) {
@@ -185,19 +186,17 @@ final class FpPrepare {
                 });
     }
 
-    /** Line 1405: a MAC for each slot, good for this sender and this epoch. */
-    private void answer(Call call, Timestamp version) {
+    /** Line 1405: a MAC for each slot, good for this sender in this session and this epoch. */
+    private void answer(Call call, FpMessage.Prepare request, Timestamp version) {
         FpGroup group = register.group();
         Bytes nonce = register.nonce(version);
         List<Bytes> macs = new ArrayList<>(group.n());
         for (int slot = 0; slot < group.n(); slot++) {
             PrincipalId peer = group.node(slot);
-            macs.add(
-                    node.keys().knows(peer)
-                            ? node.keys()
-                                    .mac(peer, PrepareTag.input(register.target(), slot, call.from(), version, nonce))
-                            : NO_MAC);
+            Bytes input =
+                    PrepareTag.input(register.target(), slot, call.from(), request.session(), version, nonce);
+            macs.add(node.keys().knows(peer) ? node.keys().mac(peer, input) : NO_MAC);
         }
-        register.answer(call, new FpMessage.Prepared(call.request().target(), version.version(), nonce, macs));
+        register.answer(call, new FpMessage.Prepared(request.target(), version.version(), nonce, macs));
     }
 }

@@ -162,7 +162,7 @@ final class FpRegister {
         List<Holding.SlotNonce> nonces = new ArrayList<>();
         if (group.fits(version)) {
             for (FpMessage.Vouch vouch : request.prepares()) {
-                if (verifies(vouch, version, call.from())) {
+                if (verifies(vouch, version, call.from(), request.session())) {
                     nonces.add(new Holding.SlotNonce(vouch.slot(), vouch.nonce()));
                 }
             }
@@ -185,12 +185,13 @@ final class FpRegister {
                 now -> {});
     }
 
-    /** Line 1501: whether the MAC is that of the slot's holder, for this node, this epoch and this writer. */
-    boolean verifies(FpMessage.Vouch vouch, Timestamp version, PrincipalId writer) {
+    /** Line 1501: whether the MAC is that of the slot's holder, for this node, this epoch, this writer and his session. */
+    boolean verifies(FpMessage.Vouch vouch, Timestamp version, PrincipalId writer, long session) {
         if (vouch.slot() >= group.n()) {
             return false;
         }
-        Bytes input = PrepareTag.input(group.target(vouch.slot()), target().slot(), writer, version, vouch.nonce());
+        Bytes input =
+                PrepareTag.input(group.target(vouch.slot()), target().slot(), writer, session, version, vouch.nonce());
         return node.keys().verify(group.node(vouch.slot()), input, vouch.mac());
     }
 
@@ -394,7 +395,7 @@ final class FpRegister {
                 record != null && (record.committed() || record.writer().equals(PrepareTag.REPAIR));
         if (proven && versions.holds(version) && node.keys().knows(call.from())) {
             Bytes nonce = nonce(version);
-            Bytes input = PrepareTag.input(target(), group.slotOf(call.from()), PrepareTag.REPAIR, version, nonce);
+            Bytes input = PrepareTag.input(target(), group.slotOf(call.from()), PrepareTag.REPAIR, 0, version, nonce);
             Bytes mac = node.keys().mac(call.from(), input);
             answer(call, new FpMessage.RepairMac(request.target(), version.version(), nonce, mac));
             return;

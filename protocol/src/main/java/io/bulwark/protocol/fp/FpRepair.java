@@ -220,7 +220,7 @@ final class FpRepair {
                 register.target().slot(),
                 version,
                 node.times(),
-                vouch -> register.verifies(vouch, version, PrepareTag.REPAIR));
+                vouch -> register.verifies(vouch, version, PrepareTag.REPAIR, 0));
         node.out().run(operation, (now, outcome) -> {
             switch ((RepairMacs.Outcome) outcome) {
                 case RepairMacs.Outcome.Gathered gathered ->

@@ -295,7 +295,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             }
         }
         member.commitWith = vouches.size();
-        send(member, new FpMessage.Commit(group.target(member.slot), chosen, fpcc, vouches), effects);
+        send(member, new FpMessage.Commit(group.target(member.slot), session, chosen, fpcc, vouches), effects);
     }
 
     /** Sends PREPARE: with no ts until this node has answered one or the timestamp is fixed, then with the chosen one. */

@@ -8,8 +8,8 @@ import io.bulwark.protocol.wire.WireWriter;
 
 /**
  * What the nonces and the MACs of PREPARE are made of (thesis lines 1401, 1405 and 1501). The MAC's input carries a type
- * tag, volume and block, epoch, the slots of both nodes and the writer, so that a MAC is good for one direction, one
- * epoch and one sender only. The nonce carries tag, block and timestamp and nothing else, so that every prepare of a version at a
+ * tag, volume and block, epoch, the slots of both nodes, the writer and his session, so that a MAC is good for one direction,
+ * one epoch, one sender and one of his sessions only. The nonce carries tag, block and timestamp and nothing else, so that every prepare of a version at a
  * node, by anyone, in any epoch, gives the same one.
  */
 public final class PrepareTag {
@@ -36,12 +36,16 @@ public final class PrepareTag {
      * @param giver the block, the epoch, and the slot i of the node that prepared
      * @param receiver the slot j of the node that will check it
      * @param writer who may commit with it, or {@link #REPAIR}
+     * @param session in which he prepared and may commit: what a closed one left is dropped where MACs of it can never be enough,
+     *     whatever he prepares in another; 0 for {@link #REPAIR}
      */
-    public static Bytes input(Target giver, int receiver, PrincipalId writer, Timestamp version, Bytes nonce) {
+    public static Bytes input(
+            Target giver, int receiver, PrincipalId writer, long session, Timestamp version, Bytes nonce) {
         WireWriter out = new WireWriter(Target.BYTES + 512).u8(writer.equals(REPAIR) ? REPAIR_TAG : PREPARE_TAG);
         giver.write(out);
         out.u8(receiver);
         writer.write(out);
+        out.i64(session);
         version.write(out);
         return out.raw(nonce).toBytes();
     }

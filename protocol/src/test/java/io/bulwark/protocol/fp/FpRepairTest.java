@@ -8,6 +8,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -139,15 +140,47 @@ class FpRepairTest {
                 .isEqualTo(nodes.encode(1).fragments().get(2));
     }
 
+    /**
+     * Node 3 colludes. What a closed session left at node 0 is dropped, since the others never prepared it; its MACs are kept. With
+     * those of another session they would be m + f, and node 1 alone of the correct ones would hold a fragment.
+     */
+    @Test
+    void whatWasDroppedWithAClosedSessionIsNotCommittedInAnother() {
+        long another = SESSION + 1;
+        Timestamp before = nodes.write(4, 2, 0, 1, 2, 3);
+        FpMessage.Prepared kept = (FpMessage.Prepared) nodes.one(CLIENT, nodes.fragment(0, 5, 1));
+        nodes.session(SESSION, SessionState.CLOSED);
+        nodes.pass(12_000);
+        assertThat(nodes.versionsOnDisk(0)).as("dropped").isEqualTo(1);
+        nodes.session(another, SessionState.OPEN);
+        Fpcc fpcc = nodes.encode(1).fpcc();
+        Bytes fragment = nodes.encode(1).fragments().get(1);
+        List<FpMessage.Prepared> all = List.of(
+                kept,
+                (FpMessage.Prepared) nodes.one(
+                        CLIENT, new FpMessage.PrepareFragment(nodes.group.target(1), another, 5, fpcc, fragment)),
+                (FpMessage.Prepared) nodes.one(
+                        CLIENT, new FpMessage.PrepareBlock(nodes.group.target(3), another, 5, fpcc, nodes.block(1))));
+        List<FpMessage.Vouch> vouches = nodes.commit(1, 1, all).prepares();
+        for (long session : new long[] {SESSION, another}) {
+            FpMessage.Commit commit = new FpMessage.Commit(nodes.group.target(1), session, 5, fpcc, vouches);
+            assertThat(nodes.one(CLIENT, commit))
+                    .isInstanceOfSatisfying(
+                            FpMessage.Refused.class,
+                            refused -> assertThat(refused.refusal()).isEqualTo(Refusal.PREPARES));
+        }
+        assertThat(nodes.latest(1)).isEqualTo(before);
+    }
+
     @Test
     void aRepairMacIsForItsReceiverAndForRepairOnly() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
         FpMessage.RepairMac mac = (FpMessage.RepairMac)
                 nodes.one(PrincipalId.node(3), new FpMessage.AskRepairMac(nodes.group.target(0), version));
-        Bytes input = PrepareTag.input(nodes.group.target(0), 3, PrepareTag.REPAIR, version, mac.nonce());
+        Bytes input = PrepareTag.input(nodes.group.target(0), 3, PrepareTag.REPAIR, 0, version, mac.nonce());
         assertThat(nodes.keysOf(3).verify(PrincipalId.node(0), input, mac.mac()))
                 .isTrue();
-        Bytes asWriter = PrepareTag.input(nodes.group.target(0), 3, CLIENT, version, mac.nonce());
+        Bytes asWriter = PrepareTag.input(nodes.group.target(0), 3, CLIENT, SESSION, version, mac.nonce());
         assertThat(nodes.keysOf(3).verify(PrincipalId.node(0), asWriter, mac.mac()))
                 .isFalse();
     }

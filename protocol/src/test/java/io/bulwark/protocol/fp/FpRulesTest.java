@@ -135,7 +135,7 @@ class FpRulesTest {
         FpMessage.Commit right = nodes.commit(0, 1, nodes.prepare(3, 5, 1));
         FpMessage.Vouch first = right.prepares().getFirst();
         FpMessage.Commit twice =
-                new FpMessage.Commit(right.target(), right.ts(), right.fpcc(), List.of(first, first, first));
+                new FpMessage.Commit(right.target(), SESSION, right.ts(), right.fpcc(), List.of(first, first, first));
         FpCodec codec = new FpCodec();
         WireWriter out = new WireWriter();
         codec.write(twice, out);
@@ -378,7 +378,7 @@ class FpRulesTest {
             vouches.add(
                     new FpMessage.Vouch(slot, prepared.nonce(), prepared.macs().getFirst()));
         }
-        FpMessage.Commit commit = new FpMessage.Commit(new Target(block, 1, 0), ts, fpcc, vouches);
+        FpMessage.Commit commit = new FpMessage.Commit(new Target(block, 1, 0), SESSION, ts, fpcc, vouches);
         assertThat(nodes.one(CLIENT, commit)).isInstanceOf(FpMessage.Committed.class);
     }
 

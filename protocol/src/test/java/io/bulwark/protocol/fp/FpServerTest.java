@@ -109,18 +109,26 @@ class FpServerTest {
     }
 
     @Test
-    void aMacIsGoodForItsReceiverSenderEpochAndVersionOnly() {
+    void aMacIsGoodForItsReceiverSenderSessionEpochAndVersionOnly() {
         List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
         FpMessage.Commit right = nodes.commit(0, 1, prepares);
         assertRefused(OTHER, right, Refusal.NO_GRANT);
         assertRefused(PrincipalId.client(3), right, Refusal.PREPARES);
-        assertRefused(new FpMessage.Commit(right.target(), 6, right.fpcc(), right.prepares()), Refusal.PREPARES);
+        assertRefused(new FpMessage.Commit(right.target(), SESSION, 6, right.fpcc(), right.prepares()), Refusal.PREPARES);
         assertRefused(
-                new FpMessage.Commit(right.target(), 5, nodes.encode(2).fpcc(), right.prepares()), Refusal.PREPARES);
-        assertRefused(new FpMessage.Commit(nodes.group.target(1), 5, right.fpcc(), right.prepares()), Refusal.PREPARES);
+                new FpMessage.Commit(right.target(), SESSION, 5, nodes.encode(2).fpcc(), right.prepares()),
+                Refusal.PREPARES);
+        assertRefused(
+                new FpMessage.Commit(right.target(), SESSION + 1, 5, right.fpcc(), right.prepares()),
+                Refusal.PREPARES);
+        assertRefused(new FpMessage.Commit(nodes.group.target(1), SESSION, 5, right.fpcc(), right.prepares()), Refusal.PREPARES);
         assertRefused(
                 new FpMessage.Commit(
-                        right.target(), 5, right.fpcc(), right.prepares().subList(0, 2)),
+                        right.target(),
+                        SESSION,
+                        5,
+                        right.fpcc(),
+                        right.prepares().subList(0, 2)),
                 Refusal.PREPARES);
         assertThat(nodes.one(CLIENT, right)).isInstanceOf(FpMessage.Committed.class);
     }
@@ -141,7 +149,8 @@ class FpServerTest {
         FpMessage.Commit right = nodes.commit(0, 1, prepares);
         Bytes nonce = prepares.get(1).nonce();
         Target later = new Target(nodes.group.block(), 2, 1);
-        Bytes otherEpoch = nodes.keysOf(1).mac(PrincipalId.node(0), PrepareTag.input(later, 0, CLIENT, version, nonce));
+        Bytes otherEpoch = nodes.keysOf(1)
+                .mac(PrincipalId.node(0), PrepareTag.input(later, 0, CLIENT, SESSION, version, nonce));
         assertRefused(with(right, 1, new FpMessage.Vouch(1, nonce, otherEpoch)), Refusal.PREPARES);
         // What node 0 itself gave to node 1, played back to node 0 as if node 1 had given it.
         Bytes reflected = prepares.getFirst().macs().get(1);
@@ -150,7 +159,7 @@ class FpServerTest {
         Bytes repair = nodes.keysOf(1)
                 .mac(
                         PrincipalId.node(0),
-                        PrepareTag.input(nodes.group.target(1), 0, PrepareTag.REPAIR, version, nonce));
+                        PrepareTag.input(nodes.group.target(1), 0, PrepareTag.REPAIR, SESSION, version, nonce));
         assertRefused(with(right, 1, new FpMessage.Vouch(1, nonce, repair)), Refusal.PREPARES);
         assertThat(nodes.one(CLIENT, right)).isInstanceOf(FpMessage.Committed.class);
     }
@@ -159,7 +168,7 @@ class FpServerTest {
     void aCommitBelowTheLatestIsAlreadyOverwritten() {
         nodes.write(5, 1, 0);
         Fpcc unknown = nodes.encode(3).fpcc();
-        assertThat(nodes.one(CLIENT, new FpMessage.Commit(nodes.group.target(0), 4, unknown, List.of())))
+        assertThat(nodes.one(CLIENT, new FpMessage.Commit(nodes.group.target(0), SESSION, 4, unknown, List.of())))
                 .isInstanceOf(FpMessage.Committed.class);
         // A prepare there still gives its nonce and MACs, and stages nothing.
         int before = nodes.versionsOnDisk(0);
@@ -272,7 +281,7 @@ class FpServerTest {
     private static FpMessage.Commit with(FpMessage.Commit commit, int index, FpMessage.Vouch vouch) {
         List<FpMessage.Vouch> changed = new ArrayList<>(commit.prepares());
         changed.set(index, vouch);
-        return new FpMessage.Commit(commit.target(), commit.ts(), commit.fpcc(), changed);
+        return new FpMessage.Commit(commit.target(), commit.session(), commit.ts(), commit.fpcc(), changed);
     }
 
     private void assertRefused(FpMessage.Request request, Refusal refusal) {

@@ -64,7 +64,7 @@ final class HastyWrite implements ClientOperation<Boolean> {
                         .map(each -> new FpMessage.Vouch(
                                 each.target().slot(), each.nonce(), each.macs().get(slot)))
                         .toList();
-                send(slot, new FpMessage.Commit(target(slot), version.ts(), encoded.fpcc(), vouches), effects);
+                send(slot, new FpMessage.Commit(target(slot), session, version.ts(), encoded.fpcc(), vouches), effects);
             }
         }
         return effects;

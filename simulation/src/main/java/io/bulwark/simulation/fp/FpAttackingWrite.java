@@ -119,7 +119,7 @@ final class FpAttackingWrite implements ClientOperation<Boolean> {
         List<FpMessage.Vouch> vouches = new ArrayList<>();
         with.forEach((slot, answer) -> vouches.add(
                 new FpMessage.Vouch(slot, answer.nonce(), answer.macs().get(to))));
-        send(to, new FpMessage.Commit(target(to), at, encoded.fpcc(), vouches), effects);
+        send(to, new FpMessage.Commit(target(to), session, at, encoded.fpcc(), vouches), effects);
     }
 
     private Target target(int slot) {

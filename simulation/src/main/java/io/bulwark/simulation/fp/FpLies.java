@@ -135,7 +135,7 @@ final class FpLies implements Lies {
         if (receiver < 0) {
             return null;
         }
-        Bytes input = PrepareTag.input(ask.target(), receiver, PrepareTag.REPAIR, ask.version(), nonce);
+        Bytes input = PrepareTag.input(ask.target(), receiver, PrepareTag.REPAIR, 0, ask.version(), nonce);
         return new FpMessage.RepairMac(ask.target(), ask.version().version(), nonce, keys.mac(from, input));
     }
 
@@ -166,7 +166,7 @@ final class FpLies implements Lies {
         List<Bytes> macs = new ArrayList<>();
         for (int slot = 0; slot < volume.policy().n(); slot++) {
             PrincipalId peer = PrincipalId.node(placement.holders().get(slot));
-            macs.add(keys.mac(peer, PrepareTag.input(target, slot, from, version, nonce)));
+            macs.add(keys.mac(peer, PrepareTag.input(target, slot, from, prepare.session(), version, nonce)));
         }
         return new FpMessage.Prepared(target, version.version(), nonce, macs);
     }

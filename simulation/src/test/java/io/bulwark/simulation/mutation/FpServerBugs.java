@@ -18,7 +18,7 @@ final class FpServerBugs {
             in(
                     "fp/FpRegister",
                     "m+f-1 prepares are enough",
-                    protocol("fp.FpServerTest", "aMacIsGoodForItsReceiverSenderEpochAndVersionOnly"),
+                    protocol("fp.FpServerTest", "aMacIsGoodForItsReceiverSenderSessionEpochAndVersionOnly"),
                     """
                     if (nonces.size() < group.policy().writeQuorum()) {
                     refuse(call, Refusal.PREPARES);
@@ -128,6 +128,12 @@ final class FpServerBugs {
                     writer.write(out);
                     """,
                     "out.u8(receiver);"),
+            in(
+                    "fp/PrepareTag",
+                    "MACs are good in any session",
+                    protocol("fp.FpRepairTest", "whatWasDroppedWithAClosedSessionIsNotCommittedInAnother"),
+                    "out.i64(session);",
+                    ""),
             in(
                     "fp/PrepareTag",
                     "MACs are good in any epoch",
