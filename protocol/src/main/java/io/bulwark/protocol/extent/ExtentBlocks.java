@@ -213,111 +213,102 @@ final class ExtentBlocks {
      * @param pin null for whatever version is here
      */
     void reference(Turn turn, BlockId block, @Nullable Bytes pin, BlockQueues.Done then) {
-        queues.add(
+        update(
                 turn,
                 block,
-                (start, done) -> withRecord(start, block, (next, known) -> {
-                    if (known.isPresent()
-                            && known.get() instanceof Held held
-                            && (pin == null || held.is(pin))
-                            && !held.referenced()) {
-                        Held marked = held.asReferenced();
-                        Mutation update = new Mutation.UpdateMeta(ExtentRecord.key(block), marked.encoded(block));
-                        continuations.store(next, update, (after, stored) -> {
-                            if (stored == Stored.DURABLE) {
-                                release(block, known);
-                                records.put(block, Optional.of(marked));
-                            }
-                            then.done(after);
-                            done.done(after);
-                        });
-                    } else {
-                        then.done(next);
-                        done.done(next);
-                    }
-                }));
+                known -> known instanceof Held held && (pin == null || held.is(pin)) && !held.referenced()
+                        ? held.asReferenced()
+                        : null,
+                then);
     }
 
     /** The version was found valid. */
     void verified(Turn turn, BlockId block, Bytes pin, BlockQueues.Done then) {
-        queues.add(
+        update(
                 turn,
                 block,
-                (start, done) -> withRecord(start, block, (next, known) -> {
-                    if (known.isPresent() && known.get() instanceof Held held && held.is(pin) && !held.verified()) {
-                        Held marked = held.asVerified();
-                        Mutation update = new Mutation.UpdateMeta(ExtentRecord.key(block), marked.encoded(block));
-                        continuations.store(next, update, (after, stored) -> {
-                            if (stored == Stored.DURABLE) {
-                                records.put(block, Optional.of(marked));
-                            }
-                            then.done(after);
-                            done.done(after);
-                        });
-                    } else {
-                        then.done(next);
-                        done.done(next);
-                    }
-                }));
+                known -> known instanceof Held held && held.is(pin) && !held.verified() ? held.asVerified() : null,
+                then);
     }
 
     /** No block encodes to this version: its fragment goes, and only that is remembered. */
-    void poisonous(Turn turn, BlockId block, Poisonous poisonous, BlockQueues.Done then) {
+    void poisonous(Turn turn, BlockId block, Session session, Poisonous poisonous, BlockQueues.Done then) {
+        updateUnlessFreed(
+                turn,
+                block,
+                session,
+                known -> known instanceof Held held && !held.is(poisonous.pin()) ? null : poisonous,
+                then);
+    }
+
+    /** Drops another version than the referenced one; what is remembered instead refuses it for ever. */
+    void want(Turn turn, BlockId block, Session session, Wanted wanted, BlockQueues.Done then) {
+        updateUnlessFreed(
+                turn,
+                block,
+                session,
+                known -> {
+                    boolean other = switch (known) {
+                        case Held held -> !held.is(wanted.pin());
+                        case Poisonous poisonous -> !poisonous.pin().equals(wanted.pin());
+                        case Lost _ -> true;
+                        case Wanted _ -> false;
+                        case null -> false;
+                    };
+                    return other ? wanted : null;
+                },
+                then);
+    }
+
+    /** The record that takes the place of what is here, if anything is; null if nothing changes. */
+    private interface Next {
+        @Nullable ExtentRecord after(@Nullable ExtentRecord known);
+    }
+
+    /** Another record in the place of the one that is here: of a version that stays, the fragment stays, too. */
+    private void update(Turn turn, BlockId block, Next next, BlockQueues.Done then) {
         queues.add(
                 turn,
                 block,
-                (start, done) -> withRecord(start, block, (next, known) -> {
+                (start, done) -> withRecord(start, block, (loaded, known) -> {
                     BlockQueues.Done end = after -> {
                         then.done(after);
                         done.done(after);
                     };
-                    boolean other = known.isPresent() && known.get() instanceof Held held && !held.is(poisonous.pin());
-                    if (other) {
-                        end.done(next);
+                    ExtentRecord fresh = next.after(known.orElse(null));
+                    if (fresh == null) {
+                        end.done(loaded);
                         return;
                     }
-                    Mutation put = new Mutation.Put(ExtentRecord.key(block), poisonous.encoded(block), Bytes.EMPTY);
-                    continuations.store(next, put, (after, stored) -> {
+                    Mutation mutation = fresh instanceof Held
+                            ? new Mutation.UpdateMeta(ExtentRecord.key(block), fresh.encoded(block))
+                            : new Mutation.Put(ExtentRecord.key(block), fresh.encoded(block), Bytes.EMPTY);
+                    continuations.store(loaded, mutation, (after, stored) -> {
                         if (stored == Stored.DURABLE) {
-                            release(block, known);
-                            records.put(block, Optional.of(poisonous));
+                            if (!(fresh instanceof Held held) || held.referenced()) {
+                                release(block, known);
+                            }
+                            records.put(block, Optional.of(fresh));
                         }
                         end.done(after);
                     });
                 }));
     }
 
-    /** Drops another version than the referenced one; what is remembered instead refuses it for ever. */
-    void want(Turn turn, BlockId block, long epoch, int slot, Bytes pin, BlockQueues.Done then) {
-        queues.add(
-                turn,
-                block,
-                (start, done) -> withRecord(start, block, (next, known) -> {
-                    BlockQueues.Done end = after -> {
-                        then.done(after);
-                        done.done(after);
-                    };
-                    boolean other = known.isPresent()
-                            && switch (known.get()) {
-                                case Held held -> !held.is(pin);
-                                case Poisonous poisonous -> !poisonous.pin().equals(pin);
-                                case Lost _ -> true;
-                                case Wanted _ -> false;
-                            };
-                    if (!other) {
-                        end.done(next);
-                        return;
-                    }
-                    Wanted wanted = new Wanted(epoch, slot, pin);
-                    Mutation put = new Mutation.Put(ExtentRecord.key(block), wanted.encoded(block), Bytes.EMPTY);
-                    continuations.store(next, put, (after, stored) -> {
-                        if (stored == Stored.DURABLE) {
-                            release(block, known);
-                            records.put(block, Optional.of(wanted));
-                        }
-                        end.done(after);
-                    });
-                }));
+    /** "Freed" may have been told before, or while the disk is at it: then nothing stays here that nobody ever deletes. */
+    private void updateUnlessFreed(Turn turn, BlockId block, Session session, Next next, BlockQueues.Done then) {
+        session.users++;
+        BlockQueues.Done end = after -> {
+            session.users--;
+            then.done(after);
+        };
+        update(turn, block, known -> session.freed(block) ? null : next.after(known), after -> {
+            if (session.freed(block)) {
+                discard(after, session, block, end);
+            } else {
+                end.done(after);
+            }
+        });
     }
 
     /** Keeps what repair made of the version; calls with what became of it. */

@@ -8,6 +8,7 @@ import io.bulwark.protocol.extent.ExtentMessage.Look;
 import io.bulwark.protocol.extent.ExtentRecord.Held;
 import io.bulwark.protocol.extent.ExtentRecord.Lost;
 import io.bulwark.protocol.extent.ExtentRecord.Poisonous;
+import io.bulwark.protocol.extent.ExtentRecord.Wanted;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
@@ -84,13 +85,17 @@ final class Repairs {
             if (lost) {
                 damaged(next, place.block());
             }
-            blocks.want(
+            Wanted wanted = new Wanted(place.epoch(), place.slot(), pin);
+            sessions.with(
                     next,
-                    place.block(),
-                    place.epoch(),
-                    place.slot(),
-                    pin,
-                    after -> repair(after, place, pin, !lost, true, known.isPresent() ? replaced(then) : then));
+                    Sessions.Key.of(place.block()),
+                    (told, session) -> blocks.want(
+                            told,
+                            place.block(),
+                            session,
+                            wanted,
+                            after ->
+                                    repair(after, place, pin, !lost, true, known.isPresent() ? replaced(then) : then)));
         });
     }
 
@@ -121,12 +126,15 @@ final class Repairs {
 
     private void poisonous(Turn turn, Place place, Bytes pin, ExtentBlocks.Then<CompletionResult> then) {
         Poisonous poisonous = new Poisonous(place.epoch(), place.slot(), pin);
-        blocks.poisonous(turn, place.block(), poisonous, next -> {
-            BlockId block = place.block();
-            String detail = "poisonous extent of pin " + pin.slice(0, 4).toHex();
-            next.add(new Effect.Evidence(block.owner(), block, Verdict.POISONOUS, detail, block.session()));
-            then.run(next, CompletionResult.POISONOUS);
-        });
+        BlockId block = place.block();
+        sessions.with(
+                turn,
+                Sessions.Key.of(block),
+                (next, session) -> blocks.poisonous(next, block, session, poisonous, after -> {
+                    String detail = "poisonous extent of pin " + pin.slice(0, 4).toHex();
+                    after.add(new Effect.Evidence(block.owner(), block, Verdict.POISONOUS, detail, block.session()));
+                    then.run(after, session.freed(block) ? CompletionResult.FREED : CompletionResult.POISONOUS);
+                }));
     }
 
     private static ExtentBlocks.Then<CompletionResult> replaced(ExtentBlocks.Then<CompletionResult> then) {

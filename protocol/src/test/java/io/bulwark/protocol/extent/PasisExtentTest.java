@@ -2,12 +2,14 @@ package io.bulwark.protocol.extent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Answer;
@@ -23,6 +25,7 @@ import io.bulwark.protocol.extent.ExtentMessage.StoreBlock;
 import io.bulwark.protocol.fingerprint.CrossChecksum;
 import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.nio.charset.StandardCharsets;
@@ -44,6 +47,8 @@ class PasisExtentTest {
     private static final ExtentCoding.Encoded GOOD = CODING.encode(CONTENT);
     private static final ExtentCoding.Encoded POISON = poison();
     private static final PrincipalId SELF = PrincipalId.node(0);
+    private static final Fact FREED =
+            new Fact.Freed(new BlockRange(LocalNode.VOLUME, LocalNode.OWNER, BLOCK.session(), BLOCK.counter(), 1));
 
     private static Volume volume(Verification verification, List<Integer> holders) {
         ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 4096, verification);
@@ -216,6 +221,41 @@ class PasisExtentTest {
                         new Store(BLOCK, 1, 0, POISON.fragments().getFirst(), POISON.checksum())))
                 .containsExactly(new NotStored(BLOCK, 1, StoreRefusal.OTHER_CONTENT));
         assertThat(node.runs).isEmpty();
+    }
+
+    @Test
+    void nothingIsNotedOfPoisonThatWasFreedBefore() {
+        LocalNode node = node(HOLDERS);
+        store(node, POISON, 0);
+        complete(node, POISON, 0, Look.OTHERS);
+        node.tell(FREED);
+        assertThat(node.has(BLOCK)).isFalse();
+        node.holdStores = true;
+        node.complete(node.runs.getLast(), new RepairOutcome.Poisonous());
+        assertThat(node.held).allSatisfy(store -> assertThat(store.mutations())
+                .allMatch(Mutation.Delete.class::isInstance));
+        while (!node.held.isEmpty()) {
+            node.release(0);
+        }
+        assertThat(node.answers).containsExactly(completed(CompletionResult.FREED));
+        assertThat(node.has(BLOCK)).isFalse();
+    }
+
+    /** When the node looks what it has of the freed range, nothing of it is on the disk yet. */
+    @Test
+    void poisonThatIsFreedWhileItIsNotedIsForgotten() {
+        LocalNode node = node(HOLDERS);
+        complete(node, POISON, 0, Look.RECORD);
+        node.holdStores = true;
+        node.complete(node.runs.getLast(), new RepairOutcome.Poisonous());
+        node.tell(FREED);
+        assertThat(node.held).hasSize(2);
+        node.release(1);
+        node.holdStores = false;
+        while (!node.held.isEmpty()) {
+            node.release(0);
+        }
+        assertThat(node.has(BLOCK)).isFalse();
     }
 
     @Test

@@ -168,15 +168,8 @@ final class ExtentServerBugs {
                     "extent/ExtentBlocks",
                     "referenced bytes stay charged",
                     simulation("ExtentRulesTest", "unreferencedBytesAreLimitedUntilTheyAreReferencedAlsoAfterARestart"),
-                    """
-                    if (stored == Stored.DURABLE) {
-                    release(block, known);
-                    records.put(block, Optional.of(marked));
-                    """,
-                    """
-                    if (stored == Stored.DURABLE) {
-                    records.put(block, Optional.of(marked));
-                    """),
+                    "if (!(fresh instanceof Held held) || held.referenced()) {",
+                    "if (!(fresh instanceof Held)) {"),
             in(
                     "extent/ExtentBlocks",
                     "pending uploads are charged",
@@ -193,7 +186,7 @@ final class ExtentServerBugs {
                     "extent/ExtentBlocks",
                     "another version than the referenced one is not discarded",
                     simulation("ExtentRulesTest", "completionBringsAnExtentToAllSlotsAndReplacesOtherVersions"),
-                    "case Held held -> !held.is(pin);",
+                    "case Held held -> !held.is(wanted.pin());",
                     "case Held held -> false;"),
             in(
                     "extent/ExtentBlocks",

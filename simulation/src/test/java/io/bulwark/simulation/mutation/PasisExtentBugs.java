@@ -72,14 +72,32 @@ final class PasisExtentBugs {
                     "extent/ExtentBlocks",
                     "poison is forgotten at a restart",
                     protocol("extent.PasisExtentTest", "poisonIsDroppedAndRememberedAndNeverRepaired"),
-                    "new Mutation.Put(ExtentRecord.key(block), poisonous.encoded(block), Bytes.EMPTY);",
-                    "new Mutation.Delete(ExtentRecord.key(block));"),
+                    ": new Mutation.Put(ExtentRecord.key(block), fresh.encoded(block), Bytes.EMPTY);",
+                    ": new Mutation.Delete(ExtentRecord.key(block));"),
+            in(
+                    "extent/ExtentBlocks",
+                    "poison is noted of what was freed before",
+                    protocol("extent.PasisExtentTest", "nothingIsNotedOfPoisonThatWasFreedBefore"),
+                    "known -> session.freed(block) ? null : next.after(known)",
+                    "next"),
+            in(
+                    "extent/ExtentBlocks",
+                    "poison that is freed while it is noted stays",
+                    protocol("extent.PasisExtentTest", "poisonThatIsFreedWhileItIsNotedIsForgotten"),
+                    """
+                    if (session.freed(block)) {
+                    discard(after, session, block, end);
+                    """,
+                    """
+                    if (false) {
+                    discard(after, session, block, end);
+                    """),
             in(
                     "extent/ExtentBlocks",
                     "what was verified is forgotten at a restart",
                     protocol("extent.PasisExtentTest", "whatWasVerifiedIsSaidToReadersAndNotVerifiedAgain"),
-                    "Held marked = held.asVerified();",
-                    "Held marked = held.asReferenced();"),
+                    "&& !held.verified() ? held.asVerified() : null,",
+                    "&& !held.verified() ? held.asReferenced() : null,"),
             in(
                     "extent/Repairs",
                     "2b nodes verify",
