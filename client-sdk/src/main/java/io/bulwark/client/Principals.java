@@ -8,7 +8,10 @@ import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -71,11 +74,12 @@ public interface Principals {
      *
      * @param asked nodes that hold blocks of such volumes and are not revoked themselves
      * @param done those of them that refuse it for good and have nothing undecided of it
-     * @param undecided versions that the client has prepared at nodes that have said so, and that are not decided yet
+     * @param undecided how many versions of the client are not decided yet, by the nodes that say so of themselves
      * @param silent those that have not answered, or do not refuse it yet
      */
-    record RevocationProgress(int asked, int done, long undecided, List<PrincipalId> silent) {
+    record RevocationProgress(int asked, int done, Map<PrincipalId, Long> undecided, List<PrincipalId> silent) {
         public RevocationProgress {
+            undecided = Collections.unmodifiableMap(new TreeMap<>(undecided));
             silent = List.copyOf(silent);
         }
 

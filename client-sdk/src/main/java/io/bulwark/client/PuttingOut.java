@@ -16,8 +16,10 @@ import io.bulwark.protocol.wire.Message;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -56,7 +58,7 @@ final class PuttingOut {
                 return;
             }
             if (System.nanoTime() - end >= 0) {
-                throw new UnavailableException(problem(progress), Subject.NONE);
+                throw new UnavailableException(problem(revoked, progress), Subject.NONE);
             }
             pause();
         }
@@ -85,13 +87,13 @@ final class PuttingOut {
                                 SURVEY_MILLIS)),
                         Subject.NONE);
         List<PrincipalId> silent = new ArrayList<>();
-        long undecided = 0;
+        Map<PrincipalId, Long> undecided = new TreeMap<>();
         int done = 0;
         for (PrincipalId node : nodes) {
             if (!(answers.get(node) instanceof RevocationReply reply) || !reply.refused()) {
                 silent.add(node);
             } else if (reply.undecided() > 0) {
-                undecided += reply.undecided();
+                undecided.put(node, reply.undecided());
             } else {
                 done++;
             }
@@ -99,13 +101,17 @@ final class PuttingOut {
         return new Principals.RevocationProgress(nodes.size(), done, undecided, silent);
     }
 
-    private String problem(Principals.RevocationProgress progress) {
+    /** Names whoever keeps it waiting: also a liar, which says for ever that something is undecided. */
+    static String problem(PrincipalId revoked, Principals.RevocationProgress progress) {
         String names = progress.silent().stream().map(PrincipalId::toString).collect(Collectors.joining(", "));
+        String undecided = progress.undecided().entrySet().stream()
+                .map(entry -> entry.getKey() + " (" + entry.getValue() + ")")
+                .collect(Collectors.joining(", "));
         return revoked + " is revoked, and each node refuses it once it has heard of that; but "
                 + (progress.silent().isEmpty() ? "" : names + " has not confirmed it yet; ")
-                + (progress.undecided() == 0
+                + (undecided.isEmpty()
                         ? ""
-                        : progress.undecided() + " register versions that it had prepared are not decided yet; ")
+                        : "register versions of it are not decided yet at " + undecided + "; ")
                 + "say it again to wait for the rest, or revoke nodes that will not come back";
     }
 
