@@ -109,9 +109,7 @@ final class PuttingOut {
                 .collect(Collectors.joining(", "));
         return revoked + " is revoked, and each node refuses it once it has heard of that; but "
                 + (progress.silent().isEmpty() ? "" : names + " has not confirmed it yet; ")
-                + (undecided.isEmpty()
-                        ? ""
-                        : "register versions of it are not decided yet at " + undecided + "; ")
+                + (undecided.isEmpty() ? "" : "register versions of it are not decided yet at " + undecided + "; ")
                 + "say it again to wait for the rest, or revoke nodes that will not come back";
     }
 

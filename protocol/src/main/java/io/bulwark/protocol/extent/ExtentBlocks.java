@@ -262,7 +262,8 @@ final class ExtentBlocks {
 
     /** The record that takes the place of what is here, if anything is; null if nothing changes. */
     private interface Next {
-        @Nullable ExtentRecord after(@Nullable ExtentRecord known);
+        @Nullable
+        ExtentRecord after(@Nullable ExtentRecord known);
     }
 
     /** Another record in the place of the one that is here: of a version that stays, the fragment stays, too. */

@@ -230,20 +230,17 @@ final class FpAccess {
 
     /** Whether this node durably refuses the session. */
     boolean closed(SessionKey key) {
-        if (revoked.contains(key.owner())) {
-            return true;
-        }
-        Session known = session(key);
-        return known != null && known.closure() == Closure.CLOSED;
+        return refuses(key, Set.of(Closure.CLOSED));
     }
 
     /** Whether a PREPARE that was let in earlier must be refused by now. */
     boolean closing(SessionKey key) {
-        if (revoked.contains(key.owner())) {
-            return true;
-        }
+        return refuses(key, Set.of(Closure.CLOSED, Closure.CLOSING));
+    }
+
+    private boolean refuses(SessionKey key, Set<Closure> over) {
         Session known = session(key);
-        return known != null && (known.closure() == Closure.CLOSED || known.closure() == Closure.CLOSING);
+        return revoked.contains(key.owner()) || (known != null && over.contains(known.closure()));
     }
 
     /** Finds out whether the session is closed. */

@@ -79,7 +79,10 @@ public final class FpCodec implements MessageCodec {
                 m.macs().forEach(out::raw);
             }
             case FpMessage.Commit m -> {
-                out.i64(m.session()).i64(m.ts()).raw(m.fpcc().encoded()).u8(m.prepares().size());
+                out.i64(m.session())
+                        .i64(m.ts())
+                        .raw(m.fpcc().encoded())
+                        .u8(m.prepares().size());
                 m.prepares().forEach(v -> out.u8(v.slot()).raw(v.nonce()).raw(v.mac()));
             }
             case FpMessage.Committed m -> m.version().write(out);

@@ -151,7 +151,7 @@ public sealed interface FpMessage extends Message {
         NEVER_PREPARED,
         /** The node's latest is this version or a later one. */
         COMMITTED_OR_OVERWRITTEN,
-        /** The node has it staged for nobody but that session, if at all, and takes neither PREPARE nor COMMIT of its owner for good. */
+        /** The node takes neither PREPARE nor COMMIT of its owner for good, nor of anybody for whom it has the version staged. */
         OWNER_REVOKED
     }
 

@@ -106,18 +106,19 @@ final class FpPrepare {
     }
 
     /**
-     * The version is known here. A fragment that is missing or lost is kept; and that there is one more who has MACs for it, before
-     * he gets them: what rests on the first one's session alone may be dropped with it.
+     * The version is known here. A fragment that is missing or lost is kept; and who else has MACs for it, before he gets them: what
+     * rests on the first one's session alone may be dropped with it.
      */
     private void again(Call call, FpMessage.Prepare request, VersionRecord known, Share share) {
         boolean staged = !known.committed() && !known.writer().equals(PrepareTag.REPAIR);
-        boolean joins = staged && !known.shared() && !known.isOnlyOf(call.from(), request.session());
+        VersionRecord.Party party = new VersionRecord.Party(call.from(), request.session());
+        boolean joins = staged && !known.shared() && !known.parties().contains(party);
         if (register.versions().holds(known.version()) && !joins) {
             answer(call, request, known.version());
             return;
         }
         VersionRecord next = known.withFragment(share.cc());
-        put(call, request, joins ? next.asShared() : next, share, List.of());
+        put(call, request, joins ? next.with(party) : next, share, List.of());
     }
 
     /**
@@ -166,8 +167,7 @@ final class FpPrepare {
         }
     }
 
-    private void put(
-            Call call, FpMessage.Prepare request, VersionRecord record, Share share, List<Mutation> more) {
+    private void put(Call call, FpMessage.Prepare request, VersionRecord record, Share share, List<Mutation> more) {
         List<Mutation> mutations = new ArrayList<>(more);
         mutations.add(new Mutation.Put(record.key(register.block()), record.encoded(), share.fragment()));
         Timestamp version = record.version();
@@ -193,8 +193,7 @@ final class FpPrepare {
         List<Bytes> macs = new ArrayList<>(group.n());
         for (int slot = 0; slot < group.n(); slot++) {
             PrincipalId peer = group.node(slot);
-            Bytes input =
-                    PrepareTag.input(register.target(), slot, call.from(), request.session(), version, nonce);
+            Bytes input = PrepareTag.input(register.target(), slot, call.from(), request.session(), version, nonce);
             macs.add(node.keys().knows(peer) ? node.keys().mac(peer, input) : NO_MAC);
         }
         register.answer(call, new FpMessage.Prepared(request.target(), version.version(), nonce, macs));

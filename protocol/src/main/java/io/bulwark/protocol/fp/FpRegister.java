@@ -27,6 +27,7 @@ final class FpRegister {
     private final FpNode node;
     private final FpRepair repair;
     private final FpPrepare prepare;
+    private final LeftoverAnswers leftovers;
     private final BlockVersions versions = new BlockVersions();
     private final Deque<LongConsumer> waiting = new ArrayDeque<>();
     private FpGroup group;
@@ -41,6 +42,7 @@ final class FpRegister {
         this.group = group;
         this.repair = new FpRepair(this, node);
         this.prepare = new FpPrepare(this, node);
+        this.leftovers = new LeftoverAnswers(this, node);
         load();
     }
 
@@ -135,6 +137,7 @@ final class FpRegister {
     }
 
     private void handle(long nowMillis, Call call) {
+        // The epoch may have changed while the request waited, and its sender been revoked.
         boolean serves = serves(call.request().target().epoch());
         if (!serves || node.access().revoked(call.from())) {
             refuse(call, serves ? Refusal.NO_GRANT : Refusal.OTHER_EPOCH);
@@ -147,7 +150,7 @@ final class FpRegister {
             case FpMessage.Read request -> onRead(call, request);
             case FpMessage.Repair request -> onRepair(nowMillis, call, request);
             case FpMessage.AskRepairMac request -> onAskRepairMac(nowMillis, call, request);
-            case FpMessage.AskLeftover request -> onAskLeftover(nowMillis, call, request);
+            case FpMessage.AskLeftover request -> leftovers.handle(nowMillis, call, request);
         }
     }
 
@@ -406,30 +409,6 @@ final class FpRegister {
         if (!begun) {
             refuse(call, Refusal.NOT_PROVEN);
         }
-    }
-
-    private void onAskLeftover(long nowMillis, Call call, FpMessage.AskLeftover request) {
-        Timestamp version = request.version();
-        FpAccess.SessionKey session = new FpAccess.SessionKey(block().volume(), request.owner(), request.session());
-        VersionRecord record = versions.get(version);
-        FpMessage.LeftoverState state;
-        if (!version.isAfter(versions.latest())) {
-            state = FpMessage.LeftoverState.COMMITTED_OR_OVERWRITTEN;
-        } else if (node.access().revoked(request.owner())
-                && (record == null || record.isOnlyOf(request.owner(), request.session()))) {
-            state = FpMessage.LeftoverState.OWNER_REVOKED;
-        } else if (record != null) {
-            state = FpMessage.LeftoverState.PREPARED;
-        } else if (node.access().closed(session)) {
-            state = FpMessage.LeftoverState.NEVER_PREPARED;
-        } else {
-            state = FpMessage.LeftoverState.SESSION_NOT_CLOSED;
-            // The asker asks again, and may have invented the session.
-            if (node.closureRate().allow(nowMillis, call.from())) {
-                node.access().askClosure(nowMillis, session);
-            }
-        }
-        answer(call, new FpMessage.Leftover(request.target(), version.version(), state, versions.latest()));
     }
 
     /** Drops what a closed session left and can never be committed. */

@@ -9,7 +9,8 @@ import java.util.function.LongConsumer;
 
 /**
  * What closed sessions left staged, as far as nodes can decide it among themselves: what READ proves is adopted through REPAIR;
- * what 2f + 1 nodes refuse for good and have not prepared is dropped. The rest stays and is tried again, less and less often.
+ * what 2f + 1 nodes refuse for good and have not prepared is dropped, once that is so of all who have this node's MACs for it.
+ * The rest stays and is tried again, less and less often.
  */
 final class Leftovers {
     private static final long AGAIN_MILLIS_MIN = 2_000;
@@ -67,18 +68,29 @@ final class Leftovers {
                 VersionRecord record = register.versions().byName(entry.version());
                 if (record != null && record.chargedTo(session.owner())) {
                     register.repair().request(nowMillis, node.self(), record.version(), false, now -> {
-                        register.enqueue(now, later -> poll(register, session, record));
+                        register.enqueue(now, later -> poll(register, parties(record, session.volume()), record));
                     });
                 }
             });
         }
     }
 
-    /** After the repair: still staged, and still only its writer's. */
-    private void poll(FpRegister register, FpAccess.SessionKey session, VersionRecord record) {
+    private static List<FpAccess.SessionKey> parties(VersionRecord record, int volume) {
+        return record.parties().stream()
+                .map(party -> new FpAccess.SessionKey(volume, party.client(), party.session()))
+                .toList();
+    }
+
+    /** After the repair: still staged, and still for nobody else. One of them after the other. */
+    private void poll(FpRegister register, List<FpAccess.SessionKey> parties, VersionRecord record) {
         if (record.shared() || !record.equals(register.versions().get(record.version()))) {
             return;
         }
+        if (parties.isEmpty()) {
+            register.dropLeftover(record);
+            return;
+        }
+        FpAccess.SessionKey session = parties.getFirst();
         LeftoverPoll operation = new LeftoverPoll(
                 register.group(),
                 register.target().slot(),
@@ -90,7 +102,7 @@ final class Leftovers {
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);
             if (outcome == LeftoverPoll.Outcome.NEVER) {
-                register.enqueue(now, _ -> register.dropLeftover(record));
+                register.enqueue(now, _ -> poll(register, parties.subList(1, parties.size()), record));
             }
         });
     }

@@ -8,7 +8,10 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param writer who is charged while the version is only staged, or {@link PrepareTag#REPAIR}
  * @param session the writer's session
  * @param nonces those of the COMMIT; empty while the version is only staged
- * @param shared whether somebody else, or the writer in another session, has this node's MACs for it, too
+ * @param joined who has this node's MACs for it, too: others, or the writer in another session
+ * @param shared whether there are more of them than are named: many, or some whom an earlier build let in
  */
 record VersionRecord(
         Timestamp version,
@@ -29,15 +33,22 @@ record VersionRecord(
         PrincipalId writer,
         long session,
         List<Holding.SlotNonce> nonces,
+        List<Party> joined,
         boolean shared) {
+    /** A client in one of its sessions. */
+    record Party(PrincipalId client, long session) {}
+
+    static final int JOINED_MAX = 8;
     private static final int FORMAT = 1;
     private static final int FRAGMENT = 1;
     private static final int CC = 2;
     private static final int SHARED = 4;
+    private static final int JOINED = 8;
 
     VersionRecord {
         cc = cc == null ? null : List.copyOf(cc);
         nonces = List.copyOf(nonces);
+        joined = List.copyOf(joined);
     }
 
     VersionRecord(
@@ -47,7 +58,7 @@ record VersionRecord(
             PrincipalId writer,
             long session,
             List<Holding.SlotNonce> nonces) {
-        this(version, hasFragment, cc, writer, session, nonces, false);
+        this(version, hasFragment, cc, writer, session, nonces, List.of(), false);
     }
 
     boolean committed() {
@@ -59,25 +70,36 @@ record VersionRecord(
         return !committed() && writer.equals(client) && !writer.equals(PrepareTag.REPAIR);
     }
 
-    /** Whether all MACs that this node gave for it are this session's. */
-    boolean isOnlyOf(PrincipalId client, long of) {
-        return !shared && writer.equals(client) && session == of;
+    /** Who has this node's MACs for it, as far as they are named: the writer and those who have joined. */
+    List<Party> parties() {
+        return Stream.concat(Stream.of(new Party(writer, session)), joined.stream())
+                .toList();
     }
 
-    VersionRecord asShared() {
-        return new VersionRecord(version, hasFragment, cc, writer, session, nonces, true);
+    /** Whether this node's MACs for it are named clients' alone, of whom all are such. */
+    boolean isOnlyOf(Predicate<PrincipalId> such) {
+        return !shared && parties().stream().map(Party::client).allMatch(such);
+    }
+
+    VersionRecord with(Party more) {
+        if (joined.size() == JOINED_MAX) {
+            return new VersionRecord(version, hasFragment, cc, writer, session, nonces, joined, true);
+        }
+        List<Party> all = new ArrayList<>(joined);
+        all.add(more);
+        return new VersionRecord(version, hasFragment, cc, writer, session, nonces, all, shared);
     }
 
     VersionRecord withNonces(List<Holding.SlotNonce> committed) {
-        return new VersionRecord(version, hasFragment, cc, writer, session, committed, shared);
+        return new VersionRecord(version, hasFragment, cc, writer, session, committed, joined, shared);
     }
 
     VersionRecord withFragment(@Nullable List<Bytes> fragmentCc) {
-        return new VersionRecord(version, true, fragmentCc, writer, session, nonces, shared);
+        return new VersionRecord(version, true, fragmentCc, writer, session, nonces, joined, shared);
     }
 
     VersionRecord proven() {
-        return new VersionRecord(version, hasFragment, cc, PrepareTag.REPAIR, 0, nonces, shared);
+        return new VersionRecord(version, hasFragment, cc, PrepareTag.REPAIR, 0, nonces, joined, shared);
     }
 
     RecordKey key(BlockId block) {
@@ -88,13 +110,23 @@ record VersionRecord(
     Bytes encoded() {
         WireWriter out = new WireWriter(512).u8(FORMAT);
         List<Bytes> hashes = cc;
-        out.u8((hasFragment ? FRAGMENT : 0) | (hashes == null ? 0 : CC) | (shared ? SHARED : 0));
+        out.u8((hasFragment ? FRAGMENT : 0)
+                | (hashes == null ? 0 : CC)
+                | (shared ? SHARED : 0)
+                | (joined.isEmpty() ? 0 : JOINED));
         version.write(out);
         writer.write(out);
         out.i64(session);
         FpCodec.nonces(nonces, out);
         if (hashes != null) {
             FpCodec.hashes(hashes, out);
+        }
+        if (!joined.isEmpty()) {
+            out.u8(joined.size());
+            for (Party party : joined) {
+                party.client().write(out);
+                out.i64(party.session());
+            }
         }
         return out.toBytes();
     }
@@ -103,7 +135,7 @@ record VersionRecord(
         WireReader in = new WireReader(encoded);
         int format = in.u8();
         int flags = in.u8();
-        if (format != FORMAT || flags > (FRAGMENT | CC | SHARED)) {
+        if (format != FORMAT || flags > (FRAGMENT | CC | SHARED | JOINED)) {
             throw new MalformedException("version record of format " + format + ", flags " + flags);
         }
         Timestamp version = Timestamp.readWritten(in);
@@ -111,7 +143,21 @@ record VersionRecord(
         long session = in.nonNegative64();
         List<Holding.SlotNonce> nonces = FpCodec.readNonces(in);
         List<Bytes> cc = (flags & CC) == 0 ? null : FpCodec.readHashes(in);
+        List<Party> joined = (flags & JOINED) == 0 ? List.of() : readParties(in);
         in.end();
-        return new VersionRecord(version, (flags & FRAGMENT) != 0, cc, writer, session, nonces, (flags & SHARED) != 0);
+        return new VersionRecord(
+                version, (flags & FRAGMENT) != 0, cc, writer, session, nonces, joined, (flags & SHARED) != 0);
+    }
+
+    private static List<Party> readParties(WireReader in) {
+        int count = in.u8();
+        if (count < 1 || count > JOINED_MAX) {
+            throw new MalformedException(count + " parties");
+        }
+        List<Party> parties = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            parties.add(new Party(PrincipalId.read(in), in.nonNegative64()));
+        }
+        return parties;
     }
 }

@@ -232,8 +232,8 @@ class PasisExtentTest {
         assertThat(node.has(BLOCK)).isFalse();
         node.holdStores = true;
         node.complete(node.runs.getLast(), new RepairOutcome.Poisonous());
-        assertThat(node.held).allSatisfy(store -> assertThat(store.mutations())
-                .allMatch(Mutation.Delete.class::isInstance));
+        assertThat(node.held)
+                .allSatisfy(store -> assertThat(store.mutations()).allMatch(Mutation.Delete.class::isInstance));
         while (!node.held.isEmpty()) {
             node.release(0);
         }

@@ -134,7 +134,8 @@ class FpReadTest {
         }
         for (int slot = 0; slot < 3; slot++) {
             FpMessage.Commit commit = nodes.commit(slot, 1, prepares);
-            assertThat(nodes.one(CLIENT, new FpMessage.Commit(commit.target(), SESSION, 5, poisoned, commit.prepares())))
+            assertThat(nodes.one(
+                            CLIENT, new FpMessage.Commit(commit.target(), SESSION, 5, poisoned, commit.prepares())))
                     .isInstanceOf(FpMessage.Committed.class);
         }
         // Node 0 lies: the fragment of another block, with a cross-checksum that fits it.

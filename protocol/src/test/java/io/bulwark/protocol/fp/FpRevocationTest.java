@@ -144,6 +144,65 @@ class FpRevocationTest {
     }
 
     @Test
+    void whatTwoHavePreparedIsDroppedOnceBothAreRevoked() {
+        nodes.prepare(3, 5, 1);
+        for (int slot = 0; slot < 3; slot++) {
+            assertThat(nodes.one(READER, nodes.fragment(slot, 5, 1))).isInstanceOf(FpMessage.Prepared.class);
+        }
+        revokeAt(0, 1, 2, 3);
+        nodes.pass(12_000);
+        assertThat(nodes.undecided).containsEntry(0, 1).containsEntry(2, 1);
+        nodes.denied.add(CLIENT);
+        nodes.restart(0);
+        nodes.tell(0, REVOKED);
+        for (int node = 0; node < 3; node++) {
+            nodes.tell(node, new Fact.Revoked(READER));
+        }
+        nodes.pass(12_000);
+        assertThat(IntStream.range(0, 3))
+                .as("node 3 has not heard of the second revocation")
+                .allMatch(slot -> nodes.versionsOnDisk(slot) == 1);
+        nodes.tell(3, new Fact.Revoked(READER));
+        nodes.pass(12_000);
+        assertThat(IntStream.range(0, 3)).allMatch(slot -> nodes.versionsOnDisk(slot) == 0);
+        assertThat(nodes.undecided).containsEntry(0, 0).containsEntry(1, 0).containsEntry(2, 0);
+    }
+
+    /** As an earlier build wrote it: that there are others, and not who. */
+    @Test
+    void whatIsSharedWithPeopleWhoAreNotNamedStays() {
+        VersionRecord record = new VersionRecord(
+                new Timestamp(5, nodes.encode(1).fpcc()), true, null, CLIENT, SESSION, List.of(), List.of(), true);
+        assertThat(record.isOnlyOf(CLIENT::equals)).isFalse();
+        assertThat(VersionRecord.decode(record.encoded())).isEqualTo(record);
+        VersionRecord many = new VersionRecord(record.version(), true, null, CLIENT, SESSION, List.of());
+        for (int session = 1; session <= VersionRecord.JOINED_MAX; session++) {
+            many = many.with(new VersionRecord.Party(CLIENT, SESSION + session));
+            assertThat(many.isOnlyOf(CLIENT::equals)).isTrue();
+            assertThat(VersionRecord.decode(many.encoded())).isEqualTo(many);
+        }
+        assertThat(many.with(new VersionRecord.Party(CLIENT, 99)).isOnlyOf(CLIENT::equals))
+                .isFalse();
+    }
+
+    @Test
+    void whereMoreHaveJoinedThanAreNamedItStays() {
+        nodes.prepare(3, 5, 1);
+        revokeAt(1, 2, 3);
+        for (int more = 0; more <= VersionRecord.JOINED_MAX; more++) {
+            PrincipalId joiner = PrincipalId.client(50 + more);
+            assertThat(nodes.one(joiner, nodes.fragment(0, 5, 1))).isInstanceOf(FpMessage.Prepared.class);
+            // The last one is not revoked.
+            for (int node = 0; node < 4 && more < VersionRecord.JOINED_MAX; node++) {
+                nodes.tell(node, new Fact.Revoked(joiner));
+            }
+        }
+        revokeAt(0);
+        nodes.pass(12_000);
+        assertThat(IntStream.range(0, 3)).allMatch(slot -> nodes.versionsOnDisk(slot) == 1);
+    }
+
+    @Test
     void whatOneNodeHoldsForAnotherStaysEverywhere() {
         nodes.prepare(3, 5, 1);
         assertThat(nodes.one(READER, nodes.fragment(0, 5, 1))).isInstanceOf(FpMessage.Prepared.class);

@@ -114,14 +114,16 @@ class FpServerTest {
         FpMessage.Commit right = nodes.commit(0, 1, prepares);
         assertRefused(OTHER, right, Refusal.NO_GRANT);
         assertRefused(PrincipalId.client(3), right, Refusal.PREPARES);
-        assertRefused(new FpMessage.Commit(right.target(), SESSION, 6, right.fpcc(), right.prepares()), Refusal.PREPARES);
+        assertRefused(
+                new FpMessage.Commit(right.target(), SESSION, 6, right.fpcc(), right.prepares()), Refusal.PREPARES);
         assertRefused(
                 new FpMessage.Commit(right.target(), SESSION, 5, nodes.encode(2).fpcc(), right.prepares()),
                 Refusal.PREPARES);
         assertRefused(
-                new FpMessage.Commit(right.target(), SESSION + 1, 5, right.fpcc(), right.prepares()),
+                new FpMessage.Commit(right.target(), SESSION + 1, 5, right.fpcc(), right.prepares()), Refusal.PREPARES);
+        assertRefused(
+                new FpMessage.Commit(nodes.group.target(1), SESSION, 5, right.fpcc(), right.prepares()),
                 Refusal.PREPARES);
-        assertRefused(new FpMessage.Commit(nodes.group.target(1), SESSION, 5, right.fpcc(), right.prepares()), Refusal.PREPARES);
         assertRefused(
                 new FpMessage.Commit(
                         right.target(),
@@ -149,8 +151,8 @@ class FpServerTest {
         FpMessage.Commit right = nodes.commit(0, 1, prepares);
         Bytes nonce = prepares.get(1).nonce();
         Target later = new Target(nodes.group.block(), 2, 1);
-        Bytes otherEpoch = nodes.keysOf(1)
-                .mac(PrincipalId.node(0), PrepareTag.input(later, 0, CLIENT, SESSION, version, nonce));
+        Bytes otherEpoch =
+                nodes.keysOf(1).mac(PrincipalId.node(0), PrepareTag.input(later, 0, CLIENT, SESSION, version, nonce));
         assertRefused(with(right, 1, new FpMessage.Vouch(1, nonce, otherEpoch)), Refusal.PREPARES);
         // What node 0 itself gave to node 1, played back to node 0 as if node 1 had given it.
         Bytes reflected = prepares.getFirst().macs().get(1);

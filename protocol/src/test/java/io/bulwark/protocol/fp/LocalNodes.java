@@ -206,7 +206,8 @@ final class LocalNodes {
                         p.target().slot(), p.nonce(), p.macs().get(slot)))
                 .toList();
         long ts = prepares.getFirst().version().ts();
-        return new FpMessage.Commit(group.target(slot), SESSION, ts, encode(seed).fpcc(), vouches);
+        return new FpMessage.Commit(
+                group.target(slot), SESSION, ts, encode(seed).fpcc(), vouches);
     }
 
     /** Writes the block of a seed at ts, committed at the slots given. */

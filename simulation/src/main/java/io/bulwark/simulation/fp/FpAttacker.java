@@ -184,7 +184,7 @@ final class FpAttacker {
                     to,
                     new FpMessage.Commit(
                             target(group, to),
-                            real == null || random.nextInt(4) == 0 ? session : real.session(),
+                            real == null ? session : real.session(),
                             ts,
                             fpcc,
                             real == null || random.nextBoolean() ? vouches : real.prepares()));

@@ -98,11 +98,11 @@ final class FpServerBugs {
                     "boolean serves = serves(call.request().target().epoch());",
                     "boolean serves = true;"),
             in(
-                    "fp/FpRegister",
+                    "fp/LeftoverAnswers",
                     "a session that is open counts as closed when leftovers are asked for",
                     protocol("fp.FpRulesTest", "aNodeThatHasNotClosedTheSessionSaysSo"),
-                    "} else if (node.access().closed(session)) {",
-                    "} else if (session.session() >= 0) {"),
+                    "return node.access().closed(session)",
+                    "return session.session() >= 0"),
             in(
                     "fp/FpRegister",
                     "the nonce itself is told",
@@ -263,11 +263,11 @@ final class FpServerBugs {
                             now -> {
                                 register.versions().put(record);
                                 register.versions().heal(version);
-                                answer(call, version);
+                                answer(call, request, version);
                             },
                     """,
                     """
-                    answer(call, version);
+                    answer(call, request, version);
                     register.store(mutations, call, now -> {
                                 register.versions().put(record);
                                 register.versions().heal(version);
@@ -301,8 +301,8 @@ final class FpServerBugs {
                     "fp/FpPrepare",
                     "a restart forgets what is charged",
                     protocol("fp.FpRepairTest", "theLimitPerClientHoldsAcrossBlocksAndRestarts"),
-                    "put(call, record, share, List.of(index.put(writer, session, entry)));",
-                    "put(call, record, share, List.of());"),
+                    "put(call, request, record, share, List.of(index.put(writer, session, entry)));",
+                    "put(call, request, record, share, List.of());"),
             in(
                     "fp/FpPrepare",
                     "a node at its limit does not repair first",
@@ -449,10 +449,10 @@ final class FpServerBugs {
                     protocol("fp.FpRepairTest", "whatAClosedSessionCommittedAnywhereIsAdoptedEverywhere"),
                     """
                     register.repair().request(nowMillis, node.self(), record.version(), false, now -> {
-                    register.enqueue(now, later -> poll(register, session, record));
+                    register.enqueue(now, later -> poll(register, parties(record, session.volume()), record));
                     });
                     """,
-                    "register.enqueue(nowMillis, later -> poll(register, session, record));"),
+                    "register.enqueue(nowMillis, later -> poll(register, parties(record, session.volume()), record));"),
             in(
                     "fp/Timestamp",
                     "ts is compared signed",

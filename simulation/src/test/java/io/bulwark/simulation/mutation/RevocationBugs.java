@@ -36,21 +36,33 @@ final class RevocationBugs {
                     "(ownerRevoked && refused == group.n() - 1)",
                     "refused == group.n() - 1"),
             in(
-                    "fp/FpRegister",
+                    "fp/LeftoverAnswers",
                     "what others prepared too counts as the revoked client's alone",
                     protocol("fp.FpRevocationTest", "whatAnotherHasPreparedOfTheSameVersionIsNotDropped"),
-                    "&& (record == null || record.isOnlyOf(request.owner(), request.session()))",
+                    "&& (record == null || record.isOnlyOf(node.access()::revoked))",
                     ""),
             in(
                     "fp/FpPrepare",
                     "who prepares a version that is there leaves no trace",
                     protocol("fp.FpRevocationTest", "whatAnotherPreparesLaterIsNotDroppedAlsoAfterARestart"),
-                    "joins ? next.asShared() : next",
+                    "joins ? next.with(party) : next",
                     "next"),
             in(
                     "fp/Leftovers",
-                    "a node drops what it holds for others, too",
-                    protocol("fp.FpRevocationTest", "whatOneNodeHoldsForAnotherStaysEverywhere"),
+                    "of those who have prepared a version the first one alone is asked for",
+                    protocol("fp.FpRevocationTest", "whatTwoHavePreparedIsDroppedOnceBothAreRevoked"),
+                    "poll(register, parties.subList(1, parties.size()), record)",
+                    "poll(register, List.of(), record)"),
+            in(
+                    "fp/VersionRecord",
+                    "more have joined than are named, and nobody knows",
+                    protocol("fp.FpRevocationTest", "whatIsSharedWithPeopleWhoAreNotNamedStays"),
+                    "writer, session, nonces, joined, true);",
+                    "writer, session, nonces, joined, shared);"),
+            in(
+                    "fp/Leftovers",
+                    "a node drops what it holds for others whom it cannot name",
+                    protocol("fp.FpRevocationTest", "whereMoreHaveJoinedThanAreNamedItStays"),
                     "record.shared() || ",
                     ""),
             in(

@@ -1,0 +1,47 @@
+package io.bulwark.protocol.fp;
+
+/** What a node tells a peer of a version that a session left staged there: whether it can ever be committed, as far as it knows. */
+final class LeftoverAnswers {
+    private final FpRegister register;
+    private final FpNode node;
+
+    LeftoverAnswers(FpRegister register, FpNode node) {
+        this.register = register;
+        this.node = node;
+    }
+
+    void handle(long nowMillis, Call call, FpMessage.AskLeftover request) {
+        FpAccess.SessionKey session =
+                new FpAccess.SessionKey(register.block().volume(), request.owner(), request.session());
+        FpMessage.LeftoverState state = state(request, session);
+        // The asker asks again, and may have invented the session.
+        if (state == FpMessage.LeftoverState.SESSION_NOT_CLOSED
+                && node.closureRate().allow(nowMillis, call.from())) {
+            node.access().askClosure(nowMillis, session);
+        }
+        register.answer(
+                call,
+                new FpMessage.Leftover(
+                        request.target(),
+                        request.version().version(),
+                        state,
+                        register.versions().latest()));
+    }
+
+    private FpMessage.LeftoverState state(FpMessage.AskLeftover request, FpAccess.SessionKey session) {
+        Timestamp version = request.version();
+        VersionRecord record = register.versions().get(version);
+        if (!version.isAfter(register.versions().latest())) {
+            return FpMessage.LeftoverState.COMMITTED_OR_OVERWRITTEN;
+        }
+        if (node.access().revoked(request.owner()) && (record == null || record.isOnlyOf(node.access()::revoked))) {
+            return FpMessage.LeftoverState.OWNER_REVOKED;
+        }
+        if (record != null) {
+            return FpMessage.LeftoverState.PREPARED;
+        }
+        return node.access().closed(session)
+                ? FpMessage.LeftoverState.NEVER_PREPARED
+                : FpMessage.LeftoverState.SESSION_NOT_CLOSED;
+    }
+}
