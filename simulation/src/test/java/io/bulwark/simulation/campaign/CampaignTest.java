@@ -52,6 +52,7 @@ class CampaignTest {
         run(new OrderingProtocol(), oneFault.setting(237264));
         run(new PasisProtocol(), 8);
         run(new PasisProtocol(), 286);
+        run(new PasisProtocol(), oneFault.setting(10000214));
         run(new ExtentProtocol(), 16);
         run(new ExtentProtocol(), 106);
     }
