@@ -1,9 +1,10 @@
 package io.bulwark.simulation.mutation;
 
-import static io.bulwark.simulation.mutation.Detector.protocol;
-import static io.bulwark.simulation.mutation.Detector.simulation;
-import static io.bulwark.simulation.mutation.PlantedBug.in;
+import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.Detector.simulation;
+import static io.bulwark.protocol.mutation.PlantedBug.in;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
 /** What can go wrong with extents at a node: PROTOCOLS section 4. */

@@ -1,8 +1,9 @@
 package io.bulwark.simulation.mutation;
 
-import static io.bulwark.simulation.mutation.Detector.protocol;
-import static io.bulwark.simulation.mutation.PlantedBug.in;
+import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.PlantedBug.in;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
 /** What can go wrong at the nodes of the FP register with bounds, and with a disk that fails: PROTOCOLS section 2, bounds. */

@@ -1,8 +1,9 @@
 package io.bulwark.simulation.mutation;
 
-import static io.bulwark.simulation.mutation.Detector.protocol;
-import static io.bulwark.simulation.mutation.PlantedBug.in;
+import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.PlantedBug.in;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
 /** What can go wrong with extents under PASIS: PROTOCOLS section 4, verification of extents, poisonous extents. */

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.fp.FpServer;
+import io.bulwark.protocol.mutation.Compiler;
+import io.bulwark.protocol.mutation.Detector;
+import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.mutation.Trial;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,9 +1,10 @@
 package io.bulwark.simulation.mutation;
 
-import static io.bulwark.simulation.mutation.Detector.protocol;
-import static io.bulwark.simulation.mutation.Detector.simulation;
-import static io.bulwark.simulation.mutation.PlantedBug.in;
+import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.Detector.simulation;
+import static io.bulwark.protocol.mutation.PlantedBug.in;
 
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
 /** What can go wrong when a client is put out of register volumes: thesis 3.3.2 and 3.4.3, PROTOCOLS sections 2 and 3. */

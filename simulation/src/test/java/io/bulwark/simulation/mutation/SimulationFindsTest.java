@@ -2,6 +2,9 @@ package io.bulwark.simulation.mutation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.mutation.Detector;
+import io.bulwark.protocol.mutation.PlantedBug;
+import io.bulwark.protocol.mutation.Trial;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -89,7 +92,7 @@ class SimulationFindsTest {
         int seeds = Integer.getInteger("bulwark.searches.seeds", 40);
         Path file = Path.of(System.getProperty("bulwark.searches.file", "target/" + TABLE));
         for (PlantedBug bug : PlantedBugsTest.bugs()) {
-            for (String search : searches(bug.file())) {
+            for (String search : searches(bug.toString())) {
                 if ((bug + " by " + search).matches(wanted)) {
                     Optional<Throwable> found = TRIAL.run(PlantedBugsTest.mutate(bug), detectorOf(search, seeds));
                     String line = bug + "\t" + search + "\t" + firstLine(found) + "\n";

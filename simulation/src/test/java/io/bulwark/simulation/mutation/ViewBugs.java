@@ -1,8 +1,10 @@
 package io.bulwark.simulation.mutation;
 
-import static io.bulwark.simulation.mutation.Detector.protocol;
-import static io.bulwark.simulation.mutation.PlantedBug.in;
+import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.PlantedBug.in;
 
+import io.bulwark.protocol.mutation.Detector;
+import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
 /** What can go wrong with view changes of the ordering engine: proactive recovery paper, section 4.5; PROTOCOLS section 7. */

@@ -1,4 +1,4 @@
-package io.bulwark.simulation.mutation;
+package io.bulwark.protocol.mutation;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -6,21 +6,28 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One small change of one production source file of {@code protocol}, and the test that must fail with it.
+ * One small change of one production source file, and the test that must fail with it.
  *
  * @param name says what is wrong then
- * @param file below {@code io/bulwark/protocol}, without {@code .java}
+ * @param file below {@code io/bulwark}, without {@code .java}
  * @param detector fails with the bug and passes without
  * @param right what stands in the file, exactly once; any white space counts as one blank
  * @param wrong what is put in its place
  */
-record PlantedBug(String name, String file, Detector detector, String right, String wrong) {
-    static PlantedBug in(String file, String name, Detector detector, String right, String wrong) {
-        return new PlantedBug(name, file, detector, right, wrong);
+public record PlantedBug(String name, String file, Detector detector, String right, String wrong) {
+    private static final String PROTOCOL = "protocol/";
+
+    /**
+     * One in {@code protocol}.
+     *
+     * @param file below {@code io/bulwark/protocol}
+     */
+    public static PlantedBug in(String file, String name, Detector detector, String right, String wrong) {
+        return new PlantedBug(name, PROTOCOL + file, detector, right, wrong);
     }
 
-    String className() {
-        return "io.bulwark.protocol." + file.replace('/', '.');
+    public String className() {
+        return "io.bulwark." + file.replace('/', '.');
     }
 
     /**
@@ -28,7 +35,7 @@ record PlantedBug(String name, String file, Detector detector, String right, Str
      *
      * @throws AssertionError unless what the bug replaces is there exactly once: the bug must follow the code
      */
-    String plantedIn(String source) {
+    public String plantedIn(String source) {
         Pattern pattern = Pattern.compile(
                 Stream.of(right.strip().split("\\s+")).map(Pattern::quote).collect(Collectors.joining("\\s+")));
         Matcher matcher = pattern.matcher(source);
@@ -45,6 +52,6 @@ record PlantedBug(String name, String file, Detector detector, String right, Str
 
     @Override
     public String toString() {
-        return file + ": " + name;
+        return (file.startsWith(PROTOCOL) ? file.substring(PROTOCOL.length()) : file) + ": " + name;
     }
 }

@@ -1,4 +1,4 @@
-package io.bulwark.simulation.mutation;
+package io.bulwark.protocol.mutation;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,4 +1,4 @@
-package io.bulwark.simulation.mutation;
+package io.bulwark.protocol.mutation;
 
 /**
  * A test that must fail with a planted bug, and passes without.
@@ -6,24 +6,29 @@ package io.bulwark.simulation.mutation;
  * @param testClass below {@code io.bulwark}
  * @param runs how many seeds the test may try, where it tries several
  */
-record Detector(String testClass, String method, int runs) {
+public record Detector(String testClass, String method, int runs) {
     private static final int RUNS = 6;
 
     /** A simulation, or a test on the simulator. */
-    static Detector simulation(String testClass, String method) {
+    public static Detector simulation(String testClass, String method) {
         return new Detector("simulation." + testClass, method, RUNS);
     }
 
     /** A test of one class or one node. */
-    static Detector protocol(String testClass, String method) {
+    public static Detector protocol(String testClass, String method) {
         return new Detector("protocol." + testClass, method, RUNS);
     }
 
-    Detector runs(int other) {
+    /** A test of one class of a storage node. */
+    public static Detector storage(String testClass, String method) {
+        return new Detector("storage." + testClass, method, RUNS);
+    }
+
+    public Detector runs(int other) {
         return new Detector(testClass, method, other);
     }
 
-    String className() {
+    public String className() {
         return "io.bulwark." + testClass;
     }
 

@@ -1,4 +1,4 @@
-package io.bulwark.simulation.mutation;
+package io.bulwark.protocol.mutation;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -23,8 +23,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.StandardLocation;
 import javax.tools.ToolProvider;
 
-/** Compiles one source file of {@code protocol} in memory, against the classes of the module. */
-final class Compiler implements AutoCloseable {
+/** Compiles one source file in memory, against the classes of its module and of those that it needs. */
+public final class Compiler implements AutoCloseable {
     private static final List<String> OPTIONS =
             List.of("-proc:none", "-nowarn", "-XDuseUnsharedTable", "--add-modules", "jdk.incubator.vector");
 
@@ -33,7 +33,7 @@ final class Compiler implements AutoCloseable {
     private final StandardJavaFileManager files = javac.getStandardFileManager(null, null, null);
 
     /** @param onClassPath a class of each place that the source needs */
-    Compiler(Collection<Class<?>> onClassPath) {
+    public Compiler(Collection<Class<?>> onClassPath) {
         try {
             List<Path> paths = onClassPath.stream().map(Compiler::placeOf).toList();
             files.setLocationFromPaths(StandardLocation.CLASS_PATH, paths);
@@ -52,7 +52,7 @@ final class Compiler implements AutoCloseable {
     }
 
     /** The class files, by binary name. */
-    Map<String, byte[]> compile(String className, String source) {
+    public Map<String, byte[]> compile(String className, String source) {
         Map<String, ByteArrayOutputStream> outputs = new HashMap<>();
         StringWriter complaints = new StringWriter();
         JavaFileManager inMemory = new ForwardingJavaFileManager<JavaFileManager>(files) {

@@ -1,4 +1,4 @@
-package io.bulwark.simulation.mutation;
+package io.bulwark.protocol.mutation;
 
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -20,13 +20,13 @@ import org.junit.platform.launcher.core.LauncherExecutionRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /** Runs a detector on mutated classes up to its first failure. */
-final class Trial {
+public final class Trial {
     private static final long SEED = 1;
 
     private final Launcher launcher = LauncherFactory.create();
 
     /** What failed first; empty if all passed. */
-    Optional<Throwable> run(Map<String, byte[]> mutated, Detector detector) {
+    public Optional<Throwable> run(Map<String, byte[]> mutated, Detector detector) {
         ClassLoader before = Thread.currentThread().getContextClassLoader();
         String seedBefore = System.getProperty("bulwark.seed");
         String runsBefore = System.getProperty("bulwark.runs");

@@ -1,0 +1,247 @@
+package io.bulwark.storage.mutation;
+
+import static io.bulwark.protocol.mutation.Detector.storage;
+
+import io.bulwark.protocol.mutation.PlantedBug;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What can go wrong with lazy verification beside the protocol: when it happens, of what first, and what dies in the cache (3.1 to 3.4). */
+final class StorageBugs {
+    private static final List<PlantedBug> TABLE = List.of(
+            table(
+                    "blocks with few versions come first",
+                    "blocksWithManyVersionsComeFirstThenTheOldest",
+                    ".reversed()",
+                    ""),
+            table(
+                    "what is in the write-back cache comes no sooner",
+                    "amongEqualsThoseInTheWriteBackCacheComeFirst",
+                    "if (cached.test(entry.block)) {",
+                    "if (false) {"),
+            table(
+                    "what is in the write-back cache comes before what has more versions",
+                    "amongEqualsThoseInTheWriteBackCacheComeFirst",
+                    "|| entry.versions < best.versions ||",
+                    "||"),
+            table(
+                    "a block that was just written is not left alone",
+                    "aBlockThatWasJustWrittenIsLeftAloneButNotForEver",
+                    "entry.writtenMillis + pace.youngMillis()",
+                    "entry.writtenMillis"),
+            table(
+                    "a block that is written all the time is never verified",
+                    "aBlockThatWasJustWrittenIsLeftAloneButNotForEver",
+                    "entry.sinceMillis + REWRITES_MAX * pace.youngMillis()",
+                    "Long.MAX_VALUE"),
+            table(
+                    "who does not lead a block does not wait for others' word",
+                    "blocksOfOthersWaitForTheirWordAndAreVerifiedHereIfItDoesNotCome",
+                    "entry.responsible ? rested : Math.max(rested, entry.sinceMillis + pace.patienceMillis());",
+                    "rested;"),
+            table(
+                    "others' word is waited for for ever",
+                    "blocksOfOthersWaitForTheirWordAndAreVerifiedHereIfItDoesNotCome",
+                    "entry.sinceMillis + pace.patienceMillis()",
+                    "Long.MAX_VALUE"),
+            table(
+                    "word that came counts as word that is missing",
+                    "whatOthersHaveVerifiedIsNoLongerWaitedFor",
+                    "} else if (versions < entry.versions) {",
+                    "} else if (false) {"),
+            table(
+                    "what came to nothing is tried again at once",
+                    "aVerificationThatCameToNothingIsTriedAgainLater",
+                    "settled ? nowMillis : nowMillis + pace.retryMillis()",
+                    "nowMillis"),
+            table(
+                    "a block is verified by two at once",
+                    "aVerificationThatCameToNothingIsTriedAgainLater",
+                    "best.underWay = true;",
+                    ""),
+            table(
+                    "under pressure young blocks wait, too",
+                    "underPressureTheYoungestAreTakenTooIfThereAreNoOthers",
+                    "if (best == null && pressed) {",
+                    "if (false) {"),
+            table(
+                    "under pressure the young come before the old",
+                    "underPressureTheYoungestAreTakenTooIfThereAreNoOthers",
+                    "if (best == null && pressed) {",
+                    "if (pressed && !waiting.isEmpty()) {"),
+            table(
+                    "the table grows for ever",
+                    "theTableIsBounded",
+                    "if (entries.size() >= BLOCKS_MAX) {",
+                    "if (false) {"));
+
+    private static final List<PlantedBug> SCHEDULER = List.of(
+            scheduler(
+                    "IdleTime",
+                    "a node is idle at once",
+                    "aNodeIsIdleFromAWhileAfterTheLastRequestOn",
+                    "return nowMillis - foregroundMillis >= afterMillis;",
+                    "return nowMillis >= foregroundMillis;"),
+            scheduler(
+                    "IdleTime",
+                    "a request that is told late sets the timer back",
+                    "aNodeIsIdleFromAWhileAfterTheLastRequestOn",
+                    "foregroundMillis = Math.max(foregroundMillis, atMillis);",
+                    "foregroundMillis = atMillis;"),
+            scheduler(
+                    "IdleTime",
+                    "busy time counts as idle time",
+                    "onlyIdleTimeInWhichSomethingWasUnderWayCountsAsUsed",
+                    "Math.max(fromMillis, foregroundMillis + afterMillis)",
+                    "fromMillis"),
+            scheduler(
+                    "BackgroundScheduler",
+                    "verification does not wait for idle time",
+                    "verificationWaitsForIdleTimeUnlessRoomIsShort",
+                    "|| (!pressed && !idle(nowMillis))",
+                    ""),
+            scheduler(
+                    "BackgroundScheduler",
+                    "verification waits for idle time though room is short",
+                    "verificationWaitsForIdleTimeUnlessRoomIsShort",
+                    "(!pressed && !idle(nowMillis))",
+                    "!idle(nowMillis)"),
+            scheduler(
+                    "BackgroundScheduler",
+                    "any number is verified at once",
+                    "onlySoManyAreVerifiedAtOnce",
+                    "verifying >= verificationsMax || (",
+                    "("),
+            scheduler(
+                    "BackgroundScheduler",
+                    "a busy node scrubs as fast as an idle one",
+                    "whileClientsAreServedItIsAsManyTimesSmaller",
+                    "busyMillis / pace.busyDivisor()",
+                    "busyMillis"),
+            scheduler(
+                    "BackgroundScheduler",
+                    "small fragments cost little",
+                    "smallFragmentsCountAsMoreThanTheirBytes",
+                    "Math.max(bytes, pace.lookBytesMin())",
+                    "bytes"),
+            scheduler(
+                    "BackgroundScheduler",
+                    "scrubbers take no turns",
+                    "whoWantsNothingAnyMoreDoesNotHoldUpTheOthers",
+                    "&& other.last < turn.last",
+                    "&& false"),
+            choice(
+                    "a loaded node verifies before reads",
+                    "aNodeVerifiesBeforeReadsWhereMostAreReadsAndLittleIsGoingOn",
+                    "&& requestsInProcessing <= LIGHT_LOAD_MAX",
+                    ""),
+            choice(
+                    "a node verifies before reads where most are writes",
+                    "aNodeVerifiesBeforeReadsWhereMostAreReadsAndLittleIsGoingOn",
+                    "reads > writes && ",
+                    ""),
+            choice(
+                    "what is long ago counts as much",
+                    "whatIsLongAgoCountsLittle",
+                    "Math.pow(0.5, Math.max(0, nowMillis - countedMillis) / HALF_MILLIS)",
+                    "1"));
+
+    private static final List<PlantedBug> CACHE = List.of(
+            bug(
+                    "store/WriteBack",
+                    "what is acknowledged under sync is held in memory",
+                    "store.WriteBackCacheTest",
+                    "aStoreHoldsNothingUnderSyncAndGivesAllBackUnderAnyDurability",
+                    "case SYNC -> 0;",
+                    "case SYNC -> millis;"),
+            cache(
+                    "the deletion of what was never written is forgotten",
+                    "whatIsPutAndDeletedBeforeItsTimeNeverBringsItsFragmentToTheDisk",
+                    "block.last.put(after.key(), after);",
+                    "if (!(after instanceof Mutation.Delete)) { block.last.put(after.key(), after); }"),
+            cache(
+                    "what is deleted in the cache is written",
+                    "whatIsPutAndDeletedBeforeItsTimeNeverBringsItsFragmentToTheDisk",
+                    "Mutation before = block.last.remove(mutation.key());",
+                    """
+                    Mutation before = block.last.remove(mutation.key());
+                    if (mutation instanceof Mutation.Delete && before instanceof Mutation.Put) {
+                        var _ = sink.write(List.of(before));
+                    }
+                    """),
+            cache(
+                    "it is held for longer than its time",
+                    "whatIsPutAndDeletedBeforeItsTimeNeverBringsItsFragmentToTheDisk",
+                    "nowNanos - block.getValue().sinceNanos < heldNanos",
+                    "nowNanos - block.getValue().sinceNanos < 2 * heldNanos"),
+            cache(
+                    "what is held is not found",
+                    "whatIsPutAndDeletedBeforeItsTimeNeverBringsItsFragmentToTheDisk",
+                    "case Mutation.Put put -> Optional.of(new Loaded.Found(key, put.meta(), put.fragment()));",
+                    "case Mutation.Put _ -> Optional.empty();"),
+            cache(
+                    "meta data of a held record go to the disk before it",
+                    "metaDataOfAHeldRecordChangesInPlaceAndThatOfAnotherGoesToTheDiskBeforeItIsRead",
+                    "after = new Mutation.Put(key, meta, put.fragment());",
+                    "after = mutation;"),
+            cache(
+                    "meta data bring a deleted record back",
+                    "metaDataOfAHeldRecordChangesInPlaceAndThatOfAnotherGoesToTheDiskBeforeItIsRead",
+                    "after = before;",
+                    "after = mutation;"),
+            cache(
+                    "other stores of a block overtake what is held of it",
+                    "otherKindsAndSeveralBlocksGoToTheDiskBehindWhatIsHeldOfTheirBlocks",
+                    "blocks.forEach(this::writeNow);",
+                    ""),
+            cache(
+                    "a store of several blocks is held as one block's",
+                    "otherKindsAndSeveralBlocksGoToTheDiskBehindWhatIsHeldOfTheirBlocks",
+                    "blocks.size() != 1 ||",
+                    ""),
+            cache(
+                    "any amount is held",
+                    "theOldestGoesWhereTooMuchIsHeldAndNothingIsHeldWhileTheDiskDoesNotKeepUp",
+                    "heldBytes > bytesMax &&",
+                    "heldBytes > 100 * bytesMax &&"),
+            cache(
+                    "more is promised while the disk does not keep up",
+                    "theOldestGoesWhereTooMuchIsHeldAndNothingIsHeldWhileTheDiskDoesNotKeepUp",
+                    "taken + added > 2 * bytesMax ||",
+                    ""),
+            cache(
+                    "more is promised than the device has room for",
+                    "nothingIsPromisedThatTheDeviceHasNoRoomFor",
+                    "|| taken + added > roomBytes",
+                    ""),
+            cache(
+                    "what the device did not take is not said",
+                    "nothingIsPromisedThatTheDeviceHasNoRoomFor",
+                    "lost += mutations;",
+                    ""));
+
+    static final List<PlantedBug> ALL =
+            Stream.of(TABLE, SCHEDULER, CACHE).flatMap(List::stream).toList();
+
+    private StorageBugs() {}
+
+    private static PlantedBug table(String name, String test, String right, String wrong) {
+        return bug("background/WriteCountTable", name, "background.WriteCountTableTest", test, right, wrong);
+    }
+
+    private static PlantedBug scheduler(String file, String name, String test, String right, String wrong) {
+        return bug("background/" + file, name, "background.BackgroundSchedulerTest", test, right, wrong);
+    }
+
+    private static PlantedBug choice(String name, String test, String right, String wrong) {
+        return bug("background/ReadChoice", name, "background.ReadChoiceTest", test, right, wrong);
+    }
+
+    private static PlantedBug cache(String name, String test, String right, String wrong) {
+        return bug("store/WriteBackCache", name, "store.WriteBackCacheTest", test, right, wrong);
+    }
+
+    private static PlantedBug bug(String file, String name, String testClass, String test, String right, String wrong) {
+        return new PlantedBug(name, "storage/" + file, storage(testClass, test), right, wrong);
+    }
+}
