@@ -109,7 +109,7 @@ final class PasisInvariants {
         this.correct = List.copyOf(correct);
         this.limits = limits;
         this.poisoned = poisoned;
-        // Under write-time the answer comes once the version is verified, which it may be for long: it was taken before.
+        // Under write-time the answer comes once the version is verified, long after it was taken.
         boolean tells = volume.group(0).policy().verification() != Verification.WRITE_TIME;
         simulation.observe((from, to, _, message) -> {
             boolean takes = message instanceof PasisMessage.Written;
