@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -36,6 +37,8 @@ public final class TrustWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(TrustWatch.class);
     private static final long ANSWER_MILLIS_MAX = 60_000;
+
+    private static final long REST_MILLIS_MAX = 5_000;
 
     private final ChannelConfig.Tls files;
     private final TlsCredentials credentials;
@@ -96,10 +99,18 @@ public final class TrustWatch implements AutoCloseable {
         return known;
     }
 
+    /** Returns once nothing is kept any more, so that the directory may go. */
     @Override
     public void close() {
         closed = true;
         thread.interrupt();
+        try {
+            if (!thread.join(Duration.ofMillis(REST_MILLIS_MAX))) {
+                LOG.warn("{} still asks who belongs", credentials.self());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void watch(long pauseMillis) {

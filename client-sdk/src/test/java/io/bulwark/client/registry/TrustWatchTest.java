@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -182,6 +183,29 @@ class TrustWatchTest {
 
     private static KeyRing noRing() {
         throw new AssertionError("TLS needs no key ring");
+    }
+
+    @Test
+    void whatIsBeingLearntIsKeptBeforeClosingIsOver() throws Exception {
+        Semaphore asked = new Semaphore(0);
+        Semaphore answers = new Semaphore(0);
+        TrustWatch watch = TrustWatch.start(
+                files,
+                credentials(),
+                kept,
+                query -> {
+                    asked.release();
+                    answers.acquireUninterruptibly();
+                    return ask(query);
+                },
+                1);
+        asked.acquire();
+        Thread closing = Thread.ofPlatform().start(watch::close);
+        await().until(() ->
+                closing.getState() == Thread.State.TIMED_WAITING || closing.getState() == Thread.State.TERMINATED);
+        assertThat(closing.getState()).isEqualTo(Thread.State.TIMED_WAITING);
+        answers.release(Integer.MAX_VALUE / 2);
+        closing.join();
     }
 
     private synchronized CompletableFuture<Bytes> ask(Bytes query) {
