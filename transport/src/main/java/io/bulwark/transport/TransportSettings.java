@@ -108,6 +108,18 @@ public record TransportSettings(
     }
 
     public TransportSettings withEventLoopThreads(int threads) {
+        return with(threads, reconnectMaxMillis, connectionLifeMillis);
+    }
+
+    public TransportSettings withReconnectMaxMillis(long millis) {
+        return with(eventLoopThreads, millis, connectionLifeMillis);
+    }
+
+    public TransportSettings withConnectionLifeMillis(long millis) {
+        return with(eventLoopThreads, reconnectMaxMillis, millis);
+    }
+
+    private TransportSettings with(int threads, long reconnectMax, long connectionLife) {
         return new TransportSettings(
                 threads,
                 handshakeTimeoutMillis,
@@ -120,45 +132,9 @@ public record TransportSettings(
                 frameTimeoutMillis,
                 unfinishedTotalBytes,
                 reconnectMinMillis,
-                reconnectMaxMillis,
+                reconnectMax,
                 closeMillis,
-                connectionLifeMillis);
-    }
-
-    public TransportSettings withReconnectMaxMillis(long millis) {
-        return new TransportSettings(
-                eventLoopThreads,
-                handshakeTimeoutMillis,
-                unauthenticatedMax,
-                connectionsPerPrincipalMax,
-                outboundHighBytes,
-                outboundMaxBytes,
-                outboundTotalBytes,
-                inboundMaxBytes,
-                frameTimeoutMillis,
-                unfinishedTotalBytes,
-                reconnectMinMillis,
-                millis,
-                closeMillis,
-                connectionLifeMillis);
-    }
-
-    public TransportSettings withConnectionLifeMillis(long millis) {
-        return new TransportSettings(
-                eventLoopThreads,
-                handshakeTimeoutMillis,
-                unauthenticatedMax,
-                connectionsPerPrincipalMax,
-                outboundHighBytes,
-                outboundMaxBytes,
-                outboundTotalBytes,
-                inboundMaxBytes,
-                frameTimeoutMillis,
-                unfinishedTotalBytes,
-                reconnectMinMillis,
-                reconnectMaxMillis,
-                closeMillis,
-                millis);
+                connectionLife);
     }
 
     private static void require(boolean condition, String name, long value) {
