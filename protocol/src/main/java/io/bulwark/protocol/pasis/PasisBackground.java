@@ -8,8 +8,13 @@ import io.bulwark.protocol.wire.Message;
 public sealed interface PasisBackground extends Message {
     BlockId block();
 
-    /** Verify the block now: find its latest complete version, validate it, collect what is older. */
-    record Verify(BlockId block) implements PasisBackground {}
+    /**
+     * Verify the block now: find its latest complete version, validate it, collect what is older.
+     *
+     * @param repair whether what is repairable is repaired, and found poisonous where it is; else what is not complete is passed
+     *     over, as its writer may be about to complete it
+     */
+    record Verify(BlockId block, boolean repair) implements PasisBackground {}
 
     /**
      * Answers {@link Verify}.

@@ -122,7 +122,7 @@ public final class PasisServer implements ProtocolServer {
                 refuse(fresh.call(), Refusal.BUSY, 0);
             }
         } else if (message instanceof PasisBackground.Verify verify && from.equals(node.self())) {
-            verify(nowMillis, requestId, verify.block());
+            verify(nowMillis, requestId, verify);
         } else if (message instanceof PasisBackground.Look look && from.equals(node.self())) {
             look(nowMillis, requestId, look.block());
         }
@@ -149,12 +149,14 @@ public final class PasisServer implements ProtocolServer {
         }
     }
 
-    private void verify(long nowMillis, long requestId, BlockId id) {
+    private void verify(long nowMillis, long requestId, PasisBackground.Verify asked) {
+        BlockId id = asked.block();
+        Verifier.Cause cause = asked.repair() ? Verifier.Cause.BACKGROUND_BY_REPAIR : Verifier.Cause.BACKGROUND;
         Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
         Verifier.Then then =
                 (_, found, freed) -> out.send(node.self(), requestId, new PasisBackground.Verified(id, found, freed));
         known.ifPresentOrElse(
-                block -> block.verifier().request(nowMillis, Verifier.Cause.BACKGROUND, null, then),
+                block -> block.verifier().request(nowMillis, cause, null, then),
                 () -> then.then(nowMillis, PasisBackground.Found.UNASKED, 0));
     }
 

@@ -24,6 +24,8 @@ final class Verifier {
     /** Why a block is verified. */
     enum Cause {
         BACKGROUND,
+        /** That came to nothing some time ago: what is here may have been left undone, or stay poisonous at too few nodes. */
+        BACKGROUND_BY_REPAIR,
         /** Something that may be complete is missing here. */
         SCRUB,
         /** Before a read is answered. */
@@ -43,12 +45,12 @@ final class Verifier {
         }
 
         private boolean repairs() {
-            return this == REVOKED || this == ROOM_BY_REPAIR || this == SCRUB_BY_REPAIR;
+            return this == REVOKED || this == ROOM_BY_REPAIR || this == SCRUB_BY_REPAIR || this == BACKGROUND_BY_REPAIR;
         }
 
         /** Whether a client waits for it. */
         private boolean demanded() {
-            return this != BACKGROUND && this != REVOKED && !scrubs();
+            return this != BACKGROUND && this != BACKGROUND_BY_REPAIR && this != REVOKED && !scrubs();
         }
     }
 

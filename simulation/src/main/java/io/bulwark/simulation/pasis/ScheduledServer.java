@@ -13,8 +13,10 @@ import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -34,6 +36,8 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
     private final ProtocolServer server;
     private final long patienceMillis;
     private final SortedMap<BlockId, Unverified> possible = new TreeMap<>();
+    /** Blocks that were verified since something new came: if that was in vain they are verified with repair. */
+    private final Set<BlockId> verified = new HashSet<>();
     /** Blocks that this node has heard of, for scrubbing. */
     private final SortedSet<BlockId> known = new TreeSet<>();
 
@@ -60,7 +64,12 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
     public void possible(long nowMillis, BlockId block, int versions, boolean responsible) {
         if (versions == 0) {
             possible.remove(block);
+            verified.remove(block);
         } else {
+            Unverified held = possible.get(block);
+            if (held == null || versions > held.versions) {
+                verified.remove(block);
+            }
             possible.merge(
                     block,
                     new Unverified(versions, responsible, nowMillis),
@@ -92,7 +101,9 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
             boolean due = unverified != null
                     && (unverified.responsible || nowMillis - unverified.sinceMillis >= patienceMillis);
             if (due) {
-                effects.addAll(server.onMessage(nowMillis, self, --requests, new PasisBackground.Verify(block)));
+                boolean repair = !verified.add(block);
+                effects.addAll(
+                        server.onMessage(nowMillis, self, --requests, new PasisBackground.Verify(block, repair)));
             }
         }
         if (everyTicks > 0 && !known.isEmpty() && random.nextInt(10 * everyTicks) == 0) {

@@ -204,9 +204,18 @@ final class PasisCluster {
     }
 
     void verify(long block, int... nodes) {
+        verify(block, false, nodes);
+    }
+
+    /** As the background does where an earlier verification came to nothing. */
+    void verifyAgain(long block, int... nodes) {
+        verify(block, true, nodes);
+    }
+
+    private void verify(long block, boolean repair, int... nodes) {
         for (int node : nodes) {
             unasked.computeIfAbsent(node, _ -> new ArrayList<>())
-                    .add(new PasisBackground.Verify(group(block).block()));
+                    .add(new PasisBackground.Verify(group(block).block(), repair));
         }
         simulation.runFor(1_000);
     }

@@ -118,14 +118,14 @@ public final class Background implements BackgroundWork {
      * @return null if there was none for so long
      */
     @Nullable
-    BlockId awaitVerification(BooleanSupplier pressed, Predicate<BlockId> cached, long timeoutMillis)
+    DueVerification awaitVerification(BooleanSupplier pressed, Predicate<BlockId> cached, long timeoutMillis)
             throws InterruptedException {
         long end = nowMillis() + timeoutMillis;
         while (true) {
             long now = foregroundNoted();
             boolean shortOfRoom = pressed.getAsBoolean();
             synchronized (scheduler) {
-                BlockId next =
+                DueVerification next =
                         scheduler.nextVerification(now, shortOfRoom, cached).orElse(null);
                 if (next != null || now >= end) {
                     return next;

@@ -107,12 +107,12 @@ public final class BackgroundScheduler {
      * @param pressed whether room for more versions is short
      * @param cached whether a block's versions are still in the write-back cache
      */
-    public Optional<BlockId> nextVerification(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
+    public Optional<DueVerification> nextVerification(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
         advance(nowMillis);
         if (verifying >= verificationsMax || (!pressed && !idle(nowMillis))) {
             return Optional.empty();
         }
-        Optional<BlockId> next = unverified.next(nowMillis, pressed, cached);
+        Optional<DueVerification> next = unverified.next(nowMillis, pressed, cached);
         if (next.isPresent()) {
             verifying++;
             underWay++;

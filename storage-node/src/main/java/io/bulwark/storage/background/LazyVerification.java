@@ -99,7 +99,7 @@ public final class LazyVerification implements BackgroundWork {
     private void run(NodeAccess serving) {
         while (!stopping) {
             try {
-                BlockId next =
+                DueVerification next =
                         background.awaitVerification(this::pressed, serving.store()::holdsUnwritten, WAIT_MILLIS_MAX);
                 if (next != null) {
                     verify(serving, next);
@@ -116,12 +116,14 @@ public final class LazyVerification implements BackgroundWork {
         return total(PasisCounters::poolBytes) > poolBytes * PRESSED_SHARE;
     }
 
-    private void verify(NodeAccess serving, BlockId block) {
-        var _ = serving.ask(new PasisBackground.Verify(block), ANSWER_MILLIS).whenComplete((answer, error) -> {
+    private void verify(NodeAccess serving, DueVerification due) {
+        // What a writer left undone, or what is poisonous at too few nodes to ever be complete, goes by repair only.
+        PasisBackground.Verify asked = new PasisBackground.Verify(due.block(), due.again());
+        var _ = serving.ask(asked, ANSWER_MILLIS).whenComplete((answer, error) -> {
             boolean settled = answer instanceof PasisBackground.Verified verified
                     && (verified.found() == PasisBackground.Found.VERIFIED
                             || verified.found() == PasisBackground.Found.IDLE);
-            background.endVerification(block, settled);
+            background.endVerification(due.block(), settled);
         });
     }
 

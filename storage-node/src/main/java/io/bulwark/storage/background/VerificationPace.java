@@ -6,7 +6,7 @@ package io.bulwark.storage.background;
  * @param youngMillis a block is left alone for so long after its last write, as it may be written again, but not longer than ten times
  *     this since its first unverified version
  * @param patienceMillis a block for which other nodes are responsible is verified here if their word has not come for so long
- * @param retryMillis a verification that came to nothing is tried again after so long
+ * @param retryMillis a verification that came to nothing is tried again after so long, then after twice as long, and so on, with repair
  * @param atOnce verifications under way at the same time
  */
 public record VerificationPace(long youngMillis, long patienceMillis, long retryMillis, int atOnce) {

@@ -24,6 +24,9 @@ final class WriteCountTable {
 
     private static final int REWRITES_MAX = 10;
 
+    /** Between two tries at most so many times the time before the second. */
+    private static final int RETRY_FACTOR_MAX = 64;
+
     private final VerificationPace pace;
     private final Map<BlockId, Entry> entries = new HashMap<>();
     private final TreeSet<Entry> waiting =
@@ -42,6 +45,8 @@ final class WriteCountTable {
         private long notBeforeMillis;
         private long dueMillis;
         private boolean underWay;
+        /** How often in a row nothing came of a verification. */
+        private int fruitless;
 
         Entry(BlockId block, long nowMillis) {
             this.block = block;
@@ -88,6 +93,7 @@ final class WriteCountTable {
         boolean written = versions > entry.versions;
         if (written) {
             entry.writtenMillis = nowMillis;
+            entry.fruitless = 0;
         } else if (versions < entry.versions) {
             entry.sinceMillis = nowMillis;
         }
@@ -103,7 +109,7 @@ final class WriteCountTable {
      * @param pressed whether blocks that should wait are taken, too, if there are no others
      * @param cached whether a block's versions are still in the write-back cache
      */
-    Optional<BlockId> next(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
+    Optional<DueVerification> next(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
         for (Entry due = first(waiting); due != null && due.dueMillis <= nowMillis; due = first(waiting)) {
             waiting.remove(due);
             ready.add(due);
@@ -117,21 +123,26 @@ final class WriteCountTable {
         }
         leave(best);
         best.underWay = true;
-        return Optional.of(best.block);
+        return Optional.of(new DueVerification(best.block, best.fruitless > 0));
     }
 
     /**
      * A verification is over.
      *
-     * @param settled whether it came to something; if not, the block is left alone for a while
+     * @param settled whether it came to something; if not, the block is left alone for a while, longer each time
      */
     void tried(long nowMillis, BlockId block, boolean settled) {
         Entry entry = entries.get(block);
         if (entry != null && entry.underWay) {
             entry.underWay = false;
-            entry.notBeforeMillis = settled ? nowMillis : nowMillis + pace.retryMillis();
+            entry.notBeforeMillis = settled ? nowMillis : nowMillis + pace.retryMillis() * factor(entry.fruitless);
+            entry.fruitless = settled ? 0 : entry.fruitless + 1;
             enter(entry);
         }
+    }
+
+    private static int factor(int fruitless) {
+        return Math.min(RETRY_FACTOR_MAX, 1 << Math.min(fruitless, Integer.SIZE - 2));
     }
 
     /** How long there will be nothing to take unless something is written; a very long time if there is nothing at all. */

@@ -130,7 +130,7 @@ class BackgroundSchedulerTest {
     }
 
     private Optional<BlockId> next(long now, boolean pressed) {
-        return scheduler.nextVerification(now, pressed, _ -> false);
+        return scheduler.nextVerification(now, pressed, _ -> false).map(DueVerification::block);
     }
 
     private static BlockId block(long counter) {

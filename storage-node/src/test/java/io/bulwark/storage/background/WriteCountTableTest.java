@@ -35,7 +35,7 @@ class WriteCountTableTest {
         Set<BlockId> cached = Set.of(block(6), block(8));
         List<BlockId> taken = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            taken.add(table.next(1_000, false, cached::contains).orElseThrow());
+            taken.add(table.next(1_000, false, cached::contains).orElseThrow().block());
             table.possible(1_000, taken.getLast(), 0, true);
         }
         assertThat(taken).containsExactly(block(77), block(6), block(8), block(0));
@@ -59,9 +59,9 @@ class WriteCountTableTest {
     void underPressureTheYoungestAreTakenTooIfThereAreNoOthers() {
         table.possible(0, block(1), 1, true);
         table.possible(500, block(2), 9, true);
-        assertThat(table.next(501, true, _ -> false)).as("old enough").contains(block(1));
-        assertThat(table.next(501, true, _ -> false)).contains(block(2));
-        assertThat(table.next(501, true, _ -> false)).isEmpty();
+        assertThat(pressed(501)).as("old enough").contains(block(1));
+        assertThat(pressed(501)).contains(block(2));
+        assertThat(pressed(501)).isEmpty();
     }
 
     @Test
@@ -101,6 +101,29 @@ class WriteCountTableTest {
     }
 
     @Test
+    void eachTryThatCameToNothingIsFollowedByALongerPauseAndAThoroughOneUntilTheBlockIsWritten() {
+        table.possible(0, block(1), 2, true);
+        assertThat(table.next(300, false, _ -> false)).contains(new DueVerification(block(1), false));
+        table.tried(1_000, block(1), false);
+        assertThat(next(1_999)).isEmpty();
+        assertThat(table.next(2_000, false, _ -> false)).contains(new DueVerification(block(1), true));
+        table.tried(2_000, block(1), false);
+        assertThat(next(3_999)).isEmpty();
+        assertThat(table.next(4_000, false, _ -> false)).contains(new DueVerification(block(1), true));
+        long now = 4_000;
+        for (int i = 0; i < 100; i++) {
+            table.tried(now, block(1), false);
+            now += 64_000;
+            assertThat(next(now)).as("a minute at most").contains(block(1));
+        }
+        table.tried(now, block(1), false);
+        table.possible(now, block(1), 3, true);
+        assertThat(table.next(now + 64_000, false, _ -> false))
+                .as("what is new may be complete soon")
+                .contains(new DueVerification(block(1), false));
+    }
+
+    @Test
     void theTableIsBounded() {
         for (int i = 0; i < WriteCountTable.BLOCKS_MAX + 10; i++) {
             table.possible(0, block(i), 1, true);
@@ -128,7 +151,7 @@ class WriteCountTableTest {
                 case 0, 1 -> table.possible(now, block(i), ++versions[i], random.nextBoolean());
                 case 2 ->
                     table.next(now, random.nextInt(10) == 0, _ -> random.nextBoolean())
-                            .ifPresent(underWay::add);
+                            .ifPresent(due -> underWay.add(due.block()));
                 default -> {
                     if (!underWay.isEmpty()) {
                         BlockId block = underWay.remove(random.nextInt(underWay.size()));
@@ -152,7 +175,11 @@ class WriteCountTableTest {
     }
 
     private Optional<BlockId> next(long now) {
-        return table.next(now, false, _ -> false);
+        return table.next(now, false, _ -> false).map(DueVerification::block);
+    }
+
+    private Optional<BlockId> pressed(long now) {
+        return table.next(now, true, _ -> false).map(DueVerification::block);
     }
 
     private List<BlockId> all(long now) {

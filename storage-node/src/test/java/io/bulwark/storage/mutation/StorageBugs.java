@@ -52,7 +52,7 @@ final class StorageBugs {
             table(
                     "what came to nothing is tried again at once",
                     "aVerificationThatCameToNothingIsTriedAgainLater",
-                    "settled ? nowMillis : nowMillis + pace.retryMillis()",
+                    "settled ? nowMillis : nowMillis + pace.retryMillis() * factor(entry.fruitless)",
                     "nowMillis"),
             table(
                     "a block is verified by two at once",

@@ -1,0 +1,10 @@
+package io.bulwark.storage.background;
+
+import io.bulwark.protocol.id.BlockId;
+
+/**
+ * A block that is to be verified now.
+ *
+ * @param again whether the last verification came to nothing
+ */
+public record DueVerification(BlockId block, boolean again) {}
