@@ -87,6 +87,15 @@ public final class ReplicaLoop implements AutoCloseable {
         }
     }
 
+    /** As {@link #run}, once the thread has had time for its connections. */
+    public void runNext(Step step) {
+        try {
+            thread.execute(() -> run(step));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("{} has ended", name, e);
+        }
+    }
+
     /** Why the replica stopped for good; empty if it did not. */
     public String failure() {
         return failure;

@@ -101,6 +101,7 @@ public final class BftReplica implements ReplicaServer {
     private long appended;
     private long durable;
     private long describedMillis;
+    private boolean transferGoesOn;
     private long leavingAt;
     private @Nullable CountDownLatch leaving;
 
@@ -418,7 +419,18 @@ public final class BftReplica implements ReplicaServer {
 
     private void onTransfer(long now, PageTransfer.Done done) {
         StateFetch.Progress progress = transfer.last();
+        if (transfer.goesOn() && !transferGoesOn) {
+            transferGoesOn = true;
+            loop.runNext(() -> {
+                transferGoesOn = false;
+                onTransfer(now(), transfer.onTick(now()));
+            });
+        }
         switch (done) {
+            case GONE -> {
+                replica.onStateGone();
+                return;
+            }
             case FETCHED -> replica.onStateFetched(now, progress.read(), progress.damaged());
             case CHECKED -> replica.onStateChecked(now, progress.read(), progress.damaged());
             case NOTHING -> {

@@ -11,8 +11,6 @@ import io.bulwark.protocol.state.PageServer;
 import io.bulwark.protocol.state.PageStore;
 import io.bulwark.protocol.state.StateFetch;
 import io.bulwark.protocol.wire.Bytes;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -28,6 +26,8 @@ final class PageTransfer {
     /** What has come to its end. */
     enum Done {
         NOTHING,
+        /** The others have discarded the checkpoint whose state is fetched. */
+        GONE,
         /** The state that was to be fetched is here. */
         FETCHED,
         /** The checkpoint that was to be checked is right. */
@@ -54,6 +54,7 @@ final class PageTransfer {
     private StateFetch.Progress last = new StateFetch.Progress(0, 0, 0, 0);
     private long startedMillis;
     private long progressMillis;
+    private boolean again;
 
     PageTransfer(
             int self,
@@ -106,6 +107,11 @@ final class PageTransfer {
         return carryOut(nowMillis, running, running.target(nowMillis, checkpoint.sequence(), checkpoint.digest()));
     }
 
+    /** Whether {@link #onTick} has more to do at once, so much that messages are to be taken in between. */
+    boolean goesOn() {
+        return again;
+    }
+
     /** What the last fetch or check came to. */
     StateFetch.Progress last() {
         return last;
@@ -128,6 +134,7 @@ final class PageTransfer {
     }
 
     Done onTick(long nowMillis) {
+        again = false;
         for (Bytes digest : server.takeDamaged()) {
             LOG.warn("page {} is damaged here, and is fetched from the others", digest);
             mend(repair.want(nowMillis, digest));
@@ -158,24 +165,22 @@ final class PageTransfer {
         }
     }
 
-    private Done carryOut(long nowMillis, StateFetch running, List<FetchEffect> first) {
-        Deque<FetchEffect> effects = new ArrayDeque<>(first);
-        while (!effects.isEmpty()) {
-            switch (effects.remove()) {
+    private Done carryOut(long nowMillis, StateFetch running, List<FetchEffect> effects) {
+        boolean gone = false;
+        for (FetchEffect effect : effects) {
+            switch (effect) {
                 case FetchEffect.Send send -> mail.send(send.replica(), new Fetch(send.token(), send.digests()));
                 case FetchEffect.Write write -> application.write(write.batch());
-                case FetchEffect.Again _ -> {
-                    // A check in place is in no hurry, and shall not keep the replica from its work.
-                    if (!inPlace) {
-                        effects.addAll(running.onTick(nowMillis));
-                    }
-                }
+                // A check in place is in no hurry.
+                case FetchEffect.Again _ -> again = !inPlace;
                 case FetchEffect.WrongPage wrong ->
                     LOG.warn("replica-{} sent a page that is not {}", wrong.replica(), wrong.digest());
                 case FetchEffect.Damaged page ->
                     LOG.warn("page {} is {} here", page.digest(), page.missing() ? "missing" : "damaged");
-                case FetchEffect.Unavailable page ->
-                    LOG.info("no replica has page {} any more: a newer checkpoint is awaited", page.digest());
+                case FetchEffect.Unavailable page -> {
+                    LOG.debug("no replica has page {} any more: a newer checkpoint is awaited", page.digest());
+                    gone = !inPlace;
+                }
                 case FetchEffect.Complete complete -> {
                     fetch = null;
                     last = running.progress();
@@ -197,6 +202,6 @@ final class PageTransfer {
                 }
             }
         }
-        return Done.NOTHING;
+        return gone ? Done.GONE : Done.NOTHING;
     }
 }

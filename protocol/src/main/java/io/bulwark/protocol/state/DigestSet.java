@@ -3,41 +3,67 @@ package io.bulwark.protocol.state;
 import io.bulwark.protocol.wire.Bytes;
 
 /**
- * Digests by their first eight bytes, 16 to 32 bytes of memory for each. May take one digest for another, but nobody can
- * make it do so; used only to decide what is kept, never what is right.
+ * Digests by their first sixteen bytes, 32 to 64 bytes of memory for each. May take one digest for another, but nobody can
+ * make it do so.
  */
 final class DigestSet {
-    private long[] slots = new long[1 << 10];
+    /** Two for each digest. */
+    private long[] slots = new long[1 << 11];
+
     private int size;
 
     void add(Bytes digest) {
-        if (2 * ++size > slots.length) {
-            long[] old = slots;
-            slots = new long[2 * old.length];
-            for (long each : old) {
-                slots[place(each)] = each;
+        add(key(digest, 0), key(digest, Long.BYTES));
+    }
+
+    /** Adds what is in one set and not in the other. */
+    void addAll(DigestSet added, DigestSet except) {
+        for (int i = 0; i < added.slots.length; i += 2) {
+            long first = added.slots[i];
+            long second = added.slots[i + 1];
+            if (first != 0 && except.slots[except.place(first, second)] == 0) {
+                add(first, second);
             }
         }
-        long key = key(digest);
-        slots[place(key)] = key;
+    }
+
+    private void add(long first, long second) {
+        int at = place(first, second);
+        if (slots[at] != 0) {
+            return;
+        }
+        slots[at] = first;
+        slots[at + 1] = second;
+        if (4 * ++size > slots.length) {
+            long[] old = slots;
+            slots = new long[2 * old.length];
+            for (int i = 0; i < old.length; i += 2) {
+                if (old[i] != 0) {
+                    int to = place(old[i], old[i + 1]);
+                    slots[to] = old[i];
+                    slots[to + 1] = old[i + 1];
+                }
+            }
+        }
     }
 
     boolean contains(Bytes digest) {
-        return slots[place(key(digest))] != 0;
+        return slots[place(key(digest, 0), key(digest, Long.BYTES))] != 0;
     }
 
-    private int place(long key) {
-        int at = (int) key & (slots.length - 1);
-        while (slots[at] != 0 && slots[at] != key) {
-            at = (at + 1) & (slots.length - 1);
+    /** Where it is, or else is to go. */
+    private int place(long first, long second) {
+        int at = 2 * (int) first & (slots.length - 1);
+        while (slots[at] != 0 && (slots[at] != first || slots[at + 1] != second)) {
+            at = (at + 2) & (slots.length - 1);
         }
         return at;
     }
 
     /** Never 0, which marks an empty slot. */
-    private static long key(Bytes digest) {
+    private static long key(Bytes digest, int from) {
         long key = 0;
-        for (int i = 0; i < Long.BYTES; i++) {
+        for (int i = from; i < from + Long.BYTES; i++) {
             key = key << 8 | (digest.get(i) & 0xFF);
         }
         return key == 0 ? 1 : key;

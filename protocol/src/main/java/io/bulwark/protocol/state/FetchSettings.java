@@ -4,7 +4,7 @@ package io.bulwark.protocol.state;
  * How eagerly pages are fetched.
  *
  * @param timeoutMillis how long one answer may take
- * @param quietMillisMax how long at most a replica is left alone that did not answer, lacked a page, or sent a wrong one
+ * @param quietMillisMax how long at most a replica is left alone that did not answer or sent a wrong page
  * @param requestsPerReplica outstanding at one replica, at most
  * @param pagesPerRequest at most
  */

@@ -15,8 +15,9 @@ import java.util.Set;
 
 /**
  * Pages wanted by digest, and who is asked for them: the replicas in turn, each with few requests at a time. Who does not
- * answer, lacks a page or sends a wrong one is left alone for a while, longer each time, so that f liars cost a bounded
- * part of the window and no page waits for them twice in a row.
+ * answer or sends a wrong page is left alone for a while, longer each time, so that f liars cost a bounded part of the window
+ * and no page waits for them twice in a row. Who lacks all that it is asked for has discarded the checkpoint, and is asked again for
+ * the next one.
  */
 final class PageRequests {
     private static final class Peer {
@@ -24,6 +25,8 @@ final class PageRequests {
         int outstanding;
         long quietUntilMillis = Long.MIN_VALUE;
         long quietMillis;
+        /** Left alone only since it lacks the pages of this checkpoint. */
+        boolean lacking;
 
         Peer(int replica) {
             this.replica = replica;
@@ -76,12 +79,17 @@ final class PageRequests {
         return open.size() < settings.pagesPerRequest() * settings.requestsPerReplica() * peers.size();
     }
 
+    /** Another checkpoint is to be fetched. */
     void clear() {
         wanted.clear();
         asked.clear();
         misses.clear();
         open.clear();
-        peers.forEach(peer -> peer.outstanding = 0);
+        for (Peer peer : peers) {
+            peer.outstanding = 0;
+            peer.quietUntilMillis = peer.lacking ? Long.MIN_VALUE : peer.quietUntilMillis;
+            peer.lacking = false;
+        }
     }
 
     /** Gives up requests whose time is over, and sends what can be sent. */
@@ -134,8 +142,11 @@ final class PageRequests {
             out.add(new FetchEffect.WrongPage(from, wrong));
             peer.quietMillis = settings.quietMillisMax();
         }
-        if (wrong != null || arrived.isEmpty()) {
+        if (wrong != null) {
             quiet(peer, nowMillis);
+        } else if (arrived.isEmpty()) {
+            peer.lacking = true;
+            peer.quietUntilMillis = nowMillis + settings.timeoutMillis();
         } else {
             peer.quietMillis = 0;
         }
@@ -161,6 +172,7 @@ final class PageRequests {
     }
 
     private void quiet(Peer peer, long nowMillis) {
+        peer.lacking = false;
         peer.quietMillis = Math.clamp(2 * peer.quietMillis, settings.timeoutMillis(), settings.quietMillisMax());
         peer.quietUntilMillis = nowMillis + peer.quietMillis;
     }

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the state of a checkpoint whose digest is known to be correct (proactive recovery paper, section 4.6.2):
@@ -23,7 +24,8 @@ import java.util.TreeMap;
  *
  * <p>A page whose lm is not above the last checkpoint here belongs to that, with all below it: that is where the recursion
  * ends, unless everything is checked. What arrived stays in the store, staged, when the others have discarded the
- * checkpoint and {@link #target} names a newer one. Single-threaded; the effects of a call are carried out before the next.
+ * checkpoint and {@link #target} names a newer one; of that only what is new is looked at, so that a fetch comes to an end while
+ * the others go on, if pages arrive faster than they change. Single-threaded; the effects of a call are carried out before the next.
  */
 public final class StateFetch {
     /** Pages that are read from the store in one step, at most: 4 MiB, or 256 long values. */
@@ -39,6 +41,9 @@ public final class StateFetch {
      */
     public record Progress(long read, long damaged, long fetched, long fetchedBytes) {}
 
+    /** A page to look for, and the one that it is below. */
+    private record Visit(Child.Ref ref, @Nullable Visit above) {}
+
     private final PageStore store;
     private final PageRequests requests;
     private final boolean checking;
@@ -51,8 +56,12 @@ public final class StateFetch {
     private boolean here;
     private boolean done = true;
 
-    private final Deque<Child.Ref> visits = new ArrayDeque<>();
-    private final Map<Bytes, Child.Ref> fetching = new HashMap<>();
+    private final Deque<Visit> visits = new ArrayDeque<>();
+    private final Map<Bytes, Visit> fetching = new HashMap<>();
+    /** Pages that were found right, with all below them, for an earlier target. */
+    private final DigestSet whole = new DigestSet();
+    /** Those of them that the target has too, and what is below: they still count among what is reached. */
+    private final Deque<Child.Ref> gathered = new ArrayDeque<>();
     /** The pages of the target, or the topmost of those that it shares with the last checkpoint here. */
     private DigestSet reached = new DigestSet();
     /** Pages of the last checkpoint here that may not be the target's: what remains to be walked, once all is here. */
@@ -86,8 +95,8 @@ public final class StateFetch {
     }
 
     /**
-     * Begins, or goes on with a newer checkpoint. While pages of a checkpoint of this replica are checked, it is not
-     * discarded.
+     * Begins, or goes on with a newer checkpoint, unless all pages of the last one are here already: then that comes to its end. While
+     * pages of a checkpoint of this replica are checked, it is not discarded.
      *
      * @param atNumber of the checkpoint; above that of the last one here, unless all is checked
      * @param digest that f+1 replicas, or a certificate, vouch for
@@ -98,6 +107,10 @@ public final class StateFetch {
         if (!checking && atNumber <= last) {
             throw new IllegalArgumentException("checkpoint " + atNumber + " is not after " + last);
         }
+        if (!done && needsNobody()) {
+            return step(nowMillis, new ArrayList<>());
+        }
+        keepWhole();
         number = atNumber;
         root = digest;
         local = last;
@@ -111,7 +124,8 @@ public final class StateFetch {
         retired.clear();
         reached = new DigestSet();
         visits.clear();
-        visits.push(new Child.Ref(digest, Child.LM_UNKNOWN));
+        gathered.clear();
+        visits.push(new Visit(new Child.Ref(digest, Child.LM_UNKNOWN), null));
         return step(nowMillis, new ArrayList<>());
     }
 
@@ -126,10 +140,10 @@ public final class StateFetch {
         for (PageRequests.Arrived arrived : requests.onPages(nowMillis, from, token, pages, out)) {
             fetched++;
             fetchedBytes += arrived.page().length();
-            Child.Ref ref = fetching.remove(arrived.digest());
-            if (ref != null) {
+            Visit visit = fetching.remove(arrived.digest());
+            if (visit != null) {
                 (here ? repaired : staged).put(arrived.digest(), arrived.page());
-                descend(ref, arrived.page());
+                descend(visit, arrived.page());
             }
         }
         if (!repaired.isEmpty() || !staged.isEmpty()) {
@@ -157,9 +171,12 @@ public final class StateFetch {
         }
         requests.onTick(nowMillis, out);
         boolean wrote = out.stream().anyMatch(FetchEffect.Write.class::isInstance);
-        if (visits.isEmpty() && requests.open() == 0) {
+        if (needsNobody()) {
             if (wrote || budget == 0) {
                 // What is decided at the end is decided from the store.
+                out.add(new FetchEffect.Again());
+            } else if (!gathered.isEmpty()) {
+                gather(budget, out);
                 out.add(new FetchEffect.Again());
             } else {
                 finish(budget, out);
@@ -170,8 +187,32 @@ public final class StateFetch {
         return out;
     }
 
+    /** All pages of the target are here. */
+    private boolean needsNobody() {
+        return visits.isEmpty() && requests.open() == 0;
+    }
+
+    /** Whatever was reached, and is not above something that still is to be found, need not be looked at again. */
+    private void keepWhole() {
+        DigestSet open = new DigestSet();
+        visits.forEach(visit -> open(visit, open));
+        fetching.values().forEach(visit -> open(visit, open));
+        whole.addAll(reached, open);
+    }
+
+    private static void open(Visit from, DigestSet open) {
+        for (Visit visit = from; visit != null && !open.contains(visit.ref().digest()); visit = visit.above()) {
+            open.add(visit.ref().digest());
+        }
+    }
+
     /** Looks for a page here; gives how many pages that read. */
-    private int visit(Child.Ref ref, List<FetchEffect> out) {
+    private int visit(Visit visit, List<FetchEffect> out) {
+        Child.Ref ref = visit.ref();
+        if (whole.contains(ref.digest())) {
+            gathered.push(ref);
+            return 0;
+        }
         reached.add(ref.digest());
         if (!checking && isOwn(ref)) {
             return 0;
@@ -179,24 +220,59 @@ public final class StateFetch {
         read++;
         Optional<Bytes> page = store.get(ref.digest());
         if (page.isPresent() && Hashes.sha256(page.get()).equals(ref.digest())) {
-            descend(ref, page.get());
+            descend(visit, page.get());
         } else {
             if (isOwn(ref)) {
                 damaged++;
                 out.add(new FetchEffect.Damaged(ref.digest(), page.isEmpty()));
             }
-            fetching.put(ref.digest(), ref);
-            requests.want(ref.digest());
+            want(visit);
         }
         return 1;
+    }
+
+    private void want(Visit visit) {
+        fetching.put(visit.ref().digest(), visit);
+        requests.want(visit.ref().digest());
+    }
+
+    /** Goes down whole pages, so that all of the target is among what is reached. */
+    private void gather(int budget, List<FetchEffect> out) {
+        int left = budget;
+        while (!gathered.isEmpty() && left > 0) {
+            Child.Ref ref = gathered.pop();
+            reached.add(ref.digest());
+            if (!checking && isOwn(ref)) {
+                continue;
+            }
+            left--;
+            Optional<PageCodec.Outline> outline = store.get(ref.digest()).flatMap(page -> readable(ref, page));
+            if (outline.isEmpty()) {
+                // It was here a moment ago.
+                out.add(new FetchEffect.Damaged(ref.digest(), true));
+                want(new Visit(ref, null));
+            } else if (outline.get().level() > 0) {
+                outline.get().below().forEach(gathered::push);
+            } else {
+                outline.get().below().forEach(value -> reached.add(value.digest()));
+            }
+        }
+    }
+
+    private static Optional<PageCodec.Outline> readable(Child.Ref ref, Bytes page) {
+        try {
+            return Optional.of(PageCodec.outline(page, ref.digest()));
+        } catch (MalformedException e) {
+            return Optional.empty();
+        }
     }
 
     private boolean isOwn(Child.Ref ref) {
         return ref.lm() == Child.LM_UNKNOWN ? here : ref.lm() <= local;
     }
 
-    private void descend(Child.Ref ref, Bytes page) {
-        outline(ref, page).below().forEach(visits::push);
+    private void descend(Visit above, Bytes page) {
+        outline(above.ref(), page).below().forEach(ref -> visits.push(new Visit(ref, above)));
     }
 
     private PageCodec.Outline outline(Child.Ref ref, Bytes page) {

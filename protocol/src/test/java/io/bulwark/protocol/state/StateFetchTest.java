@@ -133,6 +133,52 @@ class StateFetchTest {
     }
 
     @Test
+    void aFetchAndACheckComeToTheirEndThoughEachCheckpointIsDiscardedSoon() {
+        for (boolean checking : new boolean[] {false, true}) {
+            Source source = new Source();
+            source.advance(128, KeyMaker.NUMBERED, random, 500);
+            Source behind = source.copy();
+            long number = 256;
+            StateTree.Checkpoint latest = source.advance(number, KeyMaker.NUMBERED, random, 4_000);
+            FetchRig rig = rig(behind.store, source);
+            StateFetch fetch = rig.fetch(checking);
+            List<FetchEffect> first = fetch.target(0, number, latest.digest());
+            int checkpoints = 1;
+            while (rig.complete == null) {
+                rig.run(fetch, first, 6);
+                first = List.of();
+                if (rig.complete == null && rig.unavailable.isEmpty()) {
+                    latest = source.advance(number + 128, KeyMaker.NUMBERED, random, 5);
+                    source.discard(number);
+                    number += 128;
+                    checkpoints++;
+                } else if (rig.complete == null) {
+                    rig.unavailable.clear();
+                    first = fetch.target(rig.nowMillis, number, latest.digest());
+                }
+                assertThat(checkpoints).isLessThan(500);
+            }
+            int all = Source.pages(source.store).size();
+            assertThat(checkpoints).as("discarded while it was fetched").isGreaterThan(3);
+            assertThat(fetch.progress().read())
+                    .as("what was found right is not read again for each checkpoint")
+                    .isLessThan(2L * all);
+            assertThat(rig.nowMillis)
+                    .as("who has discarded a checkpoint is asked for the next one at once")
+                    .isLessThan(checkpoints * 1_000L);
+            StateTree opened = StateTree.open(behind.store, 1 << 20);
+            assertThat(KeyValueStateContract.all(opened).equals(KeyValueStateContract.all(source.tree)))
+                    .isEqualTo(rig.complete.number() == number);
+            if (!checking) {
+                behind.store.write(opened.discard(128));
+            }
+            if (rig.complete.number() == number) {
+                assertThat(Source.pages(behind.store)).isEqualTo(Source.pages(source.store));
+            }
+        }
+    }
+
+    @Test
     void aFetchThatWasInterruptedGoesOnWithoutAskingAgainOrIsRemovedWhole() {
         Source source = new Source();
         source.advance(128, KeyMaker.NUMBERED, random, 500);

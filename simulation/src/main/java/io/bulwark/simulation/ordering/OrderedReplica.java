@@ -247,6 +247,11 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
     }
 
     @Override
+    public void gone() {
+        replica.onStateGone();
+    }
+
+    @Override
     public void accused(int replicaNumber) {
         world.accused(self, replicaNumber, "a wrong page");
     }

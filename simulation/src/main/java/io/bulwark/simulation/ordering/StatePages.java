@@ -31,6 +31,9 @@ final class StatePages {
 
         void checked(StateFetch.Progress progress);
 
+        /** The others have discarded what is being fetched. */
+        void gone();
+
         void accused(int replica);
     }
 
@@ -100,7 +103,8 @@ final class StatePages {
                 case FetchEffect.Write write -> store.write(write.batch());
                 case FetchEffect.Again _ -> effects.addAll(running.onTick(nowMillis));
                 case FetchEffect.WrongPage wrong -> host.accused(wrong.replica());
-                case FetchEffect.Damaged _, FetchEffect.Unavailable _ -> {}
+                case FetchEffect.Unavailable _ -> host.gone();
+                case FetchEffect.Damaged _ -> {}
                 case FetchEffect.Complete complete -> {
                     fetch = null;
                     if (inPlace) {

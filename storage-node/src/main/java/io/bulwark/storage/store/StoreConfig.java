@@ -13,7 +13,7 @@ import java.nio.file.Path;
  * @param reserveBytes writes of fragments are refused when the file system has less space left than this
  * @param readerThreads platform threads that read
  * @param spareSegmentsMax empty segments that are kept to be overwritten, which syncs faster than growing files
- * @param writeBack what is held in memory for a while before it is written
+ * @param writeBack what is held in memory for a while before it is written: half as much as the reserve at most, so that it always fits
  */
 public record StoreConfig(
         Path directory,
@@ -45,6 +45,10 @@ public record StoreConfig(
         }
         if (spareSegmentsMax < 0) {
             throw new IllegalArgumentException(spareSegmentsMax + " spare segments");
+        }
+        if (writeBack.bytesMax() > reserveBytes / 2) {
+            throw new IllegalArgumentException(writeBack.bytesMax() + " bytes held in memory, with a reserve of "
+                    + reserveBytes + " on the device");
         }
     }
 

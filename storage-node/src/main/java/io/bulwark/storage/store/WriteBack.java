@@ -18,15 +18,19 @@ public record WriteBack(long millis, long bytesMax, Set<RecordKind> kinds) {
 
     public WriteBack {
         kinds = kinds.isEmpty() ? Set.of() : Set.copyOf(EnumSet.copyOf(kinds));
-        if (millis < 0 || bytesMax < 0 || millis > 3_600_000 || bytesMax > StoreConfig.RESERVE_BYTES / 2) {
+        if (millis < 0 || bytesMax < 0 || millis > 3_600_000) {
             throw new IllegalArgumentException("write-back after " + millis + " ms of up to " + bytesMax + " bytes");
         }
     }
 
     /** Versions of registers under PASIS: 32 MiB at most. */
     public static WriteBack versions(long millis) {
-        return new WriteBack(
-                millis, StoreConfig.RESERVE_BYTES / 2, Set.of(RecordKind.PASIS_VERSION, RecordKind.PASIS_POSSIBLE));
+        return versions(millis, StoreConfig.RESERVE_BYTES / 2);
+    }
+
+    /** Versions of registers under PASIS. */
+    public static WriteBack versions(long millis, long bytesMax) {
+        return new WriteBack(millis, bytesMax, Set.of(RecordKind.PASIS_VERSION, RecordKind.PASIS_POSSIBLE));
     }
 
     /** How long records are held under a durability. */

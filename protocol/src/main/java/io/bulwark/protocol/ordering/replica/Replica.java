@@ -288,6 +288,11 @@ public final class Replica {
         recovering.onStateChecked(nowMillis, pages, damaged);
     }
 
+    /** More than f others have no page any more of the state that is to be fetched: a newer one is, as soon as there is one. */
+    public void onStateGone() {
+        stateTransfer.onGone();
+    }
+
     /**
      * The pages of the checkpoint that was to be checked are right now.
      *

@@ -19,6 +19,7 @@ final class StateTransfer {
     private long askedMillis;
     private long missingSinceMillis = Long.MAX_VALUE;
     private boolean lost;
+    private boolean gone;
     private BooleanSupplier distrust = () -> false;
 
     StateTransfer(ReplicaConfig config, SlotLog log, Execution execution, Checkpoints checkpoints, Outbox outbox) {
@@ -58,9 +59,10 @@ final class StateTransfer {
         }
         missingSinceMillis = Math.min(missingSinceMillis, nowMillis);
         if (target != null) {
-            // Others may have discarded what is being fetched.
-            if (missing.sequence() > target.sequence()
-                    && nowMillis - askedMillis >= 4 * config.timers().stateMillis()) {
+            // Others may have discarded what is being fetched, and more than f need not say so.
+            boolean stale =
+                    gone || nowMillis - askedMillis >= 4 * config.timers().stateMillis();
+            if (stale && missing.sequence() > target.sequence()) {
                 fetch(nowMillis, missing);
             }
             return;
@@ -75,9 +77,15 @@ final class StateTransfer {
 
     void fetch(long nowMillis, Numbered checkpoint) {
         target = checkpoint;
+        gone = false;
         askedMillis = nowMillis;
         execution.suspend();
         outbox.add(new ReplicaEffect.FetchState(checkpoint, distrust.getAsBoolean()));
+    }
+
+    /** More than f others lack a page of what is being fetched: they have come to a newer checkpoint. */
+    void onGone() {
+        gone = true;
     }
 
     void onFetched(long nowMillis) {
