@@ -139,16 +139,16 @@ class StateFetchTest {
             source.advance(128, KeyMaker.NUMBERED, random, 500);
             Source behind = source.copy();
             long number = 256;
-            StateTree.Checkpoint latest = source.advance(number, KeyMaker.NUMBERED, random, 4_000);
+            StateTree.Checkpoint latest = source.advance(number, KeyMaker.NUMBERED, random, 12_000);
             FetchRig rig = rig(behind.store, source);
             StateFetch fetch = rig.fetch(checking);
             List<FetchEffect> first = fetch.target(0, number, latest.digest());
             int checkpoints = 1;
             while (rig.complete == null) {
-                rig.run(fetch, first, 6);
+                rig.run(fetch, first, 3);
                 first = List.of();
                 if (rig.complete == null && rig.unavailable.isEmpty()) {
-                    latest = source.advance(number + 128, KeyMaker.NUMBERED, random, 5);
+                    latest = source.advance(number + 128, KeyMaker.NUMBERED, random, 20);
                     source.discard(number);
                     number += 128;
                     checkpoints++;
@@ -162,10 +162,8 @@ class StateFetchTest {
             assertThat(checkpoints).as("discarded while it was fetched").isGreaterThan(3);
             assertThat(fetch.progress().read())
                     .as("what was found right is not read again for each checkpoint")
-                    .isLessThan(2L * all);
-            assertThat(rig.nowMillis)
-                    .as("who has discarded a checkpoint is asked for the next one at once")
-                    .isLessThan(checkpoints * 1_000L);
+                    .isLessThan(4L * all);
+            assertThat(rig.nowMillis).isLessThan(5_000);
             StateTree opened = StateTree.open(behind.store, 1 << 20);
             assertThat(KeyValueStateContract.all(opened).equals(KeyValueStateContract.all(source.tree)))
                     .isEqualTo(rig.complete.number() == number);
@@ -176,6 +174,46 @@ class StateFetchTest {
                 assertThat(Source.pages(behind.store)).isEqualTo(Source.pages(source.store));
             }
         }
+    }
+
+    @Test
+    void whoHasDiscardedACheckpointIsAskedForTheNextOneAtOnce() {
+        Source source = new Source();
+        source.advance(128, KeyMaker.NUMBERED, random, 500);
+        Source behind = source.copy();
+        Bytes gone = source.advance(256, KeyMaker.NUMBERED, random, 100).digest();
+        StateTree.Checkpoint latest = source.advance(384, KeyMaker.NUMBERED, random, 100);
+        source.discard(256);
+        FetchRig rig = rig(behind.store, source);
+        StateFetch fetch = rig.fetch(false);
+        rig.finish(fetch, fetch.target(0, 256, gone));
+        assertThat(rig.unavailable).containsOnly(gone);
+        rig.unavailable.clear();
+        rig.asked.clear();
+        rig.finish(fetch, fetch.target(rig.nowMillis, 384, latest.digest()));
+        assertThat(rig.complete).isNotNull();
+        assertThat(rig.asked.keySet()).containsExactlyInAnyOrderElementsOf(rig.replicas());
+    }
+
+    @Test
+    void aCheckpointThatIsAllHereIsNotGivenUpForTheNext() {
+        Source source = new Source();
+        source.advance(128, KeyMaker.NUMBERED, random, 500);
+        Source behind = source.copy();
+        StateTree.Checkpoint first = source.advance(256, KeyMaker.NUMBERED, random, 2_000);
+        Set<Bytes> missing = new HashSet<>(Source.pages(source.store));
+        missing.removeAll(Source.pages(behind.store));
+        FetchRig rig = rig(behind.store, source);
+        StateFetch fetch = rig.fetch(false);
+        rig.run(fetch, fetch.target(0, 256, first.digest()), 1);
+        while (fetch.progress().fetched() < missing.size()) {
+            rig.run(fetch, List.of(), 1);
+        }
+        assertThat(rig.complete).isNull();
+        StateTree.Checkpoint second = source.advance(384, KeyMaker.NUMBERED, random, 80);
+        rig.finish(fetch, fetch.target(rig.nowMillis, 384, second.digest()));
+        assertThat(rig.complete).isNotNull();
+        assertThat(rig.complete.number()).isEqualTo(256);
     }
 
     @Test

@@ -13,6 +13,7 @@ final class RecoveryBugs {
     private static final String LEDGER = "ordering/recovery/RecoveryLedger";
     private static final String REPLIES = "ordering/recovery/RecoveryReplies";
     private static final String RECOVERING = "ordering/replica/Recovering";
+    private static final String FETCH = "state/StateFetch";
     private static final String KEYS = "ordering/key/SessionKeys";
 
     private static Detector estimation(String test) {
@@ -35,7 +36,41 @@ final class RecoveryBugs {
         return protocol("ordering.key.SessionKeysTest", test);
     }
 
+    private static Detector fetching(String test) {
+        return protocol("state.StateFetchTest", test);
+    }
+
     static final List<PlantedBug> ALL = List.of(
+            in(
+                    FETCH,
+                    "all is read again for each checkpoint",
+                    fetching("aFetchAndACheckComeToTheirEndThoughEachCheckpointIsDiscardedSoon"),
+                    "whole.addAll(reached, open);",
+                    ""),
+            in(
+                    FETCH,
+                    "what is above a page that is still to come counts as whole",
+                    fetching("aFetchAndACheckComeToTheirEndThoughEachCheckpointIsDiscardedSoon"),
+                    "visits.forEach(visit -> open(visit, open));",
+                    ""),
+            in(
+                    FETCH,
+                    "what was found for an earlier checkpoint is thrown away at the end",
+                    fetching("aFetchAndACheckComeToTheirEndThoughEachCheckpointIsDiscardedSoon"),
+                    "} else if (!gathered.isEmpty()) {",
+                    "} else if (false) {"),
+            in(
+                    FETCH,
+                    "a checkpoint that is all here is given up for the next",
+                    fetching("aCheckpointThatIsAllHereIsNotGivenUpForTheNext"),
+                    "if (!done && needsNobody()) {",
+                    "if (false) {"),
+            in(
+                    "state/PageRequests",
+                    "who has discarded a checkpoint is left alone for the next one, too",
+                    fetching("whoHasDiscardedACheckpointIsAskedForTheNextOneAtOnce"),
+                    "peer.lacking ? Long.MIN_VALUE : peer.quietUntilMillis",
+                    "peer.quietUntilMillis"),
             in(
                     ESTIMATION,
                     "2f-1 others without a later checkpoint are enough",
