@@ -11,18 +11,24 @@ import java.util.Set;
 
 /** What peers have notified this node of about one block (3.2 and 3.4). Kept in memory only. */
 final class Notices {
+    /** Of versions that are not here, and may never have been anywhere. */
     private static final int POISONOUS_PER_SLOT = 8;
 
     private final PasisGroup group;
     private final Map<Integer, ValidatingTimestamp> complete = new HashMap<>();
     private final Map<Integer, LinkedHashMap<ValidatingTimestamp, Boolean>> poisonous = new HashMap<>();
+    /** Of versions that are here: the slots that say so. */
+    private final Map<ValidatingTimestamp, Set<Integer>> poisonousHere = new HashMap<>();
 
     Notices(PasisGroup group) {
         this.group = group;
     }
 
-    void take(int slot, ValidatingTimestamp version, boolean isPoisonous) {
-        if (isPoisonous) {
+    /** @param here whether the version is here; then {@link #forget} follows when it is no more */
+    void take(int slot, ValidatingTimestamp version, boolean isPoisonous, boolean here) {
+        if (isPoisonous && here) {
+            poisonousHere.computeIfAbsent(version, _ -> new HashSet<>()).add(slot);
+        } else if (isPoisonous) {
             LinkedHashMap<ValidatingTimestamp, Boolean> of =
                     poisonous.computeIfAbsent(slot, _ -> new LinkedHashMap<>());
             of.put(version, true);
@@ -34,10 +40,15 @@ final class Notices {
         }
     }
 
+    void forget(ValidatingTimestamp version) {
+        poisonousHere.remove(version);
+    }
+
     /** The slots that have said just this. */
     Set<Integer> matching(ValidatingTimestamp version, boolean isPoisonous) {
         Set<Integer> slots = new HashSet<>();
         if (isPoisonous) {
+            slots.addAll(poisonousHere.getOrDefault(version, Set.of()));
             poisonous.forEach((slot, versions) -> {
                 if (versions.containsKey(version)) {
                     slots.add(slot);

@@ -16,7 +16,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.function.LongConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +36,14 @@ final class PossibleVersions {
 
     private record Account(PrincipalId sender, BlockId block) {}
 
+    private record Ranked(int versions, BlockId block) {}
+
     private final Map<BlockId, Map<VersionName, Charge>> blocks = new HashMap<>();
+    /** The high-write-count table (section 4): most versions first. */
+    private final NavigableSet<Ranked> ranking = new TreeSet<>(Comparator.comparingInt(Ranked::versions)
+            .thenComparing(Ranked::block)
+            .reversed());
+
     private final Map<PrincipalId, Integer> ofSender = new HashMap<>();
     private final Map<PrincipalId, Long> bytesOfSender = new HashMap<>();
     private final Map<Account, Integer> ofAccount = new HashMap<>();
@@ -109,6 +118,7 @@ final class PossibleVersions {
     private void charge(BlockId block, VersionName name, Charge charge) {
         Map<VersionName, Charge> of = blocks.computeIfAbsent(block, _ -> new HashMap<>());
         if (of.putIfAbsent(name, charge) == null) {
+            rank(block, of.size() - 1, of.size());
             ofSender.merge(charge.sender(), 1, Integer::sum);
             bytesOfSender.merge(charge.sender(), (long) charge.bytes(), Long::sum);
             ofAccount.merge(new Account(charge.sender(), block), 1, Integer::sum);
@@ -123,6 +133,7 @@ final class PossibleVersions {
         if (of == null || charge == null) {
             return;
         }
+        rank(block, of.size() + 1, of.size());
         bytesOfSender.computeIfPresent(
                 charge.sender(), (_, known) -> known == charge.bytes() ? null : known - charge.bytes());
         if (of.isEmpty()) {
@@ -132,6 +143,13 @@ final class PossibleVersions {
         ofAccount.merge(new Account(charge.sender(), block), -1, PossibleVersions::orNothing);
         bytes -= charge.bytes();
         tally.possible(block, -1, -charge.bytes());
+    }
+
+    private void rank(BlockId block, int before, int after) {
+        ranking.remove(new Ranked(before, block));
+        if (after > 0) {
+            ranking.add(new Ranked(after, block));
+        }
     }
 
     private static @Nullable Integer orNothing(Integer a, Integer b) {
@@ -171,14 +189,9 @@ final class PossibleVersions {
         return List.copyOf(blocks.keySet());
     }
 
-    /** The high-write-count table's first entry (section 4): of these blocks the one with the most possible versions. */
+    /** Of these blocks the one with the most possible versions. */
     Optional<BlockId> most(Predicate<BlockId> which) {
-        return blocks.entrySet().stream()
-                .filter(entry -> which.test(entry.getKey()))
-                .max(Comparator.<Map.Entry<BlockId, Map<VersionName, Charge>>>comparingInt(
-                                entry -> entry.getValue().size())
-                        .thenComparing(Map.Entry::getKey))
-                .map(Map.Entry::getKey);
+        return ranking.stream().map(Ranked::block).filter(which).findFirst();
     }
 
     /** Of the blocks with possible versions of this sender the one with the most of them. */

@@ -238,7 +238,7 @@ final class Verifier {
                             "a notice of a version of another shape");
             return;
         }
-        notices.take(slot, version, request.poisonous());
+        notices.take(slot, version, request.poisonous(), block.versions().get(version) != null);
         boolean settled = believe(nowMillis, version);
         VersionRecord record = block.versions().get(version);
         boolean mine = record != null && !record.verified() && block.group().responsible(block.slot());
@@ -386,6 +386,7 @@ final class Verifier {
     }
 
     private void gone(VersionRecord record) {
+        notices.forget(record.timestamp());
         block.versions().remove(record.timestamp());
         node.possible().release(block.block(), record.timestamp().name());
     }

@@ -101,21 +101,21 @@ class ThresholdsPropertyTest {
     void collectionFollowsTheBPlusFirstGreatestNotice() {
         Group group = Group.of(2, 3, 9);
         Notices notices = new Notices(group.pasis());
-        notices.take(0, group.version(9, 9).timestamp(), false);
-        notices.take(1, group.version(8, 8).timestamp(), false);
+        notices.take(0, group.version(9, 9).timestamp(), false, false);
+        notices.take(1, group.version(8, 8).timestamp(), false, false);
         assertThat(notices.collectable()).isEqualTo(ValidatingTimestamp.NONE);
-        notices.take(2, group.version(4, 4).timestamp(), false);
+        notices.take(2, group.version(4, 4).timestamp(), false, false);
         assertThat(notices.collectable()).isEqualTo(group.version(4, 4).timestamp());
-        notices.take(3, group.version(5, 5).timestamp(), false);
+        notices.take(3, group.version(5, 5).timestamp(), false, false);
         assertThat(notices.collectable()).isEqualTo(group.version(5, 5).timestamp());
         // A node counts once, by the greatest that it has verified.
-        notices.take(3, group.version(3, 3).timestamp(), false);
+        notices.take(3, group.version(3, 3).timestamp(), false, false);
         assertThat(notices.collectable()).isEqualTo(group.version(5, 5).timestamp());
         assertThat(notices.confirmed(group.version(5, 5).timestamp(), false)).isFalse();
-        notices.take(4, group.version(5, 5).timestamp(), false);
-        notices.take(5, group.version(5, 5).timestamp(), true);
+        notices.take(4, group.version(5, 5).timestamp(), false, false);
+        notices.take(5, group.version(5, 5).timestamp(), true, false);
         assertThat(notices.confirmed(group.version(5, 5).timestamp(), false)).isFalse();
-        notices.take(6, group.version(5, 5).timestamp(), false);
+        notices.take(6, group.version(5, 5).timestamp(), false, false);
         assertThat(notices.confirmed(group.version(5, 5).timestamp(), false)).isTrue();
     }
 

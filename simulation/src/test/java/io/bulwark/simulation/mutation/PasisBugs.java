@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 /** What can go wrong with the PASIS register: each threshold, and each rule of PROTOCOLS section 3 beyond the paper. */
 final class PasisBugs {
     private static final String SERVER = "pasis.PasisServerTest";
+    private static final String LEFTOVERS = "pasis.PasisLeftoversTest";
     private static final String SCRUB = "pasis.PasisScrubTest";
     private static final String READ = "pasis.PasisReadTest";
     private static final String WRITE = "pasis.PasisWriteTest";
@@ -94,7 +95,19 @@ final class PasisBugs {
                     "the greatest notice decides what is collected",
                     simulation(SERVER, "noticesThatDifferCollectUpToTheBPlusFirst"),
                     ": all.get(group.b());",
-                    ": all.get(0);"));
+                    ": all.get(0);"),
+            in(
+                    "pasis/Notices",
+                    "of a sender's poison only the last eight are believed to the leaders",
+                    simulation(LEFTOVERS, "allThatTheLeadersFindPoisonousIsDiscardedAtTheOthers"),
+                    "if (isPoisonous && here) {",
+                    "if (false) {"),
+            in(
+                    "pasis/Verifier",
+                    "what came to nothing is verified again in the same way",
+                    simulation(LEFTOVERS, "whatIsPoisonousAtTooFewNodesToBeCompleteIsDiscardedByTheSecondVerification"),
+                    "this == SCRUB_BY_REPAIR || this == BACKGROUND_BY_REPAIR",
+                    "this == SCRUB_BY_REPAIR"));
 
     private static final List<PlantedBug> CLIENT = List.of(
             in(

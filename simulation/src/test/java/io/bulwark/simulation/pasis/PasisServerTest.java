@@ -196,43 +196,6 @@ class PasisServerTest {
     }
 
     @Test
-    void whatIsPoisonousAtTooFewNodesToBeCompleteIsDiscardedByTheSecondVerification() {
-        PasisCluster cluster = lazy();
-        cluster.write(1, 0);
-        cluster.simulation.runFor(1_000);
-        cluster.verify(0, ALL);
-        List<Bytes> mixed = new ArrayList<>(fragments(cluster, 0));
-        mixed.set(4, fragments(cluster, 0).get(4));
-        cluster.send(FAULTY, 0, ValidatingTimestamp.of(2, PrincipalId.client(FAULTY), mixed), mixed, 2, 3, 4);
-        cluster.verify(0, 2, 3, 4);
-        assertThat(cluster.counters(3).possibleVersions())
-                .as("its writer may be about to complete it")
-                .isEqualTo(1);
-        cluster.verifyAgain(0, 3);
-        assertThat(cluster.held(3, 0)).isEqualTo(1);
-        // With node 3's, its notice is the second that node 2 gets.
-        cluster.verifyAgain(0, 4);
-        for (int node : new int[] {2, 3, 4}) {
-            assertThat(cluster.held(node, 0)).isEqualTo(1);
-            assertThat(cluster.counters(node).poisonous()).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void aWriteThatWasLeftUndoneIsRepairedByTheSecondVerification() {
-        PasisCluster cluster = lazy();
-        List<Bytes> fragments = fragments(cluster, 0);
-        ValidatingTimestamp version = ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments);
-        cluster.send(FAULTY, 0, version, fragments, 0, 1, 2);
-        cluster.verify(0, 1);
-        assertThat(cluster.held(3, 0)).isZero();
-        cluster.verifyAgain(0, 1);
-        cluster.simulation.runFor(1_000);
-        assertThat(cluster.held(3, 0)).isEqualTo(1);
-        assertThat(cluster.counters(1).possibleVersions()).isZero();
-    }
-
-    @Test
     void bNoticesAreNotBelievedAndBPlusOneAre() {
         PasisCluster cluster = lazy();
         cluster.write(1, 0);
