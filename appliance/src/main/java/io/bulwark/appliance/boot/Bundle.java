@@ -53,7 +53,8 @@ public final class Bundle {
                 setup.durability(),
                 setup.scrubBytesPerSecond(),
                 setup.historyPoolBytes(),
-                setup.writeBackMillis());
+                setup.writeBackMillis(),
+                setup.keyMillis());
         RoleFile.writeNode(new RoleFile.Configured<>(there, admin), directory.resolve(ROLE));
     }
 

@@ -42,6 +42,7 @@ import org.springframework.util.unit.DataSize;
  *     scrub-rate: 8MB               # per second; this and the next are the defaults
  *     history-pool: 1GB
  *     write-back: 2s
+ *     key-period: 10m
  * </pre>
  *
  * {@code replicas} and {@code nodes} may name hosts: they are looked up whenever a connection is made.
@@ -71,7 +72,8 @@ public final class RoleFile {
             @Nullable String durability,
             @Nullable DataSize scrubRate,
             @Nullable DataSize historyPool,
-            @Nullable Duration writeBack) {}
+            @Nullable Duration writeBack,
+            @Nullable Duration keyPeriod) {}
 
     record ReplicaKeys(
             @Nullable Integer number,
@@ -153,9 +155,8 @@ public final class RoleFile {
                                 keys.durability() == null ? "sync" : keys.durability(),
                                 bytes(keys.scrubRate(), BackgroundPace.SCRUB_BYTES_PER_SECOND),
                                 bytes(keys.historyPool(), NodeSetup.HISTORY_POOL_BYTES),
-                                keys.writeBack() == null
-                                        ? NodeSetup.WRITE_BACK_MILLIS
-                                        : keys.writeBack().toMillis()),
+                                millis(keys.writeBack(), NodeSetup.WRITE_BACK_MILLIS),
+                                millis(keys.keyPeriod(), NodeSetup.KEY_MILLIS)),
                         admin(keys.admin())));
     }
 
@@ -267,6 +268,7 @@ public final class RoleFile {
                             scrub-rate: %dB
                             history-pool: %dB
                             write-back: %dms
+                            key-period: %dms
                         """,
                         setup.number(),
                         Destination.text(setup.listen()),
@@ -278,7 +280,8 @@ public final class RoleFile {
                         setup.durability(),
                         setup.scrubBytesPerSecond(),
                         setup.historyPoolBytes(),
-                        setup.writeBackMillis()));
+                        setup.writeBackMillis(),
+                        setup.keyMillis()));
     }
 
     /** Without an admin endpoint. */

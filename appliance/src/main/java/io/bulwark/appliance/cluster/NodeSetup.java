@@ -17,6 +17,7 @@ import java.util.List;
  * @param scrubBytesPerSecond how fast it re-reads what it keeps while no client wants anything; 0 for never
  * @param historyPoolBytes what unverified versions of all volumes under PASIS may take
  * @param writeBackMillis how long such a version is held in memory before it is written, where the durability allows it
+ * @param keyMillis T_k: no key under which nodes vouch to each other is older
  */
 public record NodeSetup(
         int number,
@@ -28,11 +29,16 @@ public record NodeSetup(
         String durability,
         long scrubBytesPerSecond,
         long historyPoolBytes,
-        long writeBackMillis) {
+        long writeBackMillis,
+        long keyMillis) {
     public static final long HISTORY_POOL_BYTES = 1L << 30;
     public static final long WRITE_BACK_MILLIS = 2_000;
+    public static final long KEY_MILLIS = 600_000;
 
-    /** A node with the standard rate of scrubbing, history pool and time of write-back. */
+    /** Half of it is well above the round trips of an operation. */
+    private static final long KEY_MILLIS_MIN = 2_000;
+
+    /** A node with the standard rate of scrubbing, history pool, time of write-back and age of keys. */
     public NodeSetup(
             int number,
             InetSocketAddress listen,
@@ -51,7 +57,23 @@ public record NodeSetup(
                 durability,
                 BackgroundPace.SCRUB_BYTES_PER_SECOND,
                 HISTORY_POOL_BYTES,
-                WRITE_BACK_MILLIS);
+                WRITE_BACK_MILLIS,
+                KEY_MILLIS);
+    }
+
+    public NodeSetup withKeyMillis(long other) {
+        return new NodeSetup(
+                number,
+                listen,
+                data,
+                keys,
+                channels,
+                replicas,
+                durability,
+                scrubBytesPerSecond,
+                historyPoolBytes,
+                writeBackMillis,
+                other);
     }
 
     public NodeSetup {
@@ -60,6 +82,9 @@ public record NodeSetup(
             throw new IllegalArgumentException("node " + number + " that scrubs " + scrubBytesPerSecond
                     + " bytes per second, with a history pool of " + historyPoolBytes + " bytes, and writes back after "
                     + writeBackMillis + " ms");
+        }
+        if (keyMillis < KEY_MILLIS_MIN) {
+            throw new IllegalArgumentException("a key period of " + keyMillis + " ms; it is 2 s or more");
         }
     }
 }

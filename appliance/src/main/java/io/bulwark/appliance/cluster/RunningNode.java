@@ -5,6 +5,7 @@ import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.client.registry.TrustWatch;
+import io.bulwark.protocol.agreement.AgreementCodec;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
@@ -15,7 +16,7 @@ import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.pasis.PasisLimits;
@@ -29,6 +30,7 @@ import io.bulwark.storage.completion.Completion;
 import io.bulwark.storage.completion.CompletionConfig;
 import io.bulwark.storage.completion.RegisterScrub;
 import io.bulwark.storage.facts.MetadataFacts;
+import io.bulwark.storage.keys.AgreedKeys;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
@@ -39,12 +41,14 @@ import io.bulwark.storage.store.Durability;
 import io.bulwark.storage.store.StoreConfig;
 import io.bulwark.storage.store.WriteBack;
 import io.bulwark.transport.Credentials;
+import io.bulwark.transport.TlsCredentials;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -106,7 +110,7 @@ public final class RunningNode implements Watched {
         MetadataClient metadata = MetadataClient.connect(transport, setup.replicas());
         try {
             NodeConfig config = NodeConfig.standard(setup.number(), setup.listen(), store(setup));
-            NodeParts parts = parts(config, setup, ring.pairwiseKeys(), credentials, metadata);
+            NodeParts parts = parts(config, setup, ring, credentials, metadata);
             StorageNode node = StorageNode.start(config, parts);
             return new RunningNode(
                     node,
@@ -159,8 +163,12 @@ public final class RunningNode implements Watched {
     }
 
     private static NodeParts parts(
-            NodeConfig config, NodeSetup setup, PairwiseKeys keys, Credentials credentials, MetadataClient metadata) {
+            NodeConfig config, NodeSetup setup, KeyRing ring, Credentials credentials, MetadataClient metadata) {
         MeterRegistry meters = metersOf("node-" + setup.number());
+        Optional<AgreedKeys> agreed = credentials instanceof TlsCredentials tls
+                ? Optional.of(new AgreedKeys(tls, ring.own(), setup.keyMillis(), meters))
+                : Optional.empty();
+        TagKeys keys = agreed.map(AgreedKeys::keys).orElseGet(ring::pairwiseKeys);
         MetadataFacts facts = new MetadataFacts(metadata);
         ReplicatedMetadata replicated = new ReplicatedMetadata(metadata::submit, metadata::query);
         CompletionConfig pacing = CompletionConfig.standard(setup.data().resolve("completion.properties"));
@@ -181,21 +189,24 @@ public final class RunningNode implements Watched {
                 () -> Stream.concat(completion.versions().stream(), verification.report().stream())
                         .sorted(Comparator.comparingInt(VersionsReport::volume))
                         .toList());
+        List<HostedProtocol> protocols = new ArrayList<>(List.of(
+                HostedProtocol.extents(config, ExtentLimits.standard()),
+                HostedProtocol.registers(config, keys, FpLimits.standard(), revocations::watch),
+                HostedProtocol.versioned(
+                        keys.self(), versions, new ClientCount(credentials), verification::watch, revocations::watch),
+                status.protocol(),
+                revocations.protocol()));
+        agreed.ifPresent(each -> protocols.add(each.protocol(config)));
         return new NodeParts(
                 keys,
                 credentials,
-                new MessageCodecs(new ExtentCodec(), new FpCodec(), new PasisCodec(), new NodeControlCodec()),
-                List.of(
-                        HostedProtocol.extents(config, ExtentLimits.standard()),
-                        HostedProtocol.registers(config, keys, FpLimits.standard(), revocations::watch),
-                        HostedProtocol.versioned(
-                                keys.self(),
-                                versions,
-                                new ClientCount(credentials),
-                                verification::watch,
-                                revocations::watch),
-                        status.protocol(),
-                        revocations.protocol()),
+                new MessageCodecs(
+                        new ExtentCodec(),
+                        new FpCodec(),
+                        new PasisCodec(),
+                        new NodeControlCodec(),
+                        new AgreementCodec()),
+                protocols,
                 facts,
                 facts,
                 List.of(status, background, completion, scrub, verification, revocations),

@@ -39,8 +39,8 @@ class RoleFileTest {
         Path data = directory.resolve("data");
         Path keys = directory.resolve("own.keys");
         ChannelConfig tls = new ChannelConfig.Tls(directory.resolve("own.pem"), directory.resolve("genesis"));
-        NodeSetup node =
-                new NodeSetup(3, address(7413), data, keys, tls, addresses(7600, 4), "none", 3_000_000, 5_000_000, 700);
+        NodeSetup node = new NodeSetup(
+                3, address(7413), data, keys, tls, addresses(7600, 4), "none", 3_000_000, 5_000_000, 700, 30_000);
         RoleFile.write(node, file);
         assertThat(RoleFile.node(file)).isEqualTo(node);
 
@@ -145,6 +145,7 @@ class RoleFileTest {
         Map<String, String> environment = Map.of(
                 "BULWARK_NODE_SCRUB_RATE", "3MB",
                 "BULWARK_NODE_WRITE_BACK", "500ms",
+                "BULWARK_NODE_KEY_PERIOD", "1m",
                 "BULWARK_NODE_REPLICAS", "a:1, b:2",
                 "BULWARK_NODE_ADMIN", "127.0.0.1:9",
                 "BULWARK_NODE_DURABILITY", "",
@@ -152,6 +153,7 @@ class RoleFileTest {
         RoleFile.Configured<NodeSetup> role = RoleFile.node(file, environment);
         assertThat(role.setup().scrubBytesPerSecond()).isEqualTo(3L << 20);
         assertThat(role.setup().writeBackMillis()).isEqualTo(500);
+        assertThat(role.setup().keyMillis()).isEqualTo(60_000);
         assertThat(role.setup().replicas()).containsExactly(Destination.of("a", 1), Destination.of("b", 2));
         assertThat(role.admin()).contains(address(9));
         assertThat(role.setup().durability()).isEqualTo("sync");
@@ -162,6 +164,9 @@ class RoleFileTest {
         assertThatThrownBy(() -> RoleFile.node(file, Map.of("BULWARK_NODE_WRITE_BACK", "soon")))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("write-back");
+        assertThatThrownBy(() -> RoleFile.node(file, Map.of("BULWARK_NODE_KEY_PERIOD", "1s")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("key period");
     }
 
     @Test

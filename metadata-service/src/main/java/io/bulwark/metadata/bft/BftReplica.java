@@ -139,7 +139,7 @@ public final class BftReplica implements ReplicaServer {
                     throw failed;
                 }));
         try {
-            Signing signing = keys.<Signing>map(own -> own).orElse(Signing.NONE);
+            Signing signing = keys.<Signing>map(ReplicaKeys::signing).orElse(Signing.NONE);
             Start start = startOf(log.start() == Start.FORGOTTEN ? Start.FORGOTTEN : wanted);
             List<LogRecord> promised = start == Start.FORGOTTEN ? List.of() : log.found();
             replica = new Replica(config.engine(), application, promised, start, signing, random);

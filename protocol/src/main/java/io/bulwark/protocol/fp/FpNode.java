@@ -3,7 +3,7 @@ package io.bulwark.protocol.fp;
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mac.TagKeys;
 import java.util.Map;
 import java.util.function.LongConsumer;
 
@@ -16,7 +16,7 @@ import java.util.function.LongConsumer;
  * @param repairs reaches the other blocks
  */
 record FpNode(
-        PairwiseKeys keys,
+        TagKeys keys,
         FpLimits limits,
         FpTimes times,
         Outbox out,

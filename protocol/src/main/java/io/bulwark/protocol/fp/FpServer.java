@@ -10,7 +10,7 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -69,7 +69,7 @@ public final class FpServer implements ProtocolServer {
     private long askedMillis;
 
     /** The only server of its node. */
-    public FpServer(PairwiseKeys keys, FpLimits limits) {
+    public FpServer(TagKeys keys, FpLimits limits) {
         this(keys, limits, _ -> true, RevocationWatch.NONE);
     }
 
@@ -78,7 +78,7 @@ public final class FpServer implements ProtocolServer {
      *
      * @param mine whether a block is this server's
      */
-    public FpServer(PairwiseKeys keys, FpLimits limits, Predicate<BlockId> mine, RevocationWatch watch) {
+    public FpServer(TagKeys keys, FpLimits limits, Predicate<BlockId> mine, RevocationWatch watch) {
         FpTimes times = new FpTimes(100, 400, 0, limits.repairMillis());
         FpAccess access = new FpAccess(keys.self(), out, limits, (question, now) -> release(now, question));
         StagedIndex index = new StagedIndex(out, mine, limits.blocksCached());

@@ -159,11 +159,26 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             member.said = member.said == 0 ? ts : member.said;
         }
         if (ts == chosen) {
+            renewed(member, prepared);
             member.atChosen = prepared;
         }
         if (!member.committing()) {
             member.refusal = null;
             member.patience.answered();
+        }
+    }
+
+    /** Those who refused the MACs of before are to be sent the new ones as soon as they are here, since these grow old, too. */
+    private void renewed(WriteMember member, FpMessage.Prepared prepared) {
+        FpMessage.Prepared before = member.atChosen;
+        if (!member.renewing || before == null) {
+            return;
+        }
+        member.renewing = false;
+        for (WriteMember other : members) {
+            Bytes mac = prepared.macs().get(other.slot);
+            other.renewed |= other.refusal == Refusal.PREPARES
+                    && !mac.equals(before.macs().get(other.slot));
         }
     }
 
@@ -274,7 +289,8 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             return;
         }
         for (WriteMember member : prepared) {
-            boolean late = member.refusal == Refusal.PREPARES && prepared.size() > member.commitWith;
+            boolean late =
+                    member.refusal == Refusal.PREPARES && (prepared.size() > member.commitWith || member.renewed);
             if (!member.committed && (member.commitWith == 0 || late)) {
                 sendCommit(member, effects);
                 member.patience.ask(nowMillis);
@@ -295,6 +311,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             }
         }
         member.commitWith = vouches.size();
+        member.renewed = false;
         send(member, new FpMessage.Commit(group.target(member.slot), session, chosen, fpcc, vouches), effects);
     }
 
@@ -344,6 +361,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         renewedMillis = nowMillis;
         for (WriteMember member : members) {
             if (member.atChosen != null) {
+                member.renewing = true;
                 sendPrepare(member, chosen, effects);
             }
         }

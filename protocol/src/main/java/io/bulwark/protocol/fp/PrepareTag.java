@@ -2,7 +2,7 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 
@@ -23,7 +23,7 @@ public final class PrepareTag {
     private PrepareTag() {}
 
     /** Line 1401: MAC_ii(tag, volume, block, t, fpcc), 32 bytes. */
-    public static Bytes nonce(PairwiseKeys keys, BlockId block, Timestamp version) {
+    public static Bytes nonce(TagKeys keys, BlockId block, Timestamp version) {
         WireWriter out = new WireWriter(BlockId.BYTES + 512).u8(NONCE_TAG);
         block.write(out);
         version.write(out);

@@ -27,6 +27,12 @@ final class WriteMember {
     /** How many prepares the last COMMIT carried; 0 if none was sent. */
     int commitWith;
 
+    /** Whether it was asked for its MACs again, as another has refused those of before. */
+    boolean renewing;
+
+    /** Whether MACs for it have come since that are not those that it refused. */
+    boolean renewed;
+
     boolean committed;
 
     /** Why the node refused what it was asked last. */

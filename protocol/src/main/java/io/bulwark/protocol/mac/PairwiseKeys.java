@@ -2,26 +2,21 @@ package io.bulwark.protocol.mac;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
-/** The keys that one principal shares with each of its peers, and the one that it shares with nobody. */
-public final class PairwiseKeys {
+/** The keys that one principal shares with each of its peers for good, and the one that it shares with nobody. */
+public final class PairwiseKeys implements TagKeys {
     /** Length in bytes of a MAC that travels. */
     public static final int MAC_BYTES = 16;
 
     /** Length in bytes of a key and of a nonce. */
     public static final int KEY_BYTES = 32;
 
-    private static final String ALGORITHM = "HmacSHA256";
-
     private final PrincipalId self;
-    private final Map<PrincipalId, Mac> keys = new HashMap<>();
+    private final Map<PrincipalId, MacKey> keys = new HashMap<>();
 
     /** @param keys 32 bytes each, by peer; the entry of {@code self} is the own key, never rotated */
     public PairwiseKeys(PrincipalId self, Map<PrincipalId, Bytes> keys) {
@@ -30,27 +25,19 @@ public final class PairwiseKeys {
             if (key.length() != KEY_BYTES) {
                 throw new IllegalArgumentException("key of " + key.length() + " bytes for " + peer);
             }
-            this.keys.put(peer, keyed(key));
+            this.keys.put(peer, new MacKey(key));
         });
         if (!this.keys.containsKey(self)) {
             throw new IllegalArgumentException(self + " has no key of its own");
         }
     }
 
-    private static Mac keyed(Bytes key) {
-        try {
-            Mac mac = Mac.getInstance(ALGORITHM);
-            mac.init(new SecretKeySpec(key.toByteArray(), ALGORITHM));
-            return mac;
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this Java has no " + ALGORITHM, e);
-        }
-    }
-
+    @Override
     public PrincipalId self() {
         return self;
     }
 
+    @Override
     public boolean knows(PrincipalId peer) {
         return keys.containsKey(peer);
     }
@@ -59,33 +46,26 @@ public final class PairwiseKeys {
         return Set.copyOf(keys.keySet());
     }
 
-    /** MAC_ij: 16 bytes under the key shared with {@code peer}. */
+    @Override
     public Bytes mac(PrincipalId peer, Bytes input) {
-        return full(peer, input).slice(0, MAC_BYTES);
+        return key(peer).mac(input);
     }
 
-    /** Whether {@code mac} is the MAC of {@code input} under the key shared with {@code peer}; constant time. */
+    @Override
     public boolean verify(PrincipalId peer, Bytes input, Bytes mac) {
-        return knows(peer) && MessageDigest.isEqual(mac(peer, input).toByteArray(), mac.toByteArray());
+        return knows(peer) && key(peer).verifies(input, mac);
     }
 
-    /** MAC_ii: all 32 bytes under the own key, for nonces. */
+    @Override
     public Bytes own(Bytes input) {
-        return full(self, input);
+        return key(self).full(input);
     }
 
-    private Bytes full(PrincipalId peer, Bytes input) {
-        Mac keyed = keys.get(peer);
-        if (keyed == null) {
+    private MacKey key(PrincipalId peer) {
+        @Nullable MacKey key = keys.get(peer);
+        if (key == null) {
             throw new IllegalArgumentException(self + " shares no key with " + peer);
         }
-        try {
-            // Threads need their own; a copy saves looking up the algorithm and hashing the key, half of the time.
-            Mac mac = (Mac) keyed.clone();
-            mac.update(input.array(), input.offset(), input.length());
-            return Bytes.of(mac.doFinal());
-        } catch (CloneNotSupportedException e) {
-            throw new IllegalStateException("this Java copies no " + ALGORITHM, e);
-        }
+        return key;
     }
 }

@@ -11,6 +11,7 @@ import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -187,6 +188,39 @@ class FpWriteTest {
         sent.clear();
         tick(350);
         assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0, 1, 2);
+    }
+
+    /** They grow old like those before: who is slow to send them sends them too late. */
+    @Test
+    void macsThatWereMadeAgainGoOutAtOnceAndOnce() {
+        start();
+        IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
+        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, Asked.COMMIT, 5, Refusal.PREPARES)));
+        tick(350);
+        sent.clear();
+        answer(prepared(0, 5));
+        assertThat(slots(FpMessage.Commit.class, _ -> true))
+                .as("the same again")
+                .isEmpty();
+        answer(withMacs(1, 9));
+        assertThat(slots(FpMessage.Commit.class, m -> m.prepares().contains(vouchWith(1, 9))))
+                .containsExactly(0, 1, 2);
+        sent.clear();
+        answer(withMacs(1, 8));
+        assertThat(slots(FpMessage.Commit.class, _ -> true))
+                .as("nobody asked for these")
+                .isEmpty();
+    }
+
+    private FpMessage.Prepared withMacs(int slot, int fill) {
+        FpMessage.Prepared before = prepared(slot, 5);
+        Bytes mac = vouchWith(slot, fill).mac();
+        return new FpMessage.Prepared(
+                before.target(), before.version(), before.nonce(), Collections.nCopies(group.n(), mac));
+    }
+
+    private FpMessage.Vouch vouchWith(int slot, int fill) {
+        return new FpMessage.Vouch(slot, prepared(slot, 5).nonce(), SampleMessages.filled(16, fill));
     }
 
     @Test

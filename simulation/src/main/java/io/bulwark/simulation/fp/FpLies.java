@@ -11,6 +11,7 @@ import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.byzantine.Forgery;
@@ -27,12 +28,12 @@ final class FpLies implements Lies {
     private static final Refusal[] REFUSALS = Refusal.values();
     private static final FpMessage.LeftoverState[] STATES = FpMessage.LeftoverState.values();
 
-    private final PairwiseKeys keys;
+    private final TagKeys keys;
     private final FpVolume volume;
     private final FpPlot plot;
     private final Random random;
 
-    FpLies(PairwiseKeys keys, FpVolume volume, FpPlot plot) {
+    FpLies(TagKeys keys, FpVolume volume, FpPlot plot) {
         this.keys = keys;
         this.volume = volume;
         this.plot = plot;
@@ -166,7 +167,8 @@ final class FpLies implements Lies {
         List<Bytes> macs = new ArrayList<>();
         for (int slot = 0; slot < volume.policy().n(); slot++) {
             PrincipalId peer = PrincipalId.node(placement.holders().get(slot));
-            macs.add(keys.mac(peer, PrepareTag.input(target, slot, from, prepare.session(), version, nonce)));
+            Bytes input = PrepareTag.input(target, slot, from, prepare.session(), version, nonce);
+            macs.add(keys.knows(peer) ? keys.mac(peer, input) : plot.bytes(PairwiseKeys.MAC_BYTES));
         }
         return new FpMessage.Prepared(target, version.version(), nonce, macs);
     }

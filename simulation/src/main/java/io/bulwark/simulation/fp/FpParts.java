@@ -11,14 +11,14 @@ import io.bulwark.protocol.fp.FpServer;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
-import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Bytes;
 
 /** What correct parties run: the production classes, unless somebody wants to see a wrong one caught. */
 public interface FpParts {
     FpParts PRODUCTION = new FpParts() {};
 
-    default ProtocolServer server(PairwiseKeys keys, FpLimits limits, RevocationWatch revocations) {
+    default ProtocolServer server(TagKeys keys, FpLimits limits, RevocationWatch revocations) {
         return new FpServer(keys, limits, _ -> true, revocations);
     }
 

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.fp;
 
+import io.bulwark.protocol.agreement.AgreementCodec;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
@@ -13,7 +14,6 @@ import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.byzantine.Collusion;
 import io.bulwark.simulation.byzantine.Liar;
@@ -46,6 +46,8 @@ public final class FpWorld implements SimulatedWorld {
     private final FpParts parts;
     private final int blocks;
     private final FpVolume volume;
+    private final FpKeys keys;
+    private final FpPlot plot;
     private final Simulation simulation;
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new HashSet<>();
@@ -106,8 +108,12 @@ public final class FpWorld implements SimulatedWorld {
         this.changesEvery = changes.nextBoolean() ? 0 : 2 + changes.nextInt(20);
         this.blocks = 1 + random.nextInt(3);
         this.volume = new FpVolume(setting, blocks);
+        this.keys = new FpKeys(setting, volume::keysOf);
         this.simulation = new Simulation(
-                setting.seed(), setting.network(), List.of(new FpCodec()), (_, question) -> volume.answer(question));
+                setting.seed(),
+                setting.network(),
+                List.of(new FpCodec(), new AgreementCodec()),
+                (_, question) -> volume.answer(question));
         FpLimits limits = random.nextBoolean()
                 ? FpLimits.standard()
                 : new FpLimits(64, 4, random.nextInt(3), 400, 50, 1, 256, 2_000, 4_000);
@@ -132,9 +138,9 @@ public final class FpWorld implements SimulatedWorld {
         });
         Set<PrincipalId> attackingParties = new HashSet<>(faulty);
         Random malice = new Random(setting.random("malice").nextLong());
-        FpPlot plot = new FpPlot(new Collusion(simulation, attackingParties, malice), malice);
+        this.plot = new FpPlot(new Collusion(simulation, attackingParties, malice), malice);
         for (int node = 0; node < setting.nodes(); node++) {
-            addNode(PrincipalId.node(node), volume.keysOf(node), limits, plot);
+            addNode(PrincipalId.node(node), limits);
         }
         for (int i = 0; i < setting.byzantineClients(); i++) {
             PrincipalId self = PrincipalId.client(ATTACKERS_FROM + i);
@@ -148,16 +154,15 @@ public final class FpWorld implements SimulatedWorld {
         }
     }
 
-    private void addNode(PrincipalId node, PairwiseKeys keys, FpLimits limits, FpPlot plot) {
+    private void addNode(PrincipalId node, FpLimits limits) {
         nodes.add(node);
         if (faulty.contains(node)) {
-            Liar liar = Liar.any(new FpLies(keys, volume, plot), plot.random());
-            simulation.addNode(node, () -> liar.around(parts.server(keys, limits, RevocationWatch.NONE)));
-        } else {
+            Liar liar = Liar.any(new FpLies(keys.of(node), volume, plot), plot.random());
             simulation.addNode(
-                    node,
-                    () -> parts.server(
-                            keys, limits, (revoked, undecided) -> invariants.refuses(node, revoked, undecided)));
+                    node, () -> liar.around(keys.start(node, own -> parts.server(own, limits, RevocationWatch.NONE))));
+        } else {
+            RevocationWatch watch = (revoked, undecided) -> invariants.refuses(node, revoked, undecided);
+            simulation.addNode(node, () -> keys.start(node, own -> parts.server(own, limits, watch)));
         }
     }
 
@@ -181,6 +186,7 @@ public final class FpWorld implements SimulatedWorld {
         if (changesEvery != 0 && changes.nextInt(changesEvery) == 0) {
             change();
         }
+        keys.step(simulation, faulty, plot.collusion());
         FpGroup group = volume.group(random.nextInt(blocks));
         int client = 1 + random.nextInt(WRITERS);
         if (!attackers.isEmpty() && random.nextInt(3) == 0) {
@@ -338,6 +344,7 @@ public final class FpWorld implements SimulatedWorld {
     @Override
     public void checkAtEnd() {
         check();
+        keys.checkAtEnd(simulation, faulty);
         if (changesEvery != 0) {
             putAttackersOut();
             invariants.checkAtEnd();

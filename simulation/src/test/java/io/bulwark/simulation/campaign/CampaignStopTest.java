@@ -10,7 +10,7 @@ import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpServer;
 import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.engine.AlteringServer;
 import io.bulwark.simulation.engine.Trace;
@@ -103,7 +103,7 @@ class CampaignStopTest {
     private static FpProtocol hasty() {
         return new FpProtocol(new FpParts() {
             @Override
-            public ProtocolServer server(PairwiseKeys keys, FpLimits limits, RevocationWatch revocations) {
+            public ProtocolServer server(TagKeys keys, FpLimits limits, RevocationWatch revocations) {
                 return new Hasty(new FpServer(keys, limits));
             }
         });

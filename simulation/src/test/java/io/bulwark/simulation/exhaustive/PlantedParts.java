@@ -18,7 +18,7 @@ import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.fp.FpParts;
@@ -46,7 +46,7 @@ enum PlantedParts implements FpParts {
     },
     COMMITTED_BEFORE_IT_IS_DURABLE {
         @Override
-        public ProtocolServer server(PairwiseKeys keys, FpLimits limits, RevocationWatch revocations) {
+        public ProtocolServer server(TagKeys keys, FpLimits limits, RevocationWatch revocations) {
             return new HastyServer(PRODUCTION.server(keys, limits, revocations));
         }
     };

@@ -68,8 +68,20 @@ final class FpClientBugs {
                     "fp/FpWrite",
                     "late prepares are not forwarded",
                     protocol("fp.FpWriteTest", "aSlowNodeIsReplacedAndItsLatePrepareIsStillForwarded"),
-                    "member.refusal == Refusal.PREPARES && prepared.size() > member.commitWith",
-                    "false"),
+                    "prepared.size() > member.commitWith ||",
+                    ""),
+            in(
+                    "fp/FpWrite",
+                    "MACs that were made again wait for the next retry",
+                    protocol("fp.FpWriteTest", "macsThatWereMadeAgainGoOutAtOnceAndOnce"),
+                    "|| member.renewed",
+                    ""),
+            in(
+                    "fp/FpWrite",
+                    "a liar has commits sent again by other MACs, as often as it likes",
+                    protocol("fp.FpWriteTest", "macsThatWereMadeAgainGoOutAtOnceAndOnce"),
+                    "if (!member.renewing || before == null) {",
+                    "if (before == null) {"),
             in(
                     "fp/FpWrite",
                     "nonces of another timestamp are sent",

@@ -36,6 +36,7 @@ class PlantedBugsTest {
                         FpClientBugs.ALL,
                         FpServerBugs.ALL,
                         FpBoundsBugs.ALL,
+                        KeyBugs.ALL,
                         PasisBugs.ALL,
                         ExtentClientBugs.ALL,
                         ExtentServerBugs.ALL,

@@ -11,7 +11,7 @@ import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.fp.FpServer;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.pasis.PasisBackground;
 import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.PasisMessage;
@@ -62,7 +62,7 @@ public record HostedProtocol(
      * @param revocations makes what each shard's server tells of revoked clients
      */
     public static HostedProtocol registers(
-            NodeConfig config, PairwiseKeys keys, FpLimits limits, Supplier<RevocationWatch> revocations) {
+            NodeConfig config, TagKeys keys, FpLimits limits, Supplier<RevocationWatch> revocations) {
         return new HostedProtocol(
                 message -> message instanceof FpMessage.Request || message instanceof FpScrub.Look,
                 message -> message instanceof FpScrub.Look look

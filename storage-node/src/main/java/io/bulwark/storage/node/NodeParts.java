@@ -1,6 +1,7 @@
 package io.bulwark.storage.node;
 
 import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.InsecureLoopback;
@@ -15,7 +16,7 @@ import java.util.List;
  * @param codecs the messages of all protocols that it speaks, as server and among its peers
  */
 public record NodeParts(
-        PairwiseKeys keys,
+        TagKeys keys,
         Credentials credentials,
         MessageCodecs codecs,
         List<HostedProtocol> protocols,

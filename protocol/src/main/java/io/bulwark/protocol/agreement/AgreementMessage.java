@@ -1,0 +1,32 @@
+package io.bulwark.protocol.agreement;
+
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+
+/** What storage nodes say to each other about the keys of their MACs. */
+public sealed interface AgreementMessage extends Message {
+    /** Length in bytes of a nonce. */
+    int NONCE_BYTES = 16;
+
+    /** Length in bytes of what names a life of a node. */
+    int LIFE_BYTES = 16;
+
+    /** Which nonce shall the sender's NEW-KEY for the receiver sign? */
+    record AskNonce() implements AgreementMessage {}
+
+    /** This one, until a NEW-KEY has used it. */
+    record GiveNonce(Bytes nonce) implements AgreementMessage {}
+
+    /**
+     * NEW-KEY (4.1): under this key the receiver shall make its MACs for the sender from now on.
+     *
+     * @param nonce the receiver's
+     * @param life of the sender: if the receiver knows another one, it believes nothing any more that the sender vouched for before
+     * @param sealed the key, encrypted for the receiver
+     * @param signature of both nodes, nonce, life and encrypted key
+     */
+    record NewKey(Bytes nonce, Bytes life, Bytes sealed, Bytes signature) implements AgreementMessage {}
+
+    /** The NEW-KEY over this nonce is in force at its receiver. */
+    record Taken(Bytes nonce) implements AgreementMessage {}
+}

@@ -1,0 +1,319 @@
+package io.bulwark.protocol.agreement;
+
+import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
+import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
+import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
+import io.bulwark.protocol.agreement.AgreementMessage.Taken;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Outbox;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.mac.KeyBook;
+import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.ordering.key.KeyCipher;
+import io.bulwark.protocol.ordering.key.Signing;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of one storage node towards its peers (4.1; decision 17). Of each two nodes and direction there is one: who will verify
+ * chooses it, and tells who will speak by NEW-KEY, which is signed over a fresh nonce of the latter, so that no signature made ahead
+ * or earlier is worth anything. A nonce is repeated until a NEW-KEY has used it. No key and no nonce outlives the process.
+ *
+ * <p>In a scheduled refresh the key before stays good until it is T_k old, for MACs that are under way with clients. Each NEW-KEY
+ * names its sender's life; another one than before means that whoever had the sender's keys may still have them: from then on nothing
+ * counts that the sender has vouched for before, and it is told another key. So it is where operators exchange a node's identity. Where a MAC is refused, the client has it made again.
+ * Single-threaded but for {@link #standing}.
+ */
+public final class KeyAgreement implements ProtocolServer {
+    private static final String PURPOSE = "bulwark node key";
+
+    /**
+     * In milliseconds.
+     *
+     * @param keyMillis T_k: after so long no MAC under a key is taken any more; half of it after its choice it is refreshed
+     * @param retryMillis until what was not answered is said again; several message delays
+     */
+    public record Settings(long keyMillis, long retryMillis) {
+        private static final long RETRY_MILLIS_MAX = 500;
+
+        public Settings {
+            if (retryMillis < 1 || keyMillis < 8 * retryMillis) {
+                throw new IllegalArgumentException(keyMillis + " ms, " + retryMillis + " ms");
+            }
+        }
+
+        public static Settings every(long keyMillis) {
+            return new Settings(keyMillis, Math.clamp(keyMillis / 16, 1, RETRY_MILLIS_MAX));
+        }
+    }
+
+    /**
+     * How it stands.
+     *
+     * @param oldestMillis the age of the oldest key under which a MAC is still taken
+     * @param unspoken peers that have told no key yet, so that this node can vouch for nothing towards them
+     * @param chosen how many keys this node has chosen in this life of the process
+     */
+    public record Standing(long oldestMillis, int unspoken, long chosen) {}
+
+    private record Chosen(Bytes key, long sinceMillis) {}
+
+    private static final class Peer {
+        private @Nullable Chosen current;
+        /** Whether the peer has said that it speaks under the current key. */
+        private boolean taken;
+
+        private @Nullable Chosen previous;
+        private boolean offering;
+        private long checkedMillis = Long.MIN_VALUE / 2;
+        private @Nullable Bytes nonce;
+        private @Nullable Bytes life;
+        private @Nullable List<PrincipalKey> identity;
+    }
+
+    private final KeyBook book;
+    private final Settings settings;
+    private final Signing signing;
+    private final KeyCipher cipher;
+    private final Function<PrincipalId, List<PrincipalKey>> identities;
+    private final RandomGenerator random;
+    private final Outbox out = new Outbox();
+    private final TreeMap<PrincipalId, Peer> peers = new TreeMap<>();
+    private Bytes life;
+    private long chosen;
+    private volatile Standing standing;
+
+    /**
+     * A life begins.
+     *
+     * @param others the nodes that belong now; those that come later are met when they do
+     * @param signing, and {@code cipher}, by the numbers of nodes
+     * @param identities the public keys of a node that are believed now
+     * @param random nobody can foresee it
+     */
+    public KeyAgreement(
+            KeyBook book,
+            Collection<PrincipalId> others,
+            Settings settings,
+            Signing signing,
+            KeyCipher cipher,
+            Function<PrincipalId, List<PrincipalKey>> identities,
+            RandomGenerator random) {
+        this.book = book;
+        this.settings = settings;
+        this.signing = signing;
+        this.cipher = cipher;
+        this.identities = identities;
+        this.random = random;
+        this.life = draw(AgreementMessage.LIFE_BYTES);
+        others.forEach(other -> {
+            if (other.kind() != PrincipalKind.NODE) {
+                throw new IllegalArgumentException(other + " is no storage node");
+            }
+            peers.put(other, new Peer());
+        });
+        peers.put(book.self(), new Peer());
+        this.standing = new Standing(0, peers.size(), 0);
+    }
+
+    private Bytes draw(int length) {
+        byte[] drawn = new byte[length];
+        random.nextBytes(drawn);
+        return Bytes.of(drawn);
+    }
+
+    /** May be asked by any thread. */
+    public Standing standing() {
+        return standing;
+    }
+
+    /** A new life, as after a restart: nothing counts any more that this node or the others towards it have vouched for. */
+    public void renew(long nowMillis) {
+        life = draw(AgreementMessage.LIFE_BYTES);
+        peers.forEach((id, peer) -> drop(nowMillis, id, peer));
+    }
+
+    /** The keys under which the peer speaks may be known to somebody else. */
+    private void drop(long nowMillis, PrincipalId id, Peer peer) {
+        peer.previous = null;
+        choose(nowMillis, id, peer);
+    }
+
+    private void choose(long nowMillis, PrincipalId id, Peer peer) {
+        Chosen fresh = new Chosen(draw(PairwiseKeys.KEY_BYTES), nowMillis);
+        chosen++;
+        peer.current = fresh;
+        peer.taken = id.equals(book.self());
+        if (peer.taken) {
+            book.speak(id, fresh.key());
+        }
+        believe(id, peer);
+    }
+
+    private void believe(PrincipalId id, Peer peer) {
+        List<Bytes> keys = new ArrayList<>();
+        Optional.ofNullable(peer.current).ifPresent(each -> keys.add(each.key()));
+        Optional.ofNullable(peer.previous).ifPresent(each -> keys.add(each.key()));
+        book.believe(id, keys);
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+        if (from.kind() != PrincipalKind.NODE || from.equals(book.self())) {
+            return List.of();
+        }
+        // The transport lets in who belongs, and nobody else.
+        Peer peer = peers.computeIfAbsent(from, _ -> new Peer());
+        switch (message) {
+            case AskNonce _ -> out.send(from, requestId, new GiveNonce(nonceFor(peer)));
+            case NewKey key -> onNewKey(nowMillis, from, requestId, peer, key);
+            default -> {} // the answers of an offer that is over
+        }
+        return out.drain();
+    }
+
+    private Bytes nonceFor(Peer peer) {
+        Bytes nonce = peer.nonce;
+        if (nonce == null) {
+            nonce = draw(AgreementMessage.NONCE_BYTES);
+            peer.nonce = nonce;
+        }
+        return nonce;
+    }
+
+    private void onNewKey(long nowMillis, PrincipalId from, long requestId, Peer peer, NewKey message) {
+        if (!message.nonce().equals(nonceFor(peer))) {
+            out.send(from, requestId, new GiveNonce(nonceFor(peer)));
+            return;
+        }
+        if (nowMillis - peer.checkedMillis < settings.retryMillis() / 8) {
+            return; // a check is dear
+        }
+        peer.checkedMillis = nowMillis;
+        Bytes content = content(from, book.self(), message.nonce(), message.life(), message.sealed());
+        if (!signing.verify(from.number(), content, message.signature())) {
+            return;
+        }
+        Optional<Bytes> key = cipher.open(message.sealed()).filter(each -> each.length() == PairwiseKeys.KEY_BYTES);
+        if (key.isEmpty()) {
+            return;
+        }
+        peer.nonce = null;
+        book.speak(from, key.get());
+        if (!message.life().equals(peer.life)) {
+            peer.life = message.life();
+            drop(nowMillis, from, peer);
+        }
+        out.send(from, requestId, new Taken(message.nonce()));
+        offer(from, peer);
+    }
+
+    private static Bytes content(PrincipalId from, PrincipalId to, Bytes nonce, Bytes life, Bytes sealed) {
+        WireWriter content = new WireWriter().string(PURPOSE);
+        from.write(content);
+        to.write(content);
+        return content.raw(nonce).raw(life).bytes(sealed).toBytes();
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        long oldest = nowMillis;
+        int unspoken = 0;
+        for (var entry : peers.entrySet()) {
+            Peer peer = entry.getValue();
+            refresh(nowMillis, entry.getKey(), peer);
+            offer(entry.getKey(), peer);
+            Chosen eldest = peer.previous == null ? peer.current : peer.previous;
+            oldest = eldest == null ? oldest : Math.min(oldest, eldest.sinceMillis());
+            unspoken += book.knows(entry.getKey()) ? 0 : 1;
+        }
+        standing = new Standing(nowMillis - oldest, unspoken, chosen);
+        return out.drain();
+    }
+
+    private void refresh(long nowMillis, PrincipalId id, Peer peer) {
+        List<PrincipalKey> identity = identities.apply(id);
+        if (!identity.equals(peer.identity)) {
+            boolean exchanged = peer.identity != null;
+            peer.identity = identity;
+            if (exchanged && id.equals(book.self())) {
+                renew(nowMillis);
+            } else if (exchanged) {
+                drop(nowMillis, id, peer);
+            }
+        }
+        Chosen current = peer.current;
+        if (current == null || nowMillis - current.sinceMillis() >= settings.keyMillis() / 2) {
+            peer.previous = current;
+            choose(nowMillis, id, peer);
+        }
+        Chosen previous = peer.previous;
+        if (previous != null && nowMillis - previous.sinceMillis() >= settings.keyMillis()) {
+            peer.previous = null;
+            believe(id, peer);
+        }
+    }
+
+    /** Tells the peer the key under which it shall speak, unless it has taken that or is being told. */
+    private void offer(PrincipalId id, Peer peer) {
+        Chosen current = peer.current;
+        if (peer.taken || peer.offering || current == null) {
+            return;
+        }
+        peer.offering = true;
+        Bytes of = life;
+        KeyOffer offer = new KeyOffer(id, settings.retryMillis(), nonce -> sign(id, nonce, of, current.key()));
+        out.run(offer, (_, taken) -> {
+            peer.offering = false;
+            // Meanwhile another one may have been chosen, or another life begun.
+            peer.taken = peer.taken || ((Boolean) taken && current.equals(peer.current) && of.equals(life));
+        });
+    }
+
+    private NewKey sign(PrincipalId to, Bytes nonce, Bytes of, Bytes key) {
+        return signed(signing, book.self(), to, nonce, of, cipher.seal(to.number(), key));
+    }
+
+    /** A NEW-KEY of one node for another. */
+    public static NewKey signed(
+            Signing signing, PrincipalId from, PrincipalId to, Bytes nonce, Bytes life, Bytes sealed) {
+        return new NewKey(nonce, life, sealed, signing.sign(content(from, to, nonce, life, sealed)));
+    }
+
+    @Override
+    public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
+        out.completed(nowMillis, token, outcome);
+        peers.forEach(this::offer);
+        return out.drain();
+    }
+
+    @Override
+    public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+        return List.of();
+    }
+
+    @Override
+    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+        return List.of();
+    }
+
+    @Override
+    public List<Effect> onFact(long nowMillis, Fact fact) {
+        return List.of();
+    }
+}

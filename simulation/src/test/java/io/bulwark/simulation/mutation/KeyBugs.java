@@ -1,0 +1,148 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.PlantedBug.in;
+
+import io.bulwark.protocol.mutation.Detector;
+import io.bulwark.protocol.mutation.PlantedBug;
+import java.util.List;
+
+/** What can go wrong with the keys of the nodes' MACs: proactive recovery paper, 4.1; PROTOCOLS section 2; decision 17. */
+final class KeyBugs {
+    private static final String AGREEMENT = "agreement/KeyAgreement";
+    private static final String OFFER = "agreement/KeyOffer";
+
+    private static Detector keys(String test) {
+        return protocol("agreement.KeyAgreementTest", test);
+    }
+
+    static final List<PlantedBug> ALL = List.of(
+            in(
+                    AGREEMENT,
+                    "keys of a node are believed after it has begun a new life",
+                    keys("ofANodeThatHasBegunANewLifeNothingOldCounts"),
+                    """
+                    peer.life = message.life();
+                    drop(nowMillis, from, peer);
+                    """,
+                    "peer.life = message.life();"),
+            in(
+                    AGREEMENT,
+                    "the key before the last outlives a new life",
+                    keys("ofANodeThatHasBegunANewLifeNothingOldCounts"),
+                    """
+                    peer.previous = null;
+                    choose(nowMillis, id, peer);
+                    """,
+                    "choose(nowMillis, id, peer);"),
+            in(
+                    AGREEMENT,
+                    "the first life that is heard of ends none",
+                    keys("whatWasTakenByALifeThatWasNeverHeardOfCountsNoMoreEither"),
+                    """
+                    peer.life = message.life();
+                    drop(nowMillis, from, peer);
+                    """,
+                    """
+                    boolean first = peer.life == null;
+                    peer.life = message.life();
+                    if (!first) {
+                        drop(nowMillis, from, peer);
+                    }
+                    """),
+            in(
+                    AGREEMENT,
+                    "a renewal keeps the keys towards this node",
+                    keys("anOperatorsRenewalIsANewLife"),
+                    "peers.forEach((id, peer) -> drop(nowMillis, id, peer));",
+                    ""),
+            in(
+                    AGREEMENT,
+                    "keys outlive the identity of their node",
+                    keys("whereAnIdentityIsExchangedTheKeysAreToo"),
+                    "} else if (exchanged) {",
+                    "} else if (!exchanged) {"),
+            in(
+                    AGREEMENT,
+                    "keys towards a node outlive its identity",
+                    keys("whereAnIdentityIsExchangedTheKeysAreToo"),
+                    "if (exchanged && id.equals(book.self())) {",
+                    "if (!exchanged && id.equals(book.self())) {"),
+            in(
+                    AGREEMENT,
+                    "a NEW-KEY is taken over any nonce",
+                    keys("whatWasSaidBeforeIsNotTakenAgain"),
+                    "if (!message.nonce().equals(nonceFor(peer))) {",
+                    "if (message.nonce().isEmpty()) {"),
+            in(
+                    AGREEMENT,
+                    "a nonce stays good after it was used",
+                    keys("whatWasSignedAheadIsWorthNothingOnceTheNonceIsUsed"),
+                    """
+                    peer.nonce = null;
+                    book.speak(from, key.get());
+                    """,
+                    "book.speak(from, key.get());"),
+            in(
+                    AGREEMENT,
+                    "a NEW-KEY need not be signed",
+                    keys("nothingIsTakenThatItsSenderHasNotSigned"),
+                    "if (!signing.verify(from.number(), content, message.signature())) {",
+                    "if (content.isEmpty()) {"),
+            in(
+                    AGREEMENT,
+                    "the life is not signed",
+                    keys("nothingIsTakenThatItsSenderHasNotSigned"),
+                    "return content.raw(nonce).raw(life).bytes(sealed).toBytes();",
+                    "return content.raw(nonce).bytes(sealed).toBytes();"),
+            in(
+                    AGREEMENT,
+                    "the key is not signed",
+                    keys("nothingIsTakenThatItsSenderHasNotSigned"),
+                    "return content.raw(nonce).raw(life).bytes(sealed).toBytes();",
+                    "return content.raw(nonce).raw(life).toBytes();"),
+            in(
+                    AGREEMENT,
+                    "a refresh ends the key before at once",
+                    keys("aKeyIsGoodUntilItIsTkOldThoughItWasRefreshed"),
+                    "peer.previous = current;",
+                    "peer.previous = null;"),
+            in(
+                    AGREEMENT,
+                    "the key before may be of any age",
+                    keys("whoStoodStillBelievesNothingOlderThanTk"),
+                    "nowMillis - previous.sinceMillis() >= settings.keyMillis()",
+                    "nowMillis < 0"),
+            in(
+                    AGREEMENT,
+                    "keys are never refreshed",
+                    keys("aKeyIsGoodUntilItIsTkOldThoughItWasRefreshed"),
+                    "|| nowMillis - current.sinceMillis() >= settings.keyMillis() / 2",
+                    ""),
+            in(
+                    AGREEMENT,
+                    "an answer to an offer that is outdated counts",
+                    keys("anAnswerToAnOfferThatIsOutdatedIsNone"),
+                    "((Boolean) taken && current.equals(peer.current) && of.equals(life))",
+                    "(Boolean) taken"),
+            in(
+                    AGREEMENT,
+                    "signatures are checked as often as a liar likes",
+                    keys("aLiarCausesFewSignatures"),
+                    "if (nowMillis - peer.checkedMillis < settings.retryMillis() / 8) {",
+                    "if (nowMillis < 0) {"),
+            in(
+                    OFFER,
+                    "a NEW-KEY is signed over each nonce that a liar makes up",
+                    keys("aLiarCausesFewSignatures"),
+                    "&& signatures < SIGNATURES_MAX",
+                    ""),
+            in(
+                    OFFER,
+                    "another node's word ends an offer",
+                    keys("aLiarCausesFewSignatures"),
+                    "|| !from.equals(peer)",
+                    ""));
+
+    private KeyBugs() {}
+}

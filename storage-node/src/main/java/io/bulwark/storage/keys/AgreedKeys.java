@@ -1,0 +1,150 @@
+package io.bulwark.storage.keys;
+
+import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
+import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
+import io.bulwark.protocol.agreement.KeyAgreement;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.mac.KeyBook;
+import io.bulwark.protocol.mac.TagKeys;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.storage.node.HostedProtocol;
+import io.bulwark.storage.node.NodeConfig;
+import io.bulwark.transport.MemberSigning;
+import io.bulwark.transport.TlsCredentials;
+import io.bulwark.transport.identity.TrustedKeys;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The keys that a node agrees on with the others from its start on. Of its shards one does so, and all use them. */
+public final class AgreedKeys {
+    private static final BlockId NO_BLOCK = BlockId.register(0, 0);
+
+    private final KeyBook book;
+    private final KeyAgreement agreement;
+
+    /**
+     * A life of the node begins.
+     *
+     * @param own K_ii, which never changes
+     * @param keyMillis T_k: no key is older
+     */
+    public AgreedKeys(TlsCredentials credentials, Bytes own, long keyMillis, MeterRegistry meters) {
+        PrincipalId self = credentials.self();
+        SecureRandom random = new SecureRandom();
+        MemberSigning signing = new MemberSigning(credentials, PrincipalKind.NODE, random);
+        List<PrincipalId> others = credentials.trusted().owners().values().stream()
+                .filter(other -> other.kind() == PrincipalKind.NODE && !other.equals(self))
+                .distinct()
+                .toList();
+        book = new KeyBook(self, own);
+        agreement = new KeyAgreement(
+                book,
+                others,
+                KeyAgreement.Settings.every(keyMillis),
+                signing,
+                signing,
+                new Identities(credentials),
+                random);
+        register(meters);
+    }
+
+    private void register(MeterRegistry meters) {
+        double second = TimeUnit.SECONDS.toMillis(1);
+        Gauge.builder(
+                        "bulwark.node.key.oldest.seconds",
+                        agreement,
+                        each -> each.standing().oldestMillis() / second)
+                .register(meters);
+        Gauge.builder(
+                        "bulwark.node.key.missing",
+                        agreement,
+                        each -> each.standing().unspoken())
+                .register(meters);
+        FunctionCounter.builder(
+                        "bulwark.node.key.chosen",
+                        agreement,
+                        each -> each.standing().chosen())
+                .register(meters);
+    }
+
+    public TagKeys keys() {
+        return book;
+    }
+
+    /** To be hosted by the node. */
+    public HostedProtocol protocol(NodeConfig config) {
+        int one = config.shardOf(NO_BLOCK);
+        return new HostedProtocol(
+                message -> message instanceof AskNonce || message instanceof NewKey,
+                _ -> NO_BLOCK,
+                false,
+                _ -> 0,
+                shard -> shard == one ? agreement : new Elsewhere());
+    }
+
+    /** What is believed now, by node; looked through when it has changed. */
+    private static final class Identities implements Function<PrincipalId, List<PrincipalKey>> {
+        private final TlsCredentials credentials;
+        private final Map<PrincipalId, List<PrincipalKey>> known = new HashMap<>();
+        private @Nullable TrustedKeys looked;
+
+        Identities(TlsCredentials credentials) {
+            this.credentials = credentials;
+        }
+
+        @Override
+        public List<PrincipalKey> apply(PrincipalId node) {
+            TrustedKeys trusted = credentials.trusted();
+            if (!trusted.equals(looked)) {
+                looked = trusted;
+                known.clear();
+            }
+            return known.computeIfAbsent(node, trusted::keysOf);
+        }
+    }
+
+    /** On the other shards nothing is done. */
+    private static final class Elsewhere implements ProtocolServer {
+        @Override
+        public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onTick(long nowMillis) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onFact(long nowMillis, Fact fact) {
+            return List.of();
+        }
+    }
+}

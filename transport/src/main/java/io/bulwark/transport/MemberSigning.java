@@ -1,0 +1,46 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.key.KeyCipher;
+import io.bulwark.protocol.ordering.key.Signing;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.identity.PublicKeys;
+import io.bulwark.transport.identity.SealedBox;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a member signs and agrees with, and whom of its kind it believes: the key of its own identity or of a device, and the public
+ * keys that genesis and registry give to the others (4.1). Safe for use by several threads.
+ *
+ * @param kind of those that are named by number
+ */
+public record MemberSigning(TlsCredentials credentials, PrincipalKind kind, SecureRandom random)
+        implements Signing, KeyCipher {
+    @Override
+    public Bytes sign(Bytes content) {
+        return credentials.ownKey().sign(content);
+    }
+
+    @Override
+    public boolean verify(int member, Bytes content, Bytes signature) {
+        return keysOf(member).stream().anyMatch(key -> PublicKeys.verifies(key, content, signature));
+    }
+
+    @Override
+    public Bytes seal(int member, Bytes key) {
+        return SealedBox.seal(key, keysOf(member), random);
+    }
+
+    @Override
+    public Optional<Bytes> open(Bytes sealed) {
+        return SealedBox.open(sealed, credentials.ownKey());
+    }
+
+    private List<PrincipalKey> keysOf(int member) {
+        return credentials.trusted().keysOf(new PrincipalId(kind, member));
+    }
+}
