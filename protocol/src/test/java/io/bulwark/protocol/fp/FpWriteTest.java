@@ -205,6 +205,7 @@ class FpWriteTest {
         answer(withMacs(1, 9));
         assertThat(slots(FpMessage.Commit.class, m -> m.prepares().contains(vouchWith(1, 9))))
                 .containsExactly(0, 1, 2);
+        IntStream.range(0, 3).forEach(slot -> answer(refused(slot, Asked.COMMIT, 5, Refusal.PREPARES)));
         sent.clear();
         answer(withMacs(1, 8));
         assertThat(slots(FpMessage.Commit.class, _ -> true))
