@@ -23,6 +23,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -215,7 +216,7 @@ public final class KeyAgreement implements ProtocolServer {
         }
         peer.nonce = null;
         book.speak(from, key.get());
-        if (!message.life().equals(peer.life)) {
+        if (!Objects.equals(message.life(), peer.life)) {
             peer.life = message.life();
             drop(nowMillis, from, peer);
         }

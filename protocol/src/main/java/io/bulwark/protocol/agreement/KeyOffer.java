@@ -10,6 +10,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -58,14 +59,14 @@ final class KeyOffer implements ClientOperation<Boolean> {
         }
         return switch (message) {
             case GiveNonce give
-            when !give.nonce().equals(nonce) && signatures < SIGNATURES_MAX -> {
+            when !Objects.equals(give.nonce(), nonce) && signatures < SIGNATURES_MAX -> {
                 signatures++;
                 nonce = give.nonce();
                 said = signer.sign(give.nonce());
                 yield say(nowMillis);
             }
             case Taken taken
-            when taken.nonce().equals(nonce) -> {
+            when Objects.equals(taken.nonce(), nonce) -> {
                 outcome = true;
                 yield List.of();
             }

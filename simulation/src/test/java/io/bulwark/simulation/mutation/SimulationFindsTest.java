@@ -109,6 +109,7 @@ class SimulationFindsTest {
 
     private static List<String> searches(String file) {
         return switch (file.substring(0, file.indexOf('/'))) {
+            case "agreement" -> List.of("fpCampaign");
             case "fp" -> List.of("everyOrderOfFp", "ordersOfWideFp", "fpCampaign");
             case "extent" -> List.of("everyOrderOfExtents", "extentCampaign", "objectCampaign");
             case "fingerprint" -> List.of("everyOrderOfFp", "everyOrderOfExtents", "fpCampaign", "extentCampaign");

@@ -28,6 +28,7 @@ import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -112,7 +113,7 @@ public final class AgreedKeys {
         @Override
         public List<PrincipalKey> apply(PrincipalId node) {
             TrustedKeys trusted = credentials.trusted();
-            if (!trusted.equals(looked)) {
+            if (!Objects.equals(trusted, looked)) {
                 looked = trusted;
                 known.clear();
             }
