@@ -45,7 +45,8 @@ class NodeKeysIT {
     void noWriteFailsWhileKeysAreRefreshedAndNodesBeginNewLives() throws Exception {
         CLUSTER.client()
                 .createVolume(VolumeSpec.registers("registers", new ProtectionPolicy(1, 2, NODES, BLOCK), 2 * WRITERS));
-        try (ExecutorService load = Executors.newVirtualThreadPerTaskExecutor()) {
+        ExecutorService load = Executors.newVirtualThreadPerTaskExecutor();
+        try {
             for (int node = 0; node < NODES; node++) {
                 CLUSTER.stopNode(node);
                 start(node);
@@ -69,6 +70,7 @@ class NodeKeysIT {
             }
         } finally {
             over.set(true);
+            load.close();
             nodes.values().forEach(RunningNode::close);
         }
     }

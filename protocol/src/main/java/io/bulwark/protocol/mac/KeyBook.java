@@ -5,7 +5,6 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** Keys that change: who agrees on them writes them here, and all who vouch and verify find those in force. */
 public final class KeyBook implements TagKeys {
@@ -42,7 +41,7 @@ public final class KeyBook implements TagKeys {
 
     @Override
     public Bytes mac(PrincipalId peer, Bytes input) {
-        @Nullable MacKey key = spoken.get(peer);
+        MacKey key = spoken.get(peer);
         if (key == null) {
             throw new IllegalArgumentException(self + " has no key under which to speak to " + peer);
         }

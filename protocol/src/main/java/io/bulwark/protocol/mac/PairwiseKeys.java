@@ -5,7 +5,6 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The keys that one principal shares with each of its peers for good, and the one that it shares with nobody. */
 public final class PairwiseKeys implements TagKeys {
@@ -62,7 +61,7 @@ public final class PairwiseKeys implements TagKeys {
     }
 
     private MacKey key(PrincipalId peer) {
-        @Nullable MacKey key = keys.get(peer);
+        MacKey key = keys.get(peer);
         if (key == null) {
             throw new IllegalArgumentException(self + " shares no key with " + peer);
         }

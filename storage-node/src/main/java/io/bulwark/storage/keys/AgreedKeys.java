@@ -29,13 +29,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The keys that a node agrees on with the others from its start on. Of its shards one does so, and all use them. */
 public final class AgreedKeys {
     private static final BlockId NO_BLOCK = BlockId.register(0, 0);
+
+    private static final double MILLIS_PER_SECOND = 1_000;
 
     private final KeyBook book;
     private final KeyAgreement agreement;
@@ -67,11 +68,10 @@ public final class AgreedKeys {
     }
 
     private void register(MeterRegistry meters) {
-        double second = TimeUnit.SECONDS.toMillis(1);
         Gauge.builder(
                         "bulwark.node.key.oldest.seconds",
                         agreement,
-                        each -> each.standing().oldestMillis() / second)
+                        each -> each.standing().oldestMillis() / MILLIS_PER_SECOND)
                 .register(meters);
         Gauge.builder(
                         "bulwark.node.key.missing",
