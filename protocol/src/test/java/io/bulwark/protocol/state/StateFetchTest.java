@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -212,8 +213,7 @@ class StateFetchTest {
         assertThat(rig.complete).isNull();
         StateTree.Checkpoint second = source.advance(384, KeyMaker.NUMBERED, random, 80);
         rig.finish(fetch, fetch.target(rig.nowMillis, 384, second.digest()));
-        assertThat(rig.complete).isNotNull();
-        assertThat(rig.complete.number()).isEqualTo(256);
+        assertThat(Objects.requireNonNull(rig.complete).number()).isEqualTo(256);
     }
 
     @Test
