@@ -70,6 +70,8 @@ public final class Refusals {
                     NUMBER_REUSED,
                     WRONG_SESSION,
                     STALE_EPOCH,
+                    CHANGE_PENDING,
+                    TOO_MANY_UNCONFIRMED,
                     RANGE_USED,
                     NO_SUCH_PENDING -> new UnavailableException(message, subject);
         };

@@ -169,6 +169,36 @@ public sealed interface Command {
      */
     record ReportPoison(PrincipalId client, BlockId block, long session, String detail) implements Command {}
 
+    /**
+     * Announces that another node is to hold a slot of a placement group from its next epoch on (PROTOCOLS section 4, epochs).
+     * Refused while another change of the group is pending, and where more than f slots would be unconfirmed. For who may
+     * administer the cluster.
+     *
+     * @param epoch the group's now: of two operators who change it, one is told that it is another
+     * @param from the node that holds the slot now
+     * @param to a node that holds none of the group
+     */
+    record ChangeHolder(String volume, int group, long epoch, int from, int to) implements Administrative {}
+
+    /**
+     * Gives an announced change up: the next epoch opens with the holders of this one. For who may administer the cluster.
+     *
+     * @param epoch the group's now
+     */
+    record AbortChange(String volume, int group, long epoch) implements Administrative {}
+
+    /**
+     * A holder says that it refuses this epoch of the group and all before, durably. Once n-f of them have said so of an announced
+     * change, the next epoch opens.
+     */
+    record SealEpoch(int volume, int group, long epoch) implements Command {}
+
+    /**
+     * A holder says that it refuses all epochs of the group before this one, durably, and has all that its slot is to have from
+     * them.
+     */
+    record ConfirmEpoch(int volume, int group, long epoch) implements Command {}
+
     /** Lets a client write again that b+1 nodes' reports suspended. For who may administer the cluster. */
     record LiftSuspension(PrincipalId client) implements Administrative {}
 

@@ -9,8 +9,11 @@ import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Command.AbandonRanges;
+import io.bulwark.protocol.metadata.Command.AbortChange;
 import io.bulwark.protocol.metadata.Command.AddPrincipal;
+import io.bulwark.protocol.metadata.Command.ChangeHolder;
 import io.bulwark.protocol.metadata.Command.CloseSession;
+import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
 import io.bulwark.protocol.metadata.Command.CopyObject;
 import io.bulwark.protocol.metadata.Command.CreateBucket;
 import io.bulwark.protocol.metadata.Command.CreateVolume;
@@ -27,6 +30,7 @@ import io.bulwark.protocol.metadata.Command.ReportEvidence;
 import io.bulwark.protocol.metadata.Command.ReportPoison;
 import io.bulwark.protocol.metadata.Command.RevokePrincipal;
 import io.bulwark.protocol.metadata.Command.RotateKey;
+import io.bulwark.protocol.metadata.Command.SealEpoch;
 import io.bulwark.protocol.metadata.Command.SetGrant;
 import io.bulwark.protocol.metadata.Command.SetRelease;
 import io.bulwark.protocol.object.ObjectAttributes;
@@ -108,6 +112,19 @@ final class CommandCodec {
                 out.i64(report.session()).string(report.detail());
             }
             case LiftSuspension lift -> lift.client().write(out.u8(21));
+            case ChangeHolder change ->
+                out.u8(22)
+                        .string(change.volume())
+                        .i32(change.group())
+                        .i64(change.epoch())
+                        .i32(change.from())
+                        .i32(change.to());
+            case AbortChange abort ->
+                out.u8(23).string(abort.volume()).i32(abort.group()).i64(abort.epoch());
+            case SealEpoch seal ->
+                out.u8(24).i32(seal.volume()).i32(seal.group()).i64(seal.epoch());
+            case ConfirmEpoch confirm ->
+                out.u8(25).i32(confirm.volume()).i32(confirm.group()).i64(confirm.epoch());
         }
     }
 
@@ -155,6 +172,10 @@ final class CommandCodec {
                         in.nonNegative64(),
                         in.string(Command.DETAIL_BYTES_MAX));
             case 21 -> new LiftSuspension(PrincipalId.read(in));
+            case 22 -> new ChangeHolder(name(in), number(in), in.nonNegative64(), number(in), number(in));
+            case 23 -> new AbortChange(name(in), number(in), in.nonNegative64());
+            case 24 -> new SealEpoch(number(in), number(in), in.nonNegative64());
+            case 25 -> new ConfirmEpoch(number(in), number(in), in.nonNegative64());
             default -> throw new MalformedException("unknown command " + type);
         };
     }
@@ -193,6 +214,10 @@ final class CommandCodec {
                 ObjectAttributes.read(in),
                 Lists.read(in, Volume.GROUPS_MAX, EpochClaim::read),
                 Lists.read(in, Command.PENDING_MAX, WireReader::nonNegative64));
+    }
+
+    private static int number(WireReader in) {
+        return in.i32(0, Integer.MAX_VALUE);
     }
 
     private static String name(WireReader in) {

@@ -39,7 +39,9 @@ public enum MetadataError {
     KEY_USED("this key belongs to another principal"),
     BAD_SIGNATURE("an administrative command must be signed by who gives it"),
     SUSPENDED("this client may not write until an operator lifts it: nodes found versions of its that belong to no one"
-            + " block");
+            + " block"),
+    CHANGE_PENDING("the holders of this placement group are being changed already"),
+    TOO_MANY_UNCONFIRMED("more slots of the placement group would be without all their data than it can do without");
 
     private static final MetadataError[] ERRORS = values();
     private final String message;

@@ -39,6 +39,7 @@ public final class MetadataStateMachine {
     private final Releases releases;
     private final AuditLog audit;
     private final Suspensions suspensions;
+    private final Holders holders;
 
     /** A new one, in memory. */
     public MetadataStateMachine(Genesis genesis) {
@@ -85,6 +86,7 @@ public final class MetadataStateMachine {
         audit = new AuditLog(tables, genesis, registry);
         releases = new Releases(tables);
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes);
+        holders = new Holders(tables, volumes, registry);
     }
 
     /**
@@ -299,6 +301,10 @@ public final class MetadataStateMachine {
             case Command.ReportEvidence report -> done(() -> report(submitter, report));
             case Command.ReportPoison report -> done(() -> suspensions.report(submitter, report));
             case Command.LiftSuspension lift -> done(() -> suspensions.lift(lift.client()));
+            case Command.ChangeHolder change -> done(() -> holders.change(change));
+            case Command.AbortChange abort -> done(() -> holders.abort(abort));
+            case Command.SealEpoch seal -> done(() -> holders.seal(submitter, seal));
+            case Command.ConfirmEpoch confirm -> done(() -> holders.confirm(submitter, confirm));
             case Command.AddPrincipal add -> done(() -> registry.add(add, submitter));
             case Command.RotateKey rotate -> done(() -> registry.rotate(rotate, submitter));
             case Command.RevokePrincipal revoke ->
@@ -335,6 +341,10 @@ public final class MetadataStateMachine {
                     Command.ReportEvidence _,
                     Command.ReportPoison _,
                     Command.LiftSuspension _,
+                    Command.ChangeHolder _,
+                    Command.AbortChange _,
+                    Command.SealEpoch _,
+                    Command.ConfirmEpoch _,
                     Command.RevokePrincipal _ -> false;
         };
     }

@@ -27,6 +27,10 @@ final class Permissions {
                 Grants.require(grants.mayAdminister(by), by, "change volumes");
             case Command.ReportEvidence _ -> Grants.require(grants.isNode(by), by, "report evidence");
             case Command.ReportPoison _ -> Grants.require(grants.isNode(by), by, "report poison");
+            case Command.ChangeHolder _, Command.AbortChange _ ->
+                Grants.require(grants.mayAdminister(by), by, "change who holds what");
+            case Command.SealEpoch _, Command.ConfirmEpoch _ ->
+                Grants.require(grants.isNode(by), by, "speak for a slot");
             case Command.LiftSuspension _ -> Grants.require(grants.mayAdminister(by), by, "lift suspensions");
             case Command.CreateBucket create -> Grants.require(onVolume(by, create.volume(), Right.WRITE), by, "write");
             case Command.DeleteBucket delete -> require(by, delete.name(), Right.WRITE);

@@ -197,6 +197,16 @@ final class Volumes {
         return tables.usages.add(id, new Usage());
     }
 
+    /** Puts another state in the place of a placement group's. */
+    void set(Volume volume, int index, PlacementGroup group) {
+        int first = index - index % Tables.GROUPS_PER_RECORD;
+        int end = Math.min(first + Tables.GROUPS_PER_RECORD, volume.groups().size());
+        List<PlacementGroup> groups = new ArrayList<>(volume.groups().subList(first, end));
+        groups.set(index - first, group);
+        tables.groups.put(new GroupsKey(volume.id(), first), groups);
+        tables.totals().mapVersion++;
+    }
+
     void delete(Entry entry) {
         int id = entry.volume.id();
         tables.volumes.remove(id);

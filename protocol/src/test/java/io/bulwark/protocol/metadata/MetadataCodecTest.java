@@ -75,7 +75,9 @@ class MetadataCodecTest {
                         Command.RenameObject.class,
                         Command.CopyObject.class,
                         Command.ReportEvidence.class,
-                        Command.ReportPoison.class);
+                        Command.ReportPoison.class,
+                        Command.SealEpoch.class,
+                        Command.ConfirmEpoch.class);
     }
 
     @Test

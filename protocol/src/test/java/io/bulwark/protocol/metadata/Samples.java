@@ -107,6 +107,10 @@ final class Samples {
         all.put("set-release", new Command.SetRelease(Rig.filled(32, 0xAB), true));
         all.put("report-poison", new Command.ReportPoison(OWNER, BLOCK, 2, "poisonous"));
         all.put("lift-suspension", new Command.LiftSuspension(OWNER));
+        all.put("change-holder", new Command.ChangeHolder("main", 3, 5, 1, 7));
+        all.put("abort-change", new Command.AbortChange("main", 3, 5));
+        all.put("seal-epoch", new Command.SealEpoch(1, 3, 5));
+        all.put("confirm-epoch", new Command.ConfirmEpoch(1, 3, 6));
         return all;
     }
 
@@ -150,6 +154,12 @@ final class Samples {
         all.put("pending-registered", new Reply.PendingRegistered(13));
         all.put("deleted", new Reply.Deleted(4, true));
         all.put("map", new Reply.Map(new ClusterMap(5, List.of(new NodeAddress(0, "::1", 4000)), List.of(volume))));
+        PlacementGroup changing = new PlacementGroup(
+                2, List.of(0, 1, 2, 3), List.of(1), List.of(1, 3), new PlacementGroup.Change(0, 9, List.of(2)));
+        Volume other = new Volume(1, "main", VolumeKind.OBJECT, ProtectionPolicy.standard(), 0, List.of(changing));
+        all.put(
+                "changing-map",
+                new Reply.Map(new ClusterMap(5, List.of(new NodeAddress(0, "::1", 4000)), List.of(other))));
         all.put("status", new Reply.Status(1, 2, 3, 4, 5, 6, 7, 8, Rig.filled(32, 0xD1)));
         all.put("session", new Reply.Session(SessionState.CLOSED));
         all.put("granted", new Reply.Granted(true, false));

@@ -1,0 +1,117 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.TreeSet;
+
+/**
+ * Who holds the slots of the placement groups (PROTOCOLS section 4, epochs): a change is announced, opens the next epoch once n-f
+ * holders refuse this one, and counts until each holder has confirmed.
+ */
+final class Holders {
+    private final Tables tables;
+    private final Volumes volumes;
+    private final Registry registry;
+
+    private record Place(Volume volume, int index, PlacementGroup group) {}
+
+    Holders(Tables tables, Volumes volumes, Registry registry) {
+        this.tables = tables;
+        this.volumes = volumes;
+        this.registry = registry;
+    }
+
+    void change(Command.ChangeHolder change) {
+        Place place = place(volumes.byName(change.volume()).volume(), change.group());
+        PlacementGroup group = place.group;
+        Refusal.unless(
+                place.volume.kind() == VolumeKind.OBJECT,
+                MetadataError.BAD_ARGUMENT,
+                "the slots of register volumes keep their holders yet");
+        requireNow(group, change.epoch());
+        Refusal.unless(
+                group.change().isEmpty(),
+                MetadataError.CHANGE_PENDING,
+                "epoch " + (group.epoch() + 1) + " is announced");
+        int slot = group.slotOf(change.from());
+        Refusal.unless(
+                slot >= 0,
+                MetadataError.BAD_ARGUMENT,
+                "node " + change.from() + " holds no slot, the holders are " + group.holders());
+        Refusal.unless(
+                tables.nodes.contains(change.to())
+                        && !registry.revoked(PrincipalId.node(change.to()))
+                        && group.slotOf(change.to()) < 0,
+                MetadataError.BAD_ARGUMENT,
+                "node " + change.to() + " is none that can take a slot, the holders are " + group.holders());
+        TreeSet<Integer> without = new TreeSet<>(group.unconfirmed());
+        without.add(slot);
+        Refusal.unless(
+                without.size() <= place.volume.policy().f(),
+                MetadataError.TOO_MANY_UNCONFIRMED,
+                "with this one the slots " + without + " have not confirmed, at most "
+                        + place.volume.policy().f() + " may");
+        set(place, group.announced(slot, change.to()));
+    }
+
+    void abort(Command.AbortChange abort) {
+        Place place = place(volumes.byName(abort.volume()).volume(), abort.group());
+        PlacementGroup group = place.group;
+        requireNow(group, abort.epoch());
+        PlacementGroup.Change change = group.change()
+                .orElseThrow(() -> new Refusal(MetadataError.BAD_ARGUMENT, "no change of the group is announced"));
+        // What was sealed stays sealed: the next epoch opens all the same, with the holders of this one.
+        set(place, group.announced(change.slot(), group.holders().get(change.slot())));
+    }
+
+    void seal(PrincipalId by, Command.SealEpoch seal) {
+        Place place = place(volumes.byId(seal.volume()).volume(), seal.group());
+        PlacementGroup group = place.group;
+        if (seal.epoch() < group.epoch()) {
+            return;
+        }
+        int slot = slotOf(group, by);
+        requireNow(group, seal.epoch());
+        Refusal.unless(group.change().isPresent(), MetadataError.BAD_ARGUMENT, "no change of the group is announced");
+        PlacementGroup sealed = group.sealed(slot);
+        boolean opens = sealed.change().orElseThrow().sealed().size()
+                >= place.volume.policy().writeQuorum();
+        set(place, opens ? sealed.opened() : sealed);
+    }
+
+    void confirm(PrincipalId by, Command.ConfirmEpoch confirm) {
+        Place place = place(volumes.byId(confirm.volume()).volume(), confirm.group());
+        requireNow(place.group, confirm.epoch());
+        set(place, place.group.confirmed(slotOf(place.group, by)));
+    }
+
+    private void set(Place place, PlacementGroup group) {
+        if (!group.equals(place.group)) {
+            volumes.set(place.volume, place.index, group);
+        }
+    }
+
+    private static Place place(Volume volume, int index) {
+        Refusal.unless(
+                index < volume.groups().size(),
+                MetadataError.BAD_ARGUMENT,
+                "group " + index + " of " + volume.groups().size());
+        return new Place(volume, index, volume.groups().get(index));
+    }
+
+    private static void requireNow(PlacementGroup group, long epoch) {
+        Refusal.unless(
+                epoch == group.epoch(),
+                MetadataError.STALE_EPOCH,
+                "the group is in epoch " + group.epoch() + ", not " + epoch);
+    }
+
+    private static int slotOf(PlacementGroup group, PrincipalId node) {
+        int slot = group.slotOf(node.number());
+        Refusal.unless(
+                slot >= 0, MetadataError.BAD_ARGUMENT, node + " holds no slot, the holders are " + group.holders());
+        return slot;
+    }
+}
