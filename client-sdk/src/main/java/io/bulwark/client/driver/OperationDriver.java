@@ -176,7 +176,13 @@ public final class OperationDriver implements AutoCloseable {
             switch (effect) {
                 case Effect.Send send -> outbox.send(send.to(), id, send.message());
                 case Effect.Evidence seen -> evidence.onEvidence(seen);
-                case Effect.Store _, Effect.Load _, Effect.LoadMetas _, Effect.Scan _, Effect.Ask _, Effect.Run _ ->
+                case Effect.Store _,
+                        Effect.Load _,
+                        Effect.LoadMetas _,
+                        Effect.Scan _,
+                        Effect.Ask _,
+                        Effect.Run _,
+                        Effect.Refuses _ ->
                     throw new IllegalStateException("a client neither stores nor asks: " + effect);
             }
         }

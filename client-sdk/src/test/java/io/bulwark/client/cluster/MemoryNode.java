@@ -167,6 +167,7 @@ final class MemoryNode implements AutoCloseable {
                 }
                 case Effect.Ask ask -> run(() -> perform(hosted, server.onFact(now(), replicas.apply(ask.question()))));
                 case Effect.Evidence seen -> LOG.info("evidence {}", seen);
+                case Effect.Refuses promise -> LOG.info("promise {}", promise);
             }
         }
     }

@@ -6,6 +6,7 @@ import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.wire.Bytes;
@@ -51,6 +52,10 @@ final class Calls {
     void find(BlockId from, BlockId to, Consumer<Optional<BlockId>> then, Runnable failed) {
         found.put(++lastToken, new Sought(then, failed));
         steps.add(new CompletionStep.Find(lastToken, from, to));
+    }
+
+    void submit(Command command) {
+        steps.add(new CompletionStep.Submit(command));
     }
 
     void remember(Progress progress) {

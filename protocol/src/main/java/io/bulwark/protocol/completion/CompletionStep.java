@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.wire.Bytes;
 
@@ -30,6 +31,9 @@ public sealed interface CompletionStep {
      * {@code onSilence}.
      */
     record Find(long token, BlockId from, BlockId to) implements CompletionStep {}
+
+    /** Gives a command in the node's own name; not answered: what came of it stands in the map. */
+    record Submit(Command command) implements CompletionStep {}
 
     /** Keeps this over restarts; not answered. */
     record Remember(Progress progress) implements CompletionStep {}

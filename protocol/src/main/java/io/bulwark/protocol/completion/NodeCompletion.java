@@ -41,7 +41,11 @@ public final class NodeCompletion {
     private final ExtentChecks verifications;
     private final ReferenceWalk following;
     private final ReferenceWalk verifying;
+    private final EpochDuties duties;
     private final Deque<Told> told = new ArrayDeque<>();
+    /** All object volumes: also where this node holds no slot any more something of it may be left here. */
+    private List<Volume> objects = List.of();
+
     private List<Volume> volumes = List.of();
     private long nowMillis;
     private long mapMillis;
@@ -83,6 +87,7 @@ public final class NodeCompletion {
                 () -> nowMillis,
                 begin.inodes(),
                 reference -> reference.pendingRanges().forEach(range -> calls.tell(new Fact.Pending(range))));
+        this.duties = new EpochDuties(calls, node, following);
         // What was verified before the last start is known to the node's records, and passed by quickly.
         this.verifying = new ReferenceWalk(
                 calls, verifications, node, pace.retryMillis(), () -> nowMillis, new TreeMap<>(), _ -> {});
@@ -140,6 +145,13 @@ public final class NodeCompletion {
     public List<CompletionStep> onFound(long now, long token, Optional<BlockId> block) {
         nowMillis = now;
         calls.onFound(token, block);
+        return turn();
+    }
+
+    /** All servers of this node refuse the epochs of a group before this one, durably. */
+    public List<CompletionStep> onRefuses(long now, int volume, int group, long before) {
+        nowMillis = now;
+        duties.onRefuses(volume, group, before);
         return turn();
     }
 
@@ -236,10 +248,13 @@ public final class NodeCompletion {
         calls.ask(new Query.GetMap(), reply -> {
             if (reply.orElse(null) instanceof Reply.Map(var map)) {
                 mapMillis = nowMillis;
-                volumes = map.volumes().stream()
+                objects = map.volumes().stream()
                         .filter(volume -> volume.kind() == VolumeKind.OBJECT)
+                        .toList();
+                volumes = objects.stream()
                         .filter(volume -> volume.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
                         .toList();
+                duties.onMap(objects);
                 learnChanges();
             } else {
                 endRound(false);
@@ -267,7 +282,7 @@ public final class NodeCompletion {
                 case SessionChange.Collapsed collapsed -> {
                     calls.tell(
                             new Fact.Collapsed(collapsed.owner(), collapsed.firstSession(), collapsed.lastSession()));
-                    Deque<Volume> in = new ArrayDeque<>(volumes);
+                    Deque<Volume> in = new ArrayDeque<>(objects);
                     dropSessions(in, collapsed, collapsed.firstSession(), () -> tellNext(changes, page));
                     return;
                 }

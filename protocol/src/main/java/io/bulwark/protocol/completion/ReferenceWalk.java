@@ -56,7 +56,22 @@ final class ReferenceWalk {
     }
 
     VolumeProgress progressOf(Volume volume) {
-        return progress.computeIfAbsent(volume.id(), id -> new VolumeProgress(begin.getOrDefault(id, 0L)));
+        return progressOf(volume.id());
+    }
+
+    private VolumeProgress progressOf(int volume) {
+        return progress.computeIfAbsent(volume, id -> new VolumeProgress(begin.getOrDefault(id, 0L)));
+    }
+
+    /** Whatever of the volume was done before is looked at again; to be called between two rounds. */
+    void restart(int volume) {
+        progressOf(volume).restart();
+    }
+
+    /** Whether all that the volume referenced when it was last followed is done. */
+    boolean isDone(int volume) {
+        VolumeProgress at = progressOf(volume);
+        return at.caughtUp() && at.unfinished() == 0;
     }
 
     /** Looks at all that is new of these volumes; then calls with whether the replicas answered. */

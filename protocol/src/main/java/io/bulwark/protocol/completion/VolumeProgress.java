@@ -45,6 +45,12 @@ final class VolumeProgress {
         return unfinished.size() + unreadable.size() + forgotten;
     }
 
+    /** Everything is to be looked at again. */
+    void restart() {
+        cursor = 0;
+        caughtUp = false;
+    }
+
     void advance(long inode, boolean atTheEnd) {
         cursor = Math.max(cursor, inode);
         caughtUp = atTheEnd;

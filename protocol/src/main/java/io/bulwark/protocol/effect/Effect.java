@@ -50,6 +50,12 @@ public sealed interface Effect {
     record Ask(Question question) implements Effect {}
 
     /**
+     * This server refuses all epochs of a placement group before this one, durably: for the metadata, once all servers of the node
+     * have said so.
+     */
+    record Refuses(int volume, int group, long before) implements Effect {}
+
+    /**
      * Something that a node did wrong, or failed to do, for logs, counters and reports.
      *
      * @param session of the client that brought a poisonous version here, when it brought it, for the metadata; 0 of everything else

@@ -13,5 +13,7 @@ public enum RecordKind {
     /** One version of a register block under PASIS (PROTOCOLS section 3). */
     PASIS_VERSION,
     /** Whom a possible version of such a block is charged to. */
-    PASIS_POSSIBLE
+    PASIS_POSSIBLE,
+    /** Which epochs of a volume's placement groups a node refuses for good (PROTOCOLS section 4). */
+    SEAL
 }

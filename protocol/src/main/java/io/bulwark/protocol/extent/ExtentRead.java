@@ -75,6 +75,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     private final Set<List<Bytes>> refutedGroups = new HashSet<>();
     private final Map<Integer, Verdict> verdicts = new TreeMap<>();
     private int neverStoredElsewhere;
+    private boolean countsFresh;
     private long startedMillis;
     private long slowestAnswerMillis;
     private @Nullable ReadOutcome outcome;
@@ -131,6 +132,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
     ExtentRead countingNeverStored(int holders) {
         neverStoredElsewhere = holders;
         return this;
+    }
+
+    /** Counts holders that took their slots lately among those that never stored this version. */
+    void countingFresh() {
+        countsFresh = true;
     }
 
     @Override
@@ -257,7 +263,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 blame(index, Verdict.DAMAGED, "says that its fragment is damaged", effects);
                 suspect(index, effects);
             }
-            case WRONG_EPOCH, NOT_HOLDER, NO_VOLUME, NOT_PERMITTED, FREED, POISONOUS -> {}
+            case WRONG_EPOCH, NOT_HOLDER, NO_VOLUME, NOT_PERMITTED, FREED, POISONOUS, NOT_REPAIRED -> {}
         }
     }
 
@@ -275,7 +281,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             outcome = new ReadOutcome.Poisonous();
         } else if (laterEpoch() > group.epoch()) {
             outcome = new ReadOutcome.StaleMap(laterEpoch());
-        } else if (neverStoredElsewhere + count(ReadRefusal.NONE) + count(ReadRefusal.OTHER_VERSION) > 2 * f) {
+        } else if (neverStored() > 2 * f) {
             outcome = new ReadOutcome.Incomplete();
         } else if (order.stream().allMatch(this::exhausted)) {
             outcome = new ReadOutcome.Unavailable(reasons());
@@ -286,11 +292,11 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
 
     /**
      * Whether asking this slot once more promises nothing: it has answered twice, a message that came again left out. A node
-     * that is behind the epoch of this read will hear of it.
+     * that is behind the epoch of this read will hear of it, and one that refuses it will soon tell the next.
      */
     private boolean exhausted(int index) {
         Slot slot = slots[index];
-        boolean behind = slot.refusal == ReadRefusal.WRONG_EPOCH && slot.refusalEpoch < group.epoch();
+        boolean behind = slot.refusal == ReadRefusal.WRONG_EPOCH && slot.refusalEpoch <= group.epoch();
         return slot.found != null || (slot.settled && slot.answers > 1 && !behind);
     }
 
@@ -436,6 +442,13 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         if (verdicts.put(index, verdict) != verdict) {
             effects.add(new Effect.Evidence(node(index), block, verdict, detail));
         }
+    }
+
+    private int neverStored() {
+        return neverStoredElsewhere
+                + count(ReadRefusal.NONE)
+                + count(ReadRefusal.OTHER_VERSION)
+                + (countsFresh ? count(ReadRefusal.NOT_REPAIRED) : 0);
     }
 
     private int count(ReadRefusal refusal) {

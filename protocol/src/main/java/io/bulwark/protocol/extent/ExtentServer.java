@@ -9,8 +9,10 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
 import io.bulwark.protocol.extent.ExtentMessage.Answer;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
@@ -70,6 +72,7 @@ public final class ExtentServer implements ProtocolServer {
     private final Sessions sessions;
     private final Repairs repairs;
     private final Parking parking;
+    private final Seals seals;
     private final Map<PrincipalId, long[]> suspicions = new LinkedHashMap<>();
     /** Pins that were told before their volume was known. */
     private final Deque<Fact.OfPin> early = new ArrayDeque<>();
@@ -96,6 +99,7 @@ public final class ExtentServer implements ProtocolServer {
         this.sessions = new Sessions(self, continuations, blocks::discard, blocks::reference);
         this.repairs = new Repairs(self, limits, continuations, blocks, sessions);
         this.parking = new Parking(limits.parkedBytesMax());
+        this.seals = new Seals(node);
     }
 
     /** The bytes of a client that this node keeps and knows no reference to. */
@@ -152,14 +156,16 @@ public final class ExtentServer implements ProtocolServer {
         Turn turn = Turn.at(nowMillis);
         switch (fact) {
             case Fact.OfVolume told -> {
-                replicas.learn(told);
-                for (int waiting = early.size(); waiting > 0; waiting--) {
-                    referenced(turn, early.removeFirst());
+                if (told.known().isEmpty() || seals.knows(told.volume())) {
+                    learn(turn, told);
+                } else {
+                    // What was promised in an earlier life comes before what is served in this one.
+                    RecordKey promised = RecordKey.of(RecordKind.SEAL, Seals.block(told.volume()));
+                    continuations.loadMeta(turn, promised, (next, metas) -> {
+                        seals.loaded(told.volume(), metas.records());
+                        learn(next, told);
+                    });
                 }
-                answered(
-                        turn,
-                        question -> question instanceof Question.OfVolume asked && asked.volume() == told.volume(),
-                        told.known().isPresent());
             }
             case Fact.OfGrant told -> {
                 replicas.learn(nowMillis, told);
@@ -181,6 +187,34 @@ public final class ExtentServer implements ProtocolServer {
             case Fact.Pending _, Fact.Freed _, Fact.ClosedWith _, Fact.Revoked _ -> {}
         }
         return turn.effects();
+    }
+
+    private void learn(Turn turn, Fact.OfVolume told) {
+        replicas.learn(told);
+        replicas.volume(told.volume()).ifPresent(volume -> seal(turn, volume));
+        for (int waiting = early.size(); waiting > 0; waiting--) {
+            referenced(turn, early.removeFirst());
+        }
+        answered(
+                turn,
+                question -> question instanceof Question.OfVolume asked && asked.volume() == told.volume(),
+                told.known().isPresent());
+    }
+
+    private void seal(Turn turn, Volume volume) {
+        List<Seals.Seal> fresh = seals.learn(volume);
+        if (fresh.isEmpty()) {
+            seals.promises(volume).forEach(turn::add);
+            return;
+        }
+        // What cannot be stored now is tried again when the volume is told again; nothing is served until then.
+        continuations.store(turn, Seals.mutations(fresh), (next, stored) -> {
+            if (stored == Stored.DURABLE) {
+                seals.stored(fresh);
+                replicas.volume(volume.id())
+                        .ifPresent(now -> seals.promises(now).forEach(next::add));
+            }
+        });
     }
 
     private void answered(Turn turn, Predicate<Question> questions, boolean granted) {
@@ -206,7 +240,11 @@ public final class ExtentServer implements ProtocolServer {
         int slot = group.slotOf(node);
         if (slot >= 0) {
             repairs.complete(
-                    turn, new Place(volume, block, group.epoch(), slot), told.pin(), Look.RECORD, (_, _) -> {});
+                    turn,
+                    new Place(volume, block, group.epoch(), slot, group.isFresh(node)),
+                    told.pin(),
+                    Look.RECORD,
+                    (_, _) -> {});
         }
     }
 
@@ -220,11 +258,14 @@ public final class ExtentServer implements ProtocolServer {
             askOrRefuse(turn, asked, question, StoreRefusal.NO_VOLUME, ReadRefusal.NO_VOLUME);
             return;
         }
-        PlacementGroup group = volume.group(block);
-        if (request.epoch() != group.epoch()) {
+        int index = volume.groupIndex(block);
+        PlacementGroup group = volume.groups().get(index);
+        if (request.epoch() != group.epoch() || !seals.serves(volume.id(), index, group.epoch())) {
             // Whatever epoch the sender claims: one question serves all, and an empty claim buys one answer only.
-            Question question = new Question.OfVolume(block.volume(), volume.groupIndex(block), group.epoch() + 1);
-            if (request.epoch() > group.epoch() && !asked.answered.contains(question)) {
+            Question question = new Question.OfVolume(block.volume(), index, group.epoch() + 1);
+            boolean later = request.epoch() > group.epoch()
+                    || (request.epoch() == group.epoch() && seals.sealed(volume.id(), index, group.epoch()));
+            if (later && !asked.answered.contains(question)) {
                 parking.park(turn, question, asked);
             } else {
                 refuse(turn, asked, StoreRefusal.WRONG_EPOCH, ReadRefusal.WRONG_EPOCH);
@@ -237,7 +278,7 @@ public final class ExtentServer implements ProtocolServer {
         }
         if (permitted(turn, asked, volume)) {
             sessions.with(turn, Sessions.Key.of(block), (next, session) -> {
-                Place place = new Place(volume, block, group.epoch(), request.slot());
+                Place place = new Place(volume, block, group.epoch(), request.slot(), group.isFresh(node));
                 serve(next, asked, place, session);
             });
         }
@@ -352,7 +393,7 @@ public final class ExtentServer implements ProtocolServer {
                 }
             };
             if (refusal != null) {
-                answer(next, asked, new NotFound(place.block(), place.epoch(), refusal));
+                answer(next, asked, new NotFound(place.block(), place.epoch(), place.refusal(refusal)));
             }
         });
     }

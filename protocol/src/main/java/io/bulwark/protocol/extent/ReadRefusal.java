@@ -19,5 +19,7 @@ public enum ReadRefusal {
     /** The extent was freed. */
     FREED,
     /** Its fragments match their checksum and give no block that encodes to it: its writer lied, and nobody will ever read it. */
-    POISONOUS
+    POISONOUS,
+    /** Not here, which says nothing: the node took its slot lately and has not made up yet what was stored before. */
+    NOT_REPAIRED
 }

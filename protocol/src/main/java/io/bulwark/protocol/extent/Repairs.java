@@ -25,8 +25,18 @@ import java.util.Set;
 final class Repairs {
     private static final int WAITING_MAX = 1024;
 
-    /** Where a node stands towards one extent. */
-    record Place(Volume volume, BlockId block, long epoch, int slot) {}
+    /**
+     * Where a node stands towards one extent.
+     *
+     * @param fresh whether it took its slot lately, and what it never stored may have been stored there all the same
+     */
+    record Place(Volume volume, BlockId block, long epoch, int slot, boolean fresh) {
+        /** The reason that this node may give for not having a version. */
+        ReadRefusal refusal(ReadRefusal reason) {
+            boolean absent = reason == ReadRefusal.NONE || reason == ReadRefusal.OTHER_VERSION;
+            return fresh && absent ? ReadRefusal.NOT_REPAIRED : reason;
+        }
+    }
 
     private record Operation(ClientOperation<?> operation, Continuations.Then<Object> then) {}
 
@@ -211,6 +221,9 @@ final class Repairs {
         };
         ExtentRepair repair =
                 new ExtentRepair(place.volume(), place.block(), place.slot(), pin, neverStored, limits.repairTiming());
+        if (place.fresh()) {
+            repair.countingFresh();
+        }
         start(turn, repair, (next, outcome) -> {
             switch ((RepairOutcome) outcome) {
                 case RepairOutcome.Rebuilt rebuilt -> adopt(next, place, rebuilt, referenced, end);

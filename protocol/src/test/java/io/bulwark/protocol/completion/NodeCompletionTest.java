@@ -113,6 +113,7 @@ class NodeCompletionTest {
                                             block.compareTo(find.from()) >= 0 && block.compareTo(find.to()) <= 0)
                                     .sorted()
                                     .findFirst()));
+                case CompletionStep.Submit submit -> throw new AssertionError(submit);
                 case CompletionStep.Remember remember -> remembered = remember.progress();
             }
         }

@@ -202,7 +202,7 @@ public final class ServerFuzzing {
                     sent(run.operation().start(nowMillis));
                     ifFinished(run.token(), run.operation());
                 }
-                case Effect.Ask _, Effect.Evidence _ -> {}
+                case Effect.Ask _, Effect.Evidence _, Effect.Refuses _ -> {}
             }
         }
     }

@@ -109,6 +109,22 @@ class ExtentEpochTest {
         assertThat(later.outcome()).contains(new ReadOutcome.Whole(CONTENT));
     }
 
+    /** It has sealed, and soon tells the next epoch: two refusals are not all that there is to hear. */
+    @Test
+    void aNodeThatRefusesTheEpochThatIsToEndIsAskedAgain() {
+        read.start(0);
+        for (int round = 1; round <= 3; round++) {
+            effects.addAll(read.onTick(round * ExtentTiming.standard().retryMillis()));
+            for (int node = 0; node < 4; node++) {
+                answer(read, node, new NotFound(BLOCK, 1, ReadRefusal.WRONG_EPOCH));
+            }
+        }
+        assertThat(read.outcome()).isEmpty();
+        answer(read, 0, new NotFound(BLOCK, 2, ReadRefusal.WRONG_EPOCH));
+        answer(read, 1, new NotFound(BLOCK, 2, ReadRefusal.WRONG_EPOCH));
+        assertThat(read.outcome()).contains(new ReadOutcome.StaleMap(2));
+    }
+
     @Test
     void anAnswerThatComesTwiceCountsOnce() {
         read.start(0);

@@ -43,6 +43,8 @@ class ExtentServerFuzzTest {
     private static final ExtentLimits LIMITS =
             new ExtentLimits(700, 2, 1, 8 << 10, ExtentTiming.standard().withDeadlineMillis(15_000));
 
+    private static final PlacementGroup ANNOUNCED = new PlacementGroup(2, List.of(1, 0, 2, 3)).announced(3, 4);
+
     private static final ServerFuzzing.Palette PALETTE = new ServerFuzzing.Palette(
             new ExtentCodec(),
             List.of(
@@ -59,7 +61,10 @@ class ExtentServerFuzzTest {
             LIMITS.repairsMax());
 
     private static Volume volume(long epoch, List<Integer> holders) {
-        PlacementGroup group = new PlacementGroup(epoch, holders);
+        return volume(new PlacementGroup(epoch, holders));
+    }
+
+    private static Volume volume(PlacementGroup group) {
         return new Volume(VOLUME, "v", VolumeKind.OBJECT, POLICY, 0, List.of(group));
     }
 
@@ -133,7 +138,9 @@ class ExtentServerFuzzTest {
                 new Fact.ClosedWith(VOLUME, OWNER, 2, List.of()),
                 new Fact.OfVolume(VOLUME, Optional.of(volume(2, List.of(3, 1, 2, 0)))),
                 new Fact.OfVolume(VOLUME, Optional.of(volume(3, List.of(4, 1, 2, 3)))),
-                new Fact.OfVolume(VOLUME, Optional.empty()));
+                new Fact.OfVolume(VOLUME, Optional.empty()),
+                new Fact.OfVolume(VOLUME, Optional.of(volume(ANNOUNCED))),
+                new Fact.OfVolume(VOLUME, Optional.of(volume(ANNOUNCED.opened()))));
     }
 
     static Stream<byte[]> lives() {

@@ -39,6 +39,9 @@ final class LocalNode {
     final List<Effect.Run> runs = new ArrayList<>();
 
     final List<Effect.Evidence> evidence = new ArrayList<>();
+    /** What it says that it refuses of placement groups. */
+    final List<Effect.Refuses> promises = new ArrayList<>();
+
     boolean holdStores;
     Stored nextStore = Stored.DURABLE;
     boolean mayRead = true;
@@ -158,6 +161,7 @@ final class LocalNode {
                 case Effect.Ask ask -> tell(answer(ask.question()));
                 case Effect.Run run -> runs.add(run);
                 case Effect.Evidence seen -> evidence.add(seen);
+                case Effect.Refuses promise -> promises.add(promise);
             }
         }
     }

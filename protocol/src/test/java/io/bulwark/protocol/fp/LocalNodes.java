@@ -406,7 +406,7 @@ final class LocalNodes {
                                                     run.token(),
                                                     run.operation().outcome().orElseThrow())));
                 case Effect.Evidence seen -> evidence.add(seen);
-                case Effect.Scan _ -> throw new AssertionError("not expected: " + effect);
+                case Effect.Scan _, Effect.Refuses _ -> throw new AssertionError("not expected: " + effect);
             }
         }
     }

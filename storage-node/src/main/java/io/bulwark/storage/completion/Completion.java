@@ -59,6 +59,7 @@ public final class Completion implements BackgroundWork {
             NodeCompletion machine,
             VerdictReports reports,
             ControlSession session,
+            OwedCommands owed,
             List<Thread> threads) {}
 
     /** One input of the state machine. */
@@ -88,15 +89,22 @@ public final class Completion implements BackgroundWork {
                         cursors.progress()),
                 new VerdictReports(metadata, session, node.evidence(), node.node()),
                 session,
+                new OwedCommands(session),
                 new ArrayList<>());
         parts = made;
         background.count(() -> new ScrubCounts(counts.scrubbed(), counts.scrubFoundBad(), counts.scrubRepaired()));
+        node.hearRefusals(promise -> inputs.add(
+                (machine, now) -> machine.onRefuses(now, promise.volume(), promise.group(), promise.before())));
         String name = "bulwark-completion-" + node.node();
         made.threads().add(Thread.ofVirtual().name(name).start(() -> drive(made)));
         made.threads()
                 .add(Thread.ofVirtual()
                         .name(name + "-session")
                         .start(() -> loop(session::renew, config.renewMillis())));
+        made.threads()
+                .add(Thread.ofVirtual()
+                        .name(name + "-epochs")
+                        .start(() -> loop(made.owed()::submit, config.pace().pollMillis())));
         made.threads()
                 .add(Thread.ofVirtual()
                         .name(name + "-verdicts")
@@ -208,6 +216,7 @@ public final class Completion implements BackgroundWork {
                                             found.records().stream()
                                                     .findFirst()
                                                     .map(meta -> meta.key().block())));
+                case CompletionStep.Submit submit -> running.owed().add(submit.command());
                 case CompletionStep.Remember remember -> {
                     try {
                         running.cursors().save(remember.progress());

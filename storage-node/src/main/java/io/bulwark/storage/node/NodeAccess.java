@@ -3,9 +3,11 @@ package io.bulwark.storage.node;
 import io.bulwark.client.driver.EvidenceLog;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.store.FragmentStore;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** What background work of a node may use. Thread-safe. */
 public interface NodeAccess {
@@ -31,6 +33,9 @@ public interface NodeAccess {
 
     /** Requests of anybody that are in processing. */
     int requestsInProcessing();
+
+    /** Has this told what all servers of the node refuse of placement groups, durably; soon, and again and again. */
+    void hearRefusals(Consumer<Effect.Refuses> hearer);
 
     /** Tells the servers what 2f+1 replicas said. */
     void tell(Fact fact);

@@ -2,6 +2,7 @@ package io.bulwark.storage.node;
 
 import io.bulwark.client.driver.EvidenceListener;
 import io.bulwark.client.driver.OperationDriver;
+import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -22,6 +23,9 @@ interface NodeEngine {
     FactCache facts();
 
     EvidenceListener evidence();
+
+    /** A shard refuses epochs of a placement group, durably. */
+    void refuses(int shard, Effect.Refuses promise);
 
     /** The shard that a block belongs to. */
     int shardOf(BlockId block);

@@ -167,6 +167,7 @@ final class Shard {
                         engine.operations().submit(operation),
                         (now, outcome) -> outcome == null ? List.of() : server.onCompleted(now, token, outcome));
             case Effect.Ask(Question question) -> ask(work, question);
+            case Effect.Refuses promise -> engine.refuses(number, promise);
             case Effect.Evidence seen -> engine.evidence().onEvidence(seen);
         }
     }

@@ -5,6 +5,7 @@ import io.bulwark.client.driver.EvidenceLog;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -28,6 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,6 +54,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     private final OperationDriver operations;
     private final PeerLinks links;
     private final List<Shard> shards = new ArrayList<>();
+    private final EpochPromises promises;
     private final Map<PrincipalId, Peer> connections = new ConcurrentHashMap<>();
     private final Map<Long, CompletableFuture<Message>> asked = new ConcurrentHashMap<>();
     private final AtomicLong lastAsked = new AtomicLong();
@@ -75,6 +78,7 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         this.limits = new RequestLimits(config.requestBytesMax());
         this.unexpected = parts.meters().counter("bulwark.node.unexpected");
         this.broken = parts.meters().counter("bulwark.node.broken.invariants");
+        this.promises = new EpochPromises(config.shards());
         Engine engine = new Engine();
         this.facts = new FactCache(parts.facts(), engine::nowMillis);
         this.links = new PeerLinks(transport);
@@ -162,6 +166,11 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
     @Override
     public int requestsInProcessing() {
         return limits.requests();
+    }
+
+    @Override
+    public void hearRefusals(Consumer<Effect.Refuses> hearer) {
+        promises.hear(hearer);
     }
 
     @Override
@@ -335,6 +344,11 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         @Override
         public EvidenceListener evidence() {
             return evidence;
+        }
+
+        @Override
+        public void refuses(int shard, Effect.Refuses promise) {
+            promises.add(shard, promise);
         }
 
         @Override

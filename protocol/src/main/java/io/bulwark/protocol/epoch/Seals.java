@@ -1,0 +1,144 @@
+package io.bulwark.protocol.epoch;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The epochs that one server of a node refuses. It refuses an epoch as soon as it has heard that another is announced, or open,
+ * and serves the other only once it is open and the refusal is durable: replicas that are behind may tell a node that has
+ * restarted of the old one.
+ *
+ * <p>What is remembered of one volume stands under one block, a record for each group and epoch, so that servers of one node
+ * that write at the same time take nothing back.
+ */
+public final class Seals {
+    private static final int SUFFIX_BYTES = 12;
+    private static final byte FORMAT = 1;
+
+    private final int node;
+    /** By volume, then by group; a volume is in it once its records were read. */
+    private final Map<Integer, Map<Integer, Floor>> volumes = new HashMap<>();
+
+    private static final class Floor {
+        /** All epochs before this one are refused. */
+        private long from = 1;
+        /** As far as the disk knows. */
+        private long durable = 1;
+    }
+
+    /** A group of a volume whose epochs before this one are to be refused for good. */
+    public record Seal(int volume, int group, long before) {
+        Mutation mutation() {
+            Bytes suffix = new WireWriter(SUFFIX_BYTES).i32(group).i64(before).toBytes();
+            RecordKey key = new RecordKey(RecordKind.SEAL, block(volume), suffix);
+            return new Mutation.Put(key, Bytes.of(FORMAT), Bytes.EMPTY);
+        }
+    }
+
+    /** @param node the number of this node */
+    public Seals(int node) {
+        this.node = node;
+    }
+
+    /** Where the records of a volume are; their kind is {@link RecordKind#SEAL}. */
+    public static BlockId block(int volume) {
+        return new BlockId(volume, PrincipalId.NOBODY, 0, 0);
+    }
+
+    /** Whether the volume's records were read. */
+    public boolean knows(int volume) {
+        return volumes.containsKey(volume);
+    }
+
+    /** The volume's records were read. */
+    public void loaded(int volume, List<Loaded.Meta> records) {
+        Map<Integer, Floor> floors = volumes.computeIfAbsent(volume, _ -> new TreeMap<>());
+        for (Loaded.Meta record : records) {
+            try {
+                WireReader in = new WireReader(record.key().suffix());
+                Floor floor = floors.computeIfAbsent(in.i32(0, Integer.MAX_VALUE), _ -> new Floor());
+                long before = in.nonNegative64();
+                in.end();
+                floor.from = Math.max(floor.from, before);
+                floor.durable = Math.max(floor.durable, before);
+            } catch (MalformedException e) {
+                // Not written by this code: as if it was lost, which is within what f nodes may do.
+            }
+        }
+    }
+
+    /** Refuses what is over, or is to be; what must be stored for it, and handed in again once that is durable. */
+    public List<Seal> learn(Volume known) {
+        Map<Integer, Floor> floors = volumes.computeIfAbsent(known.id(), _ -> new TreeMap<>());
+        List<Seal> seals = new ArrayList<>();
+        for (int index = 0; index < known.groups().size(); index++) {
+            PlacementGroup group = known.groups().get(index);
+            long from = group.change().isPresent() ? group.epoch() + 1 : group.epoch();
+            if (group.slotOf(node) >= 0 && from > 1) {
+                Floor floor = floors.computeIfAbsent(index, _ -> new Floor());
+                floor.from = Math.max(floor.from, from);
+                if (floor.durable < floor.from) {
+                    seals.add(new Seal(known.id(), index, floor.from));
+                }
+            }
+        }
+        return seals;
+    }
+
+    /** What to write for them, in one store. */
+    public static List<Mutation> mutations(List<Seal> seals) {
+        return seals.stream().map(Seal::mutation).toList();
+    }
+
+    /** They are durable. */
+    public void stored(List<Seal> seals) {
+        for (Seal seal : seals) {
+            Floor floor = volumes.getOrDefault(seal.volume, Map.of()).get(seal.group);
+            if (floor != null) {
+                floor.durable = Math.max(floor.durable, seal.before);
+            }
+        }
+    }
+
+    /** What the metadata are waiting to hear from this node, and may. */
+    public List<Effect> promises(Volume known) {
+        List<Effect> promises = new ArrayList<>();
+        volumes.getOrDefault(known.id(), Map.of()).forEach((index, floor) -> {
+            PlacementGroup group = known.groups().get(index);
+            int slot = group.slotOf(node);
+            boolean awaited = group.change().isPresent() || group.unconfirmed().contains(slot);
+            if (slot >= 0 && awaited && floor.durable > 1) {
+                promises.add(new Effect.Refuses(known.id(), index, floor.durable));
+            }
+        });
+        return promises;
+    }
+
+    /** Whether a group is served in the epoch that is open. */
+    public boolean serves(int volume, int group, long epoch) {
+        Floor floor = volumes.getOrDefault(volume, Map.of()).get(group);
+        return floor == null ? epoch == 1 : floor.from == epoch && floor.durable == epoch;
+    }
+
+    /** Whether this epoch of a group, or a later one, is over, or about to be. */
+    public boolean sealed(int volume, int group, long epoch) {
+        Floor floor = volumes.getOrDefault(volume, Map.of()).get(group);
+        return floor != null && floor.from > epoch;
+    }
+}

@@ -1,0 +1,217 @@
+package io.bulwark.protocol.completion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.extent.CompletionResult;
+import io.bulwark.protocol.extent.ExtentMessage.Complete;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
+import io.bulwark.protocol.metadata.Command.SealEpoch;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What node 0 says of the epochs of its placement group, and when: PROTOCOLS section 4, epochs. */
+@NullMarked
+class EpochDutiesTest {
+    private static final int BLOCK = 512;
+    private static final PrincipalId OWNER = PrincipalId.client(1);
+    private static final CompletionPace PACE = new CompletionPace(1_000, 4, 100_000, 5_000);
+    /** More than it takes until the map is asked for again. */
+    private static final long LATER = 6_000;
+
+    private static final PlacementGroup ANNOUNCED = new PlacementGroup(1, List.of(0, 1, 2, 3)).announced(3, 4);
+    private static final PlacementGroup OPENED = ANNOUNCED.opened();
+    /** Node 0 is the new holder of slot 0. */
+    private static final PlacementGroup ARRIVED =
+            new PlacementGroup(1, List.of(9, 1, 2, 3)).announced(0, 0).opened();
+
+    private PlacementGroup group = ANNOUNCED;
+    private Function<Complete, CompletionResult> result = _ -> CompletionResult.HELD;
+    private final List<Fact> told = new ArrayList<>();
+    private final List<Command> submitted = new ArrayList<>();
+    private final List<BlockId> checked = new ArrayList<>();
+    private NodeCompletion completion = completion(0);
+    private long now = 100_000;
+
+    /** @param done the last inode that an earlier life was done with */
+    private static NodeCompletion completion(long done) {
+        Progress begin = new Progress(0, new TreeMap<>(Map.of(1, done)));
+        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, begin);
+    }
+
+    private Volume volume() {
+        ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, BLOCK);
+        return new Volume(1, "v", VolumeKind.OBJECT, policy, 0, List.of(group));
+    }
+
+    private void later() {
+        now += LATER;
+        perform(completion.onTick(now));
+    }
+
+    private void refuses(long before) {
+        perform(completion.onRefuses(now, 1, 0, before));
+    }
+
+    private void perform(List<CompletionStep> first) {
+        Deque<CompletionStep> steps = new ArrayDeque<>(first);
+        while (!steps.isEmpty()) {
+            switch (steps.removeFirst()) {
+                case CompletionStep.Ask ask -> steps.addAll(completion.onReply(now, ask.token(), reply(ask.query())));
+                case CompletionStep.Tell tell -> told.add(tell.fact());
+                case CompletionStep.Check check -> {
+                    checked.add(check.request().block());
+                    steps.addAll(completion.onChecked(now, check.token(), result.apply(check.request())));
+                }
+                case CompletionStep.Submit submit -> submitted.add(submit.command());
+                case CompletionStep.Fetch _, CompletionStep.Find _ -> throw new AssertionError("not expected");
+                case CompletionStep.Remember _ -> {}
+            }
+        }
+    }
+
+    /** Two objects, in inodes 7 and 8. */
+    private Reply reply(Query query) {
+        return switch (query) {
+            case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), List.of(volume())));
+            case Query.SessionChanges after -> new Reply.SessionChanges(List.of(), after.afterSequence(), false);
+            case Query.References after -> {
+                List<Reply.Reference> page = new ArrayList<>();
+                for (long inode = Math.max(7, after.afterInode() + 1); inode <= 8; inode++) {
+                    ObjectLayout layout = new ObjectLayout(
+                            1,
+                            BLOCK,
+                            BLOCK,
+                            List.of(new BlockRange(1, OWNER, inode, 0, 1)),
+                            Bytes.of(new byte[ObjectLayout.PIN_BYTES]));
+                    page.add(new Reply.Reference(inode, Optional.of(layout), List.of()));
+                }
+                yield new Reply.References(page, 8, false);
+            }
+            default -> throw new AssertionError(query);
+        };
+    }
+
+    private static BlockId block(long inode) {
+        return new BlockId(1, OWNER, inode, 0);
+    }
+
+    @Test
+    void itSaysSealedOnceItsServersRefuseTheEpoch() {
+        later();
+        assertThat(told).containsExactly(new Fact.OfVolume(1, Optional.of(volume())));
+        assertThat(submitted).isEmpty();
+        refuses(2);
+        assertThat(submitted).containsExactly(new SealEpoch(1, 0, 1));
+        later();
+        assertThat(submitted).as("it may have been lost").hasSize(2);
+        group = ANNOUNCED.sealed(0);
+        later();
+        assertThat(submitted).hasSize(2);
+    }
+
+    @Test
+    void aKeptHolderConfirmsWhatItServes() {
+        group = OPENED;
+        later();
+        assertThat(submitted).isEmpty();
+        refuses(2);
+        assertThat(submitted).containsExactly(new ConfirmEpoch(1, 0, 2));
+        group = OPENED.confirmed(0);
+        later();
+        assertThat(submitted).hasSize(1);
+    }
+
+    @Test
+    void aPromiseForAnEarlierEpochConfirmsNothing() {
+        group = new PlacementGroup(3, List.of(0, 1, 2, 3), List.of(), List.of(0), null);
+        refuses(2);
+        later();
+        assertThat(submitted).isEmpty();
+        refuses(3);
+        assertThat(submitted).containsExactly(new ConfirmEpoch(1, 0, 3));
+    }
+
+    @Test
+    void aNewHolderConfirmsOnceItHasAllThatIsReferenced() {
+        completion = completion(50);
+        group = ARRIVED;
+        result = request -> request.block().equals(block(7)) ? CompletionResult.UNAVAILABLE : CompletionResult.HELD;
+        later();
+        refuses(2);
+        later();
+        later();
+        assertThat(checked).contains(block(7), block(8));
+        assertThat(submitted).isEmpty();
+        result = _ -> CompletionResult.COMPLETED;
+        later();
+        later();
+        assertThat(submitted).contains(new ConfirmEpoch(1, 0, 2));
+    }
+
+    @Test
+    void aNewHolderThatRestartsBeginsAgain() {
+        group = ARRIVED;
+        later();
+        refuses(2);
+        completion = completion(50);
+        checked.clear();
+        submitted.clear();
+        refuses(2);
+        assertThat(submitted).isEmpty();
+        later();
+        assertThat(checked).contains(block(7), block(8));
+        later();
+        assertThat(submitted).contains(new ConfirmEpoch(1, 0, 2));
+    }
+
+    @Test
+    void whoTakesTheSlotOnceMoreBeginsAgain() {
+        group = ARRIVED;
+        later();
+        refuses(2);
+        later();
+        assertThat(submitted).contains(new ConfirmEpoch(1, 0, 2));
+        group = new PlacementGroup(3, List.of(9, 1, 2, 3), List.of(0), List.of(0), null);
+        later();
+        group = new PlacementGroup(4, List.of(0, 1, 2, 3), List.of(0), List.of(0), null);
+        checked.clear();
+        submitted.clear();
+        refuses(4);
+        result = _ -> CompletionResult.UNAVAILABLE;
+        later();
+        later();
+        assertThat(checked).contains(block(7), block(8));
+        assertThat(submitted).isEmpty();
+    }
+
+    @Test
+    void aNodeThatHoldsNothingSaysNothing() {
+        group = new PlacementGroup(1, List.of(9, 1, 2, 3)).announced(3, 0);
+        later();
+        refuses(2);
+        later();
+        assertThat(submitted).isEmpty();
+    }
+}

@@ -1,0 +1,50 @@
+package io.bulwark.storage.completion;
+
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Reply;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the node has to say of the epochs of its placement groups, until it has said it. Thread-safe. */
+final class OwedCommands {
+    private static final Logger LOG = LoggerFactory.getLogger(OwedCommands.class);
+
+    private final ControlSession session;
+    private final Set<Command> owed = new LinkedHashSet<>();
+
+    OwedCommands(ControlSession session) {
+        this.session = session;
+    }
+
+    synchronized void add(Command command) {
+        owed.add(command);
+    }
+
+    /**
+     * Says all of it, each once: what is refused is asked for again if it still matters.
+     *
+     * @throws ExecutionException if the metadata does not answer
+     */
+    void submit() throws InterruptedException, ExecutionException {
+        for (Command command : all()) {
+            if (session.submit(command) instanceof Reply.Failed failed) {
+                LOG.info("{} was refused: {}", command, failed.message());
+            } else {
+                LOG.info("{} was executed", command);
+            }
+            remove(command);
+        }
+    }
+
+    private synchronized List<Command> all() {
+        return List.copyOf(owed);
+    }
+
+    private synchronized void remove(Command command) {
+        owed.remove(command);
+    }
+}
