@@ -80,7 +80,7 @@ class FpEvictionTest {
                             yield loaded(metas);
                         }
                         case Effect.Ask ask -> server.onFact(0, answer(ask.question()));
-                        case Effect.Scan _, Effect.Run _, Effect.Evidence _ -> List.of();
+                        case Effect.Scan _, Effect.Run _, Effect.Evidence _, Effect.Refuses _ -> List.of();
                     });
         }
     }

@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.simulation.campaign.Campaign;
 import io.bulwark.simulation.campaign.InvariantViolation;
 import io.bulwark.simulation.campaign.Run;
@@ -10,6 +11,7 @@ import io.bulwark.simulation.exhaustive.TinyWorld;
 import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.history.HistoryWriter;
+import io.bulwark.simulation.object.ObjectParts;
 import io.bulwark.simulation.object.ObjectProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
 import io.bulwark.simulation.pasis.PasisProtocol;
@@ -52,6 +54,8 @@ final class SimulateCommand implements Callable<Integer> {
             ExtentProtocol.pasis(),
             new ObjectProtocol(),
             ObjectProtocol.pasis(),
+            ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.FP),
+            ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.PASIS),
             new OrderingProtocol());
 
     @Option(
@@ -69,8 +73,8 @@ final class SimulateCommand implements Callable<Integer> {
             names = "--protocol",
             defaultValue = "fp",
             description = {
-                "What is simulated: fp, pasis, extent, extent-pasis, objects, objects-pasis, ordering",
-                "(default: ${DEFAULT-VALUE})."
+                "What is simulated: fp, pasis, extent, extent-pasis, objects, objects-pasis,",
+                "objects-replacing, objects-pasis-replacing, ordering (default: ${DEFAULT-VALUE})."
             })
     private String protocol = "fp";
 

@@ -262,6 +262,8 @@ public final class Simulation {
             switch (effect) {
                 case Effect.Send send -> answer(id, send.to(), send.requestId(), send.message());
                 case Effect.Evidence evidence -> saw(id, evidence);
+                // Whoever changes holders takes it from the party around the server.
+                case Effect.Refuses _ -> {}
                 case Effect.Ask ask ->
                     replicas.answer(id, ask.question())
                             .ifPresent(fact -> onServer(

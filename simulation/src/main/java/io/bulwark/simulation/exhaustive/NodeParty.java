@@ -101,6 +101,7 @@ final class NodeParty implements Party {
             switch (effect) {
                 case Effect.Send send -> mail.answer(send.to(), send.requestId(), send.message());
                 case Effect.Evidence evidence -> mail.evidence(evidence);
+                case Effect.Refuses _ -> {}
                 case Effect.Ask ask ->
                     replicas.answer(node.id(), ask.question())
                             .ifPresent(fact -> todo.addAll(server.onFact(nowMillis, fact)));

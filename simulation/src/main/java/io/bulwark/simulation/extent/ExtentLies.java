@@ -15,6 +15,7 @@ import io.bulwark.simulation.byzantine.Collusion;
 import io.bulwark.simulation.byzantine.Lie;
 import io.bulwark.simulation.byzantine.Lies;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -23,7 +24,9 @@ import org.jspecify.annotations.Nullable;
 /** The lies of one node in the messages of extents. */
 final class ExtentLies implements Lies {
     private static final StoreRefusal[] STORE_REFUSALS = StoreRefusal.values();
-    private static final ReadRefusal[] READ_REFUSALS = ReadRefusal.values();
+    /** All but the last: NOT_REPAIRED is as good as silence. */
+    private static final ReadRefusal[] READ_REFUSALS =
+            Arrays.copyOf(ReadRefusal.values(), ReadRefusal.values().length - 1);
 
     private final ExtentVolume volume;
     private final Collusion collusion;

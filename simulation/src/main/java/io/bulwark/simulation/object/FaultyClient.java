@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A Byzantine client with a grant: puts that stop anywhere, inodes over blocks never written, over other bytes than it wrote, or
@@ -40,7 +41,7 @@ final class FaultyClient implements Observer {
     private static final int KEPT = 100;
 
     private final Simulation simulation;
-    private final Volume volume;
+    private final Supplier<Volume> volumes;
     private final String bucket;
     private final PrincipalId self;
     private final Replicas replicas;
@@ -52,15 +53,20 @@ final class FaultyClient implements Observer {
     private record Sent(PrincipalId to, Message message) {}
 
     FaultyClient(
-            Simulation simulation, Volume volume, String bucket, PrincipalId self, Replicas replicas, Random random) {
+            Simulation simulation,
+            Supplier<Volume> volumes,
+            String bucket,
+            PrincipalId self,
+            Replicas replicas,
+            Random random) {
         this.simulation = simulation;
-        this.volume = volume;
+        this.volumes = volumes;
         this.bucket = bucket;
         this.self = self;
         this.replicas = replicas;
         this.random = random;
         this.client = new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
-        this.othersRange = new BlockRange(volume.id(), PrincipalId.client(1), 1, 0, 1);
+        this.othersRange = new BlockRange(volume().id(), PrincipalId.client(1), 1, 0, 1);
     }
 
     @Override
@@ -103,7 +109,7 @@ final class FaultyClient implements Observer {
     }
 
     void step() {
-        if (volume.policy().protocol() == Protocol.PASIS && random.nextInt(6) == 0) {
+        if (volume().policy().protocol() == Protocol.PASIS && random.nextInt(6) == 0) {
             poison();
             return;
         }
@@ -115,7 +121,7 @@ final class FaultyClient implements Observer {
             case 5 -> writeOthers();
             case 6 ->
                 client.lease(
-                        volume.id(),
+                        volume().id(),
                         lease -> client.submit(
                                 lease,
                                 new Command.RegisterPending(
@@ -134,16 +140,16 @@ final class FaultyClient implements Observer {
                 new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
         stopping.stopAfter(1 + random.nextInt(12));
         stopping.put(
-                volume,
+                volume(),
                 new ObjectPut.Target(bucket, anyKey(), Condition.NONE, ObjectAttributes.NONE),
-                content(volume.policy().blockBytes() * (1 + random.nextInt(8))),
+                content(volume().policy().blockBytes() * (1 + random.nextInt(8))),
                 random.nextBoolean(),
                 _ -> {});
     }
 
     /** An inode over own blocks, with pins of what was written, of something else, or of nothing. */
     private void nameBlocks(boolean twice) {
-        client.lease(volume.id(), lease -> {
+        client.lease(volume().id(), lease -> {
             int blocks = 1 + random.nextInt(3);
             BlockRange range = lease.blocks().take(blocks);
             byte[] pins = new byte[blocks * ObjectLayout.PIN_BYTES];
@@ -169,17 +175,17 @@ final class FaultyClient implements Observer {
 
     /** An inode over fragments of two blocks, which match their checksum one by one. */
     private void poison() {
-        client.lease(volume.id(), lease -> {
+        client.lease(volume().id(), lease -> {
             BlockRange range = lease.blocks().take(1);
             BlockId block = range.at(0);
-            ExtentCoding coding = ExtentCoding.of(volume.policy());
-            int padded = volume.policy().m()
-                    * volume.policy().fragmentBytes(volume.policy().blockBytes());
+            ExtentCoding coding = ExtentCoding.of(volume().policy());
+            int padded = volume().policy().m()
+                    * volume().policy().fragmentBytes(volume().policy().blockBytes());
             List<Bytes> mixed = new ArrayList<>(coding.encode(content(padded)).fragments());
             int wrong = random.nextInt(mixed.size());
             mixed.set(wrong, coding.encode(content(padded)).fragments().get(wrong));
             CrossChecksum checksum = CrossChecksum.of(mixed);
-            PlacementGroup group = volume.group(block);
+            PlacementGroup group = volume().group(block);
             for (int slot = 0; slot < mixed.size(); slot++) {
                 PrincipalId node = PrincipalId.node(group.holders().get(slot));
                 Message store = new ExtentMessage.Store(block, group.epoch(), slot, mixed.get(slot), checksum);
@@ -191,9 +197,9 @@ final class FaultyClient implements Observer {
 
     private void nameOthers() {
         BlockRange range = othersRange;
-        if (range.volume() == volume.id() && !range.owner().equals(self)) {
+        if (range.volume() == volume().id() && !range.owner().equals(self)) {
             client.lease(
-                    volume.id(),
+                    volume().id(),
                     lease -> submit(lease, range, Bytes.of(new byte[ObjectLayout.PIN_BYTES]), reply -> {
                         if (reply instanceof Reply.ObjectStored) {
                             throw ObjectInvariants.OWN_RANGES_ONLY.violated(
@@ -204,9 +210,9 @@ final class FaultyClient implements Observer {
     }
 
     private void submit(ObjectClient.Lease lease, BlockRange range, Bytes pins, Consumer<Reply> then) {
-        int blockBytes = volume.policy().blockBytes();
+        int blockBytes = volume().policy().blockBytes();
         ObjectLayout layout =
-                new ObjectLayout(volume.id(), blockBytes, range.count() * blockBytes, List.of(range), pins);
+                new ObjectLayout(volume().id(), blockBytes, range.count() * blockBytes, List.of(range), pins);
         client.submit(
                 lease,
                 new Command.PutObject(
@@ -215,19 +221,19 @@ final class FaultyClient implements Observer {
                         Condition.NONE,
                         layout,
                         ObjectAttributes.NONE,
-                        EpochClaim.of(volume),
+                        EpochClaim.of(volume()),
                         List.of()),
                 reply -> reply.ifPresent(then));
     }
 
     private void writeOthers() {
-        if (othersRange.volume() == volume.id()) {
+        if (othersRange.volume() == volume().id()) {
             client.store(write(othersRange.at(0)));
         }
     }
 
     private ExtentWrite write(BlockId block) {
-        return new ExtentWrite(volume, block, content(volume.policy().blockBytes()), Set.of(), TIMING);
+        return new ExtentWrite(volume(), block, content(volume().policy().blockBytes()), Set.of(), TIMING);
     }
 
     private void replay() {
@@ -241,5 +247,9 @@ final class FaultyClient implements Observer {
         byte[] content = new byte[length];
         random.nextBytes(content);
         return Bytes.of(content);
+    }
+
+    private Volume volume() {
+        return volumes.get();
     }
 }

@@ -8,6 +8,7 @@ import io.bulwark.simulation.campaign.SimulatedProtocol;
 public final class ObjectProtocol implements SimulatedProtocol {
     private final ObjectParts parts;
     private final Protocol protocol;
+    private final boolean replacing;
 
     /** Under FP. */
     public ObjectProtocol() {
@@ -15,8 +16,18 @@ public final class ObjectProtocol implements SimulatedProtocol {
     }
 
     public ObjectProtocol(ObjectParts parts, Protocol protocol) {
+        this(parts, protocol, false);
+    }
+
+    private ObjectProtocol(ObjectParts parts, Protocol protocol, boolean replacing) {
         this.parts = parts;
         this.protocol = protocol;
+        this.replacing = replacing;
+    }
+
+    /** Nodes are replaced again and again. */
+    public static ObjectProtocol replacing(ObjectParts parts, Protocol protocol) {
+        return new ObjectProtocol(parts, protocol, true);
     }
 
     /** Under PASIS, by a policy that the seed chooses. */
@@ -26,11 +37,11 @@ public final class ObjectProtocol implements SimulatedProtocol {
 
     @Override
     public String name() {
-        return protocol == Protocol.FP ? "objects" : "objects-pasis";
+        return (protocol == Protocol.FP ? "objects" : "objects-pasis") + (replacing ? "-replacing" : "");
     }
 
     @Override
     public ObjectWorld build(Setting setting) {
-        return new ObjectWorld(setting, parts, protocol);
+        return new ObjectWorld(setting, parts, protocol, replacing);
     }
 }

@@ -10,15 +10,12 @@ import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.completion.CompletionPace;
-import io.bulwark.protocol.effect.ClientOperation;
-import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.extent.ExtentServer;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.id.BlockId;
-import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
@@ -29,7 +26,6 @@ import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
@@ -60,6 +56,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private static final int BLOCK_BYTES = 512;
     private static final int CLIENTS = 3;
     private static final int CLOSES_ONE_IN = 15;
+    private static final int CHECKS_ONE_IN = 8;
     private static final int FIRST_FAULTY_CLIENT = 20;
     private static final long SETUP_MILLIS = 600_000;
     private static final int QUIET_ROUNDS = 60;
@@ -83,7 +80,10 @@ public final class ObjectWorld implements SimulatedWorld {
     private final List<OwnNames> own = new ArrayList<>();
     private final List<FaultyClient> attackers = new ArrayList<>();
     private final SharedNames shared;
-    private final Volume volume;
+    /** Who holds what does not change unless this is there. */
+    private final Optional<HolderChanges> changes;
+
+    private final Volume created;
     private final int replicaCount;
     private final ProtectionPolicy policy;
     private final int nodes;
@@ -103,7 +103,7 @@ public final class ObjectWorld implements SimulatedWorld {
         record Failed(String why) implements Read {}
     }
 
-    ObjectWorld(Setting setting, ObjectParts parts, Protocol protocol) {
+    ObjectWorld(Setting setting, ObjectParts parts, Protocol protocol, boolean replacing) {
         this.setting = setting;
         this.parts = parts;
         this.random = new Random(setting.random("objects").nextLong());
@@ -117,16 +117,27 @@ public final class ObjectWorld implements SimulatedWorld {
         this.replicaCount = 3 * setting.faults() + 1;
         Random chooser = new Random(setting.random("policy").nextLong());
         this.policy = setting.policy(protocol, chooser, BLOCK_BYTES);
-        this.nodes = Math.max(setting.nodes(), policy.n());
+        this.nodes = Math.max(setting.nodes(), policy.n()) + (replacing ? 1 + chooser.nextInt(2) : 0);
         this.invariants = new ObjectInvariants(() -> mostAdvanced().machine());
-        chooseFaulty();
+        // A slot whose new holder is not whole yet counts among the f, so that fewer nodes may lie in some runs.
+        chooseFaulty(replacing ? chooser.nextInt(setting.faults() + 1) : setting.faults());
         addReplicas();
-        addNodes();
+        addNodes(replacing);
         for (int number = 1; number <= CLIENTS; number++) {
             Habits habits = Habits.any(setting.random("habits " + number), BLOCK_BYTES);
             clients.add(new ObjectClient(simulation, PrincipalId.client(number), calls(number), random, habits, parts));
         }
-        this.volume = setUp();
+        this.created = setUp();
+        this.changes = replacing
+                ? Optional.of(new HolderChanges(
+                        simulation,
+                        calls(HolderChanges.OPERATOR.number()),
+                        created,
+                        () -> mostAdvanced().machine(),
+                        faulty,
+                        nodes,
+                        new Random(setting.random("changes").nextLong())))
+                : Optional.empty();
         order.setSpeed(1 + random.nextInt(3) * random.nextInt(30));
         for (ObjectClient client : clients) {
             simulation.start(client.self(), new Renewing(client));
@@ -136,17 +147,27 @@ public final class ObjectWorld implements SimulatedWorld {
         for (int number = 0; number < setting.byzantineClients(); number++) {
             PrincipalId self = PrincipalId.client(FIRST_FAULTY_CLIENT + number);
             FaultyClient attacker = new FaultyClient(
-                    simulation, volume, BUCKETS.getFirst(), self, calls(self.number()), new Random(random.nextLong()));
+                    simulation,
+                    this::volume,
+                    BUCKETS.getFirst(),
+                    self,
+                    calls(self.number()),
+                    new Random(random.nextLong()));
             attackers.add(attacker);
             simulation.observe(attacker);
         }
     }
 
-    private void chooseFaulty() {
-        while (faulty.size() < setting.faults()) {
+    /** What clients know of it. */
+    private Volume volume() {
+        return changes.map(HolderChanges::known).orElse(created);
+    }
+
+    private void chooseFaulty(int lying) {
+        while (faulty.size() < lying) {
             faulty.add(PrincipalId.node(random.nextInt(nodes)));
         }
-        while (faulty.size() < 2 * setting.faults()) {
+        while (faulty.size() < lying + setting.faults()) {
             faulty.add(PrincipalId.replica(random.nextInt(replicaCount)));
         }
     }
@@ -164,6 +185,7 @@ public final class ObjectWorld implements SimulatedWorld {
         for (int client = 1; client <= CLIENTS; client++) {
             grants.add(Genesis.Grant.all(PrincipalId.client(client)));
         }
+        grants.add(Genesis.Grant.all(HolderChanges.OPERATOR));
         for (int client = 0; client < setting.byzantineClients(); client++) {
             grants.add(new Genesis.Grant(PrincipalId.client(FIRST_FAULTY_CLIENT + client), false, true, true));
         }
@@ -184,7 +206,7 @@ public final class ObjectWorld implements SimulatedWorld {
         }
     }
 
-    private void addNodes() {
+    private void addNodes(boolean replacing) {
         ExtentLimits limits = new ExtentLimits(1L << 30, 8, 1, 1L << 20, TIMING);
         for (int node = 0; node < nodes; node++) {
             int number = node;
@@ -202,6 +224,7 @@ public final class ObjectWorld implements SimulatedWorld {
                         PACE,
                         TIMING,
                         disk,
+                        lies && replacing && random.nextBoolean(),
                         fact -> {
                             if (!lies) {
                                 invariants.told(volumeId(), fact);
@@ -240,35 +263,6 @@ public final class ObjectWorld implements SimulatedWorld {
         }
     }
 
-    /** Renews a client's sessions as long as the world lasts. */
-    private record Renewing(ObjectClient client) implements ClientOperation<Boolean> {
-        @Override
-        public List<Effect> start(long nowMillis) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onTick(long nowMillis) {
-            client.renew();
-            return List.of();
-        }
-
-        @Override
-        public Optional<Boolean> outcome() {
-            return Optional.empty();
-        }
-
-        @Override
-        public boolean finished() {
-            return false;
-        }
-    }
-
     private SimulatedReplica mostAdvanced() {
         return replicas.values().stream()
                 .max(Comparator.comparingInt(SimulatedReplica::executed))
@@ -295,7 +289,7 @@ public final class ObjectWorld implements SimulatedWorld {
             String value,
             Consumer<PutOutcome> then) {
         client.put(
-                volume,
+                volume(),
                 new ObjectPut.Target(bucket, key, condition, Contents.attributes(value)),
                 Contents.of(value),
                 random.nextBoolean(),
@@ -321,7 +315,7 @@ public final class ObjectWorld implements SimulatedWorld {
         int length = whole ? Integer.MAX_VALUE : random.nextInt(2 * BLOCK_BYTES);
         int from = Math.min(offset, content.length());
         Bytes expected = content.slice(from, Math.min(length, content.length() - from));
-        client.get(volume, found.inode(), offset, length, got -> {
+        client.get(volume(), found.inode(), offset, length, got -> {
             switch (got) {
                 case ObjectClient.Got.Content(Bytes bytes)
                 when bytes.equals(expected) -> {
@@ -343,7 +337,8 @@ public final class ObjectWorld implements SimulatedWorld {
     private void requireExcuse(String name, String value, GetFailure failure) {
         boolean deleted = failure instanceof GetFailure.Changed;
         boolean unavailable = failure instanceof GetFailure.Extent(ExtentFailure extent)
-                && extent.reason() == ExtentFailure.Reason.UNAVAILABLE;
+                && (extent.reason() == ExtentFailure.Reason.UNAVAILABLE
+                        || (changes.isPresent() && extent.reason() == ExtentFailure.Reason.STALE_EPOCH));
         if (!deleted && !(unavailable && !quiet)) {
             throw (quiet ? ObjectInvariants.STAYS_READABLE : ObjectInvariants.WHOLE_OR_ABSENT)
                     .violated(name, value + ": " + failure);
@@ -358,7 +353,7 @@ public final class ObjectWorld implements SimulatedWorld {
                 return;
             }
             Inode inode = found.inode();
-            client.get(volume, inode, 0, Long.MAX_VALUE, got -> {
+            client.get(volume(), inode, 0, Long.MAX_VALUE, got -> {
                 if (got instanceof ObjectClient.Got.Content(Bytes bytes)) {
                     invariants.gotOfFaulty(inode.id(), bytes);
                 }
@@ -384,6 +379,7 @@ public final class ObjectWorld implements SimulatedWorld {
 
     @Override
     public void step() {
+        changes.ifPresent(HolderChanges::step);
         shared.step();
         own.get(random.nextInt(own.size())).step();
         if (random.nextInt(CLOSES_ONE_IN) == 0) {
@@ -400,13 +396,26 @@ public final class ObjectWorld implements SimulatedWorld {
     }
 
     @Override
+    public void healed() {
+        changes.ifPresent(HolderChanges::settle);
+        checkKept();
+    }
+
+    private void checkKept() {
+        changes.ifPresent(all -> invariants.checkKept(all.now(), faulty, FIRST_FAULTY_CLIENT, simulation::records));
+    }
+
+    @Override
     public boolean idle() {
         return begun == ended;
     }
 
     @Override
     public void check() {
-        // What is seen is judged when it is seen.
+        // What is seen is judged when it is seen; of what nobody reads it must be seen here that it could be read.
+        if (changes.isPresent() && random.nextInt(CHECKS_ONE_IN) == 0) {
+            checkKept();
+        }
     }
 
     @Override
@@ -429,7 +438,7 @@ public final class ObjectWorld implements SimulatedWorld {
         clients.forEach(ObjectClient::close);
         order.setSpeed(SPEED_WHEN_QUIET);
         awaitReturn();
-        invariants.checkFreed(volume.id());
+        invariants.checkFreed(volume().id());
         readEverything();
         if (!simulation.runUntil(this::idle, QUIET_ROUNDS * QUIET_ROUND_MILLIS)) {
             throw Invariant.OPERATIONS_END.violated("", "reading once all was quiet");
@@ -445,11 +454,11 @@ public final class ObjectWorld implements SimulatedWorld {
     /** Sessions expire, graces end, completion goes round. */
     private void awaitReturn() {
         String left = leftOver();
-        String missing = missing();
+        String missing = invariants.missing(volume(), faulty, FIRST_FAULTY_CLIENT, simulation::records);
         for (int round = 0; round < QUIET_ROUNDS && !(left + missing).isEmpty(); round++) {
             simulation.runFor(QUIET_ROUND_MILLIS);
             left = leftOver();
-            missing = missing();
+            missing = invariants.missing(volume(), faulty, FIRST_FAULTY_CLIENT, simulation::records);
         }
         if (!left.isEmpty()) {
             throw ObjectInvariants.STORAGE_RETURNS.violated("", left);
@@ -463,7 +472,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private String leftOver() {
         for (PrincipalId id : all) {
             if (!faulty.contains(id) && !replicas.containsKey(id)) {
-                Set<BlockId> more = invariants.leftOver(volume.id(), simulation.records(id));
+                Set<BlockId> more = invariants.leftOver(volume().id(), simulation.records(id));
                 if (!more.isEmpty()) {
                     return id + " keeps " + more;
                 }
@@ -477,20 +486,9 @@ public final class ObjectWorld implements SimulatedWorld {
         return valuesRead;
     }
 
-    /** What completion has not made yet of the extents of correct writers; empty if nothing is missing. */
-    private String missing() {
-        for (BlockRange range : invariants.references(volume.id())) {
-            for (long index = 0; index < range.count() && range.owner().number() < FIRST_FAULTY_CLIENT; index++) {
-                BlockId block = range.at(index);
-                for (int holder : volume.group(block).holders()) {
-                    PrincipalId node = PrincipalId.node(holder);
-                    if (!faulty.contains(node) && !ObjectInvariants.holds(simulation.records(node), block)) {
-                        return node + " lacks " + block;
-                    }
-                }
-            }
-        }
-        return "";
+    /** How many epochs have opened beside the first ones. */
+    public long epochsOpened() {
+        return changes.map(HolderChanges::opened).orElse(0L);
     }
 
     @Override

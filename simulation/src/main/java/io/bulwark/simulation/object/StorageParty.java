@@ -3,6 +3,7 @@ package io.bulwark.simulation.object;
 import io.bulwark.protocol.bucket.SessionCommands;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.completion.Allowance;
 import io.bulwark.protocol.completion.CompletionPace;
 import io.bulwark.protocol.completion.CompletionStep;
@@ -27,7 +28,9 @@ import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Submission;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,11 +56,15 @@ final class StorageParty implements ProtocolServer {
     private final ExtentTiming timing;
     private final Disk disk;
     private final long renewMillis;
+    private final boolean liesOfEpochs;
     private final Consumer<Fact> told;
     private final NodeCompletion completion;
     private final Map<Long, Consumer<Object>> running = new HashMap<>();
     private final Map<Long, Long> finding = new HashMap<>();
     private final Map<Long, Checking> checking = new HashMap<>();
+    /** What the node has to say of epochs. */
+    private final Deque<Command> owed = new ArrayDeque<>();
+
     private @Nullable SessionCommands session;
     private boolean calling;
     private long renewedMillis = Long.MIN_VALUE / 2;
@@ -74,6 +81,7 @@ final class StorageParty implements ProtocolServer {
      * A node that starts.
      *
      * @param server its extents, or a liar around them
+     * @param liesOfEpochs whether it seals and confirms at once whatever is announced or opened, and tells its server of none
      * @param told hears of each fact that completion tells the server
      */
     StorageParty(
@@ -84,6 +92,7 @@ final class StorageParty implements ProtocolServer {
             CompletionPace pace,
             ExtentTiming timing,
             Disk disk,
+            boolean liesOfEpochs,
             Consumer<Fact> told) {
         this.node = node;
         this.self = PrincipalId.node(node);
@@ -92,6 +101,7 @@ final class StorageParty implements ProtocolServer {
         this.random = random;
         this.timing = timing;
         this.disk = disk;
+        this.liesOfEpochs = liesOfEpochs;
         this.renewMillis = 300 + random.nextLong(500);
         this.told = told;
         this.completion = new NodeCompletion(
@@ -123,7 +133,7 @@ final class StorageParty implements ProtocolServer {
                         nowMillis, completion.onChecked(nowMillis, unanswered.token, CompletionResult.UNAVAILABLE)));
             }
         }
-        if (!calling && nowMillis - renewedMillis >= renewMillis) {
+        if (!calling && (!owed.isEmpty() || nowMillis - renewedMillis >= renewMillis)) {
             renewedMillis = nowMillis;
             effects.add(renew());
         }
@@ -185,6 +195,8 @@ final class StorageParty implements ProtocolServer {
                                 perform(nowMillis, completion.onChecked(nowMillis, check.token, completed.result())));
                     }
                 }
+                case Effect.Refuses(int volume, int group, long before) ->
+                    passed.addAll(perform(nowMillis, completion.onRefuses(nowMillis, volume, group, before)));
                 default -> passed.add(effect);
             }
         }
@@ -212,6 +224,9 @@ final class StorageParty implements ProtocolServer {
                                         ? completion.onReply(answeredMillis, ask.token(), reply.get())
                                         : completion.onSilence(answeredMillis, ask.token())));
                     }));
+                case CompletionStep.Tell(Fact.OfVolume of)
+                when liesOfEpochs ->
+                    effects.addAll(sealWithoutAWord(nowMillis, of.known().orElseThrow()));
                 case CompletionStep.Tell tell -> {
                     told.accept(tell.fact());
                     effects.addAll(pass(nowMillis, server.onFact(nowMillis, tell.fact())));
@@ -231,7 +246,24 @@ final class StorageParty implements ProtocolServer {
                     finding.put(--lastToken, find.token());
                     effects.add(new Effect.Scan(lastToken, RecordKind.EXTENT, find.from(), find.to(), 1));
                 }
+                case CompletionStep.Submit submit -> {
+                    if (!owed.contains(submit.command())) {
+                        owed.add(submit.command());
+                    }
+                }
                 case CompletionStep.Remember remember -> disk.progress = remember.progress();
+            }
+        }
+        return effects;
+    }
+
+    private List<Effect> sealWithoutAWord(long nowMillis, Volume volume) {
+        List<Effect> effects = new ArrayList<>();
+        for (int index = 0; index < volume.groups().size(); index++) {
+            long epoch = volume.groups().get(index).epoch();
+            effects.addAll(perform(nowMillis, completion.onRefuses(nowMillis, volume.id(), index, epoch + 1)));
+            if (volume.groups().get(index).isFresh(node)) {
+                owed.add(new Command.ConfirmEpoch(volume.id(), index, epoch));
             }
         }
         return effects;
@@ -250,12 +282,13 @@ final class StorageParty implements ProtocolServer {
                 }
             });
         }
-        open.add(0, new Command.RenewSession());
+        open.add(0, owed.isEmpty() ? new Command.RenewSession() : owed.removeFirst());
         Submission.InSession submission = open.next().orElseThrow().submission();
         return run(replicas.submit(submission), outcome -> {
             calling = false;
             open.done(submission.number());
             if (!(Replicas.reply(outcome).orElse(null) instanceof Reply.Done)) {
+                // Refused or lost: what matters still is asked for again.
                 session = null;
             }
         });

@@ -70,7 +70,7 @@ final class ExtentServerBugs {
                     "extent/ExtentServer",
                     "an older epoch is served",
                     protocol("extent.ExtentNodeTest", "aMapOfAnOlderEpochIsNotTaken"),
-                    "if (request.epoch() != group.epoch()) {",
+                    "if (request.epoch() != group.epoch() || !seals.serves(volume.id(), index, group.epoch())) {",
                     "if (request.epoch() > group.epoch()) {"),
             in(
                     "extent/ExtentServer",
@@ -252,8 +252,8 @@ final class ExtentServerBugs {
                     "extent/Repairs",
                     "a node does not count itself among those that never stored",
                     simulation("ExtentRulesTest", "anExtentThatItsWriterLeftIncompleteIsToldFromOneThatIsLost"),
-                    "after -> repair(after, place, pin, !lost, true,",
-                    "after -> repair(after, place, pin, false, true,"),
+                    "pin, !lost,",
+                    "pin, false,"),
             in(
                     "extent/ExtentBlocks",
                     "what was freed while it was repaired stays",
@@ -270,8 +270,8 @@ final class ExtentServerBugs {
                     "extent/Repairs",
                     "a lost record counts as never stored",
                     protocol("extent.ExtentNodeTest", "whoLostItsRecordDoesNotSayNeverStored"),
-                    "after -> repair(after, place, pin, !lost, true,",
-                    "after -> repair(after, place, pin, true, true,"),
+                    "pin, !lost,",
+                    "pin, true,"),
             in(
                     "extent/ExtentServer",
                     "suspicions are not rationed",

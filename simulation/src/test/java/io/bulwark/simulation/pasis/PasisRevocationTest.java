@@ -211,7 +211,7 @@ class PasisRevocationTest {
                             readAll();
                         }
                     }
-                    case Effect.Ask _, Effect.Run _, Effect.Send _, Effect.Evidence _ -> {}
+                    case Effect.Ask _, Effect.Run _, Effect.Send _, Effect.Evidence _, Effect.Refuses _ -> {}
                 }
             }
         }

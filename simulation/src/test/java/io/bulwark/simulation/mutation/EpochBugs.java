@@ -1,0 +1,180 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.Detector.simulation;
+import static io.bulwark.protocol.mutation.PlantedBug.in;
+
+import io.bulwark.protocol.mutation.Detector;
+import io.bulwark.protocol.mutation.PlantedBug;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What can go wrong when the holders of a placement group change: PROTOCOLS section 4, epochs. */
+final class EpochBugs {
+    private static final Detector CAMPAIGN = simulation("object.ReplacementTest", "nothingIsLostWhenNodesAreReplaced");
+
+    private static final List<PlantedBug> STATE = List.of(
+            in(
+                    "metadata/Holders",
+                    "the next epoch opens at one seal less",
+                    protocol("metadata.EpochTest", "theNextEpochOpensWhenAllButFHoldersHaveSealed"),
+                    ">= place.volume.policy().writeQuorum();",
+                    ">= place.volume.policy().writeQuorum() - 1;"),
+            in(
+                    "metadata/Holders",
+                    "any number of slots may be unconfirmed",
+                    protocol("metadata.EpochTest", "noMoreThanFSlotsAreEverUnconfirmed"),
+                    "without.size() <= place.volume.policy().f(),",
+                    "without.size() <= 255,"),
+            in(
+                    "metadata/Holders",
+                    "the slot that is to change is not counted",
+                    protocol("metadata.EpochTest", "noMoreThanFSlotsAreEverUnconfirmed"),
+                    "without.add(slot);",
+                    ""),
+            in(
+                    "metadata/Holders",
+                    "a change takes the place of one that is announced",
+                    protocol("metadata.EpochTest", "ofTwoOperatorsOneIsTold"),
+                    "group.change().isEmpty(),",
+                    "true,"),
+            in(
+                    "metadata/Holders",
+                    "whatever epoch is named is the one that is open",
+                    protocol("metadata.EpochTest", "ofTwoOperatorsOneIsTold"),
+                    "epoch == group.epoch(),",
+                    "epoch >= 0,"),
+            in(
+                    "metadata/Holders",
+                    "a node that was put out takes a slot",
+                    protocol("metadata.EpochTest", "whatMakesNoSenseIsRefused"),
+                    "&& !registry.revoked(PrincipalId.node(change.to()))",
+                    ""),
+            in(
+                    "metadata/Permissions",
+                    "anybody speaks for a slot",
+                    protocol("metadata.EpochTest", "onlyOperatorsChangeAndOnlyHoldersSpeakForSlots"),
+                    "Grants.require(grants.isNode(by), by, \"speak for a slot\");",
+                    "{ }"),
+            in(
+                    "metadata/Permissions",
+                    "anybody changes who holds what",
+                    protocol("metadata.EpochTest", "onlyOperatorsChangeAndOnlyHoldersSpeakForSlots"),
+                    "Grants.require(grants.mayAdminister(by), by, \"change who holds what\");",
+                    "{ }"),
+            in(
+                    "cluster/PlacementGroup",
+                    "a new holder counts as whole",
+                    protocol("metadata.EpochTest", "theNextEpochOpensWhenAllButFHoldersHaveSealed"),
+                    "same ? fresh : with(fresh, change.slot)",
+                    "fresh"),
+            in(
+                    "cluster/PlacementGroup",
+                    "an epoch begins confirmed by those who were there before",
+                    protocol("metadata.EpochTest", "noMoreThanFSlotsAreEverUnconfirmed"),
+                    "same ? fresh : with(fresh, change.slot), all, null);",
+                    "same ? fresh : with(fresh, change.slot), same ? fresh : with(fresh, change.slot), null);"),
+            in(
+                    "cluster/PlacementGroup",
+                    "a change that is given up forgets its seals",
+                    protocol("metadata.EpochTest", "anAbandonedChangeOpensTheNextEpochWithTheSameHolders"),
+                    "next == null ? List.of() : next.sealed",
+                    "List.of()"));
+
+    private static final List<PlantedBug> NODES = List.of(
+            in(
+                    "epoch/Seals",
+                    "an epoch that is to end is served",
+                    protocol("extent.SealedEpochTest", "anAnnouncedChangeEndsTheEpochForThisNode"),
+                    "long from = group.change().isPresent() ? group.epoch() + 1 : group.epoch();",
+                    "long from = group.epoch();"),
+            in(
+                    "epoch/Seals",
+                    "a seal is kept in memory only",
+                    protocol("extent.SealedEpochTest", "whatIsSealedIsDurableBeforeItIsSaid"),
+                    "floor.from = Math.max(floor.from, from);",
+                    "floor.from = Math.max(floor.from, from); floor.durable = floor.from;"),
+            in(
+                    "epoch/Seals",
+                    "what was sealed before a restart is forgotten",
+                    protocol(
+                            "extent.SealedEpochTest",
+                            "aNodeThatRestartsRefusesWhatItHasSealedWhateverReplicasThatAreBehindSay"),
+                    "floor.from = Math.max(floor.from, before);",
+                    ""),
+            in(
+                    "epoch/Seals",
+                    "an epoch is served before those before it are refused for good",
+                    protocol(
+                            "extent.SealedEpochTest",
+                            "whoHasMissedTheAnnouncementServesTheNextEpochOnlyOnceItRefusesTheOneBeforeForGood"),
+                    "floor.from == epoch && floor.durable == epoch;",
+                    "floor.from == epoch;"),
+            in(
+                    "extent/ExtentServer",
+                    "a sealed epoch is served",
+                    protocol("extent.SealedEpochTest", "anAnnouncedChangeEndsTheEpochForThisNode"),
+                    "if (request.epoch() != group.epoch() || !seals.serves(volume.id(), index, group.epoch())) {",
+                    "if (request.epoch() != group.epoch()) {"),
+            in(
+                    "extent/Repairs",
+                    "a new holder says that it never stored what was stored before it came",
+                    protocol("extent.SealedEpochTest", "aNewHolderDoesNotSayThatAnythingWasNeverStored"),
+                    "return fresh && absent ? ReadRefusal.NOT_REPAIRED : reason;",
+                    "return reason;"),
+            in(
+                    "extent/Repairs",
+                    "what a faulty writer left incomplete keeps a new holder from being done",
+                    protocol(
+                            "extent.SealedEpochTest",
+                            "aNewHolderCountsItselfAndOthersThatAreNewAmongThoseThatNeverStored"),
+                    "if (place.fresh()) {",
+                    "if (false) {"),
+            in(
+                    "extent/ExtentRead",
+                    "new holders count among those that never stored",
+                    protocol("extent.SealedEpochTest", "anotherDoesNotCountNewHolders"),
+                    "(countsFresh ? count(ReadRefusal.NOT_REPAIRED) : 0)",
+                    "count(ReadRefusal.NOT_REPAIRED)"),
+            in(
+                    "extent/ExtentRead",
+                    "a node that has sealed is given up",
+                    protocol("extent.ExtentEpochTest", "aNodeThatRefusesTheEpochThatIsToEndIsAskedAgain"),
+                    "slot.refusalEpoch <= group.epoch();",
+                    "slot.refusalEpoch < group.epoch();"),
+            in(
+                    "completion/EpochDuties",
+                    "a node says sealed before it refuses",
+                    protocol("completion.EpochDutiesTest", "itSaysSealedOnceItsServersRefuseTheEpoch"),
+                    "if (seals && before > group.epoch()) {",
+                    "if (seals) {"),
+            in(
+                    "completion/EpochDuties",
+                    "a node confirms before it refuses what was before",
+                    protocol("completion.EpochDutiesTest", "aPromiseForAnEarlierEpochConfirmsNothing"),
+                    "&& before >= group.epoch()",
+                    ""),
+            in(
+                    "completion/EpochDuties",
+                    "a new holder confirms before it has repaired",
+                    CAMPAIGN.runs(12),
+                    "&& (!group.isFresh(node) || (rebuilding.contains(key) && walk.isDone(volume.id())))) {",
+                    ") {"),
+            in(
+                    "completion/EpochDuties",
+                    "a new holder goes on where its completion was",
+                    protocol("completion.EpochDutiesTest", "aNewHolderConfirmsOnceItHasAllThatIsReferenced"),
+                    "walk.restart(key.volume);",
+                    ""),
+            in(
+                    "completion/EpochDuties",
+                    "who takes a slot once more need not begin again",
+                    protocol("completion.EpochDutiesTest", "whoTakesTheSlotOnceMoreBeginsAgain"),
+                    "rebuilding.retainAll(fresh);",
+                    ""));
+
+    static final List<PlantedBug> ALL =
+            Stream.of(STATE, NODES).flatMap(List::stream).toList();
+
+    private EpochBugs() {}
+}

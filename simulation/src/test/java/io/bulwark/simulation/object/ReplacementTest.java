@@ -1,0 +1,66 @@
+package io.bulwark.simulation.object;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.simulation.campaign.Run;
+import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.campaign.Shape;
+import java.util.OptionalInt;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Nodes are replaced again and again while clients write and read, some lie, and all crash and restart. */
+@NullMarked
+class ReplacementTest {
+    private static final int FIXED = Integer.getInteger("bulwark.runs", 4);
+    private static final int FRESH = 2;
+    private static final int STEPS = 60;
+    private static final int SHOWN = 60;
+
+    private static Setting setting(long seed) {
+        return new Shape(
+                        OptionalInt.empty(),
+                        OptionalInt.empty(),
+                        OptionalInt.empty(),
+                        OptionalInt.empty(),
+                        OptionalInt.of(STEPS))
+                .setting(seed);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nothingIsLostWhenNodesAreReplaced(Protocol protocol) {
+        long fresh = Long.getLong("bulwark.seed", System.nanoTime() >>> 8);
+        System.out.println("ReplacementTest " + protocol + " seeds 1 to " + FIXED + ", " + fresh + " and after");
+        long opened = 0;
+        for (long seed = 1; seed <= FIXED; seed++) {
+            opened += run(protocol, setting(seed));
+        }
+        for (long seed = fresh; seed < fresh + FRESH; seed++) {
+            opened += run(protocol, setting(seed));
+        }
+        assertThat(opened).as("epochs that opened").isPositive();
+    }
+
+    @Test
+    void theSameSeedGivesTheSameRun() {
+        Run once = new Run(ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.FP), setting(2));
+        Run again = new Run(ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.FP), setting(2));
+        assertThat(once.go()).isEmpty();
+        assertThat(again.go()).isEmpty();
+        assertThat(again.traceDigest()).isEqualTo(once.traceDigest());
+    }
+
+    private static long run(Protocol protocol, Setting setting) {
+        Run run = new Run(ObjectProtocol.replacing(ObjectParts.PRODUCTION, protocol), setting);
+        run.go().ifPresent(violation -> {
+            StringBuilder trace = new StringBuilder();
+            run.lastEvents(SHOWN).forEach(entry -> trace.append('\n').append(entry));
+            throw new AssertionError("objects " + setting + trace + '\n' + violation.getMessage(), violation);
+        });
+        return run.world() instanceof ObjectWorld world ? world.epochsOpened() : 0;
+    }
+}
