@@ -13,6 +13,7 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.ByteBudget;
 import io.bulwark.client.object.Deadline;
+import io.bulwark.client.object.LaterEpochs;
 import io.bulwark.client.object.NodeExtents;
 import io.bulwark.client.object.NodeHealth;
 import io.bulwark.client.object.ObjectStore;
@@ -90,12 +91,13 @@ final class BulwarkClient implements Bulwark {
         this.metadata = new ReplicatedMetadata(
                 replicas::submit, replicas::query, config.channels().signing(config.principal()));
         this.sessions = new Sessions(metadata, config.principal());
+        ClusterView map = new ClusterView(metadata, links);
+        this.view = map;
         this.store = new ObjectStore(
                 metadata,
                 sessions,
-                new NodeExtents(driver, health, ExtentTiming.standard()),
+                new LaterEpochs(new NodeExtents(driver, health, ExtentTiming.standard()), map::later),
                 new ByteBudget(config.bytesInFlightMax()));
-        this.view = new ClusterView(metadata, links);
         this.trust = TrustWatch.start(config.channels(), credentials, kept, replicas::query);
     }
 

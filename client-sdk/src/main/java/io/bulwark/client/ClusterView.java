@@ -14,6 +14,7 @@ import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.transport.Destination;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** The cluster map as this client last saw it, and the links that follow from it. Thread-safe. */
@@ -34,7 +35,19 @@ final class ClusterView {
     /** Asks the replicas. */
     ClusterMap refresh(Deadline deadline) {
         Reply reply = deadline.await(metadata.query(new Query.GetMap()), Subject.NONE);
-        ClusterMap read = Refusals.expect(Reply.Map.class, reply, Subject.NONE).map();
+        return learned(Refusals.expect(Reply.Map.class, reply, Subject.NONE).map());
+    }
+
+    /** Asks the replicas for a volume as it is now; if it is gone, as it was known. */
+    CompletableFuture<Volume> later(Volume known) {
+        return metadata.query(new Query.GetMap())
+                .thenApply(reply -> learned(Refusals.expect(Reply.Map.class, reply, Subject.NONE)
+                                .map())
+                        .volume(known.id())
+                        .orElse(known));
+    }
+
+    private ClusterMap learned(ClusterMap read) {
         synchronized (this) {
             if (read.version() >= map.version()) {
                 map = read;
