@@ -119,14 +119,17 @@ public final class Seals {
     /** What the metadata are waiting to hear from this node, and may. */
     public List<Effect> promises(Volume known) {
         List<Effect> promises = new ArrayList<>();
-        volumes.getOrDefault(known.id(), Map.of()).forEach((index, floor) -> {
+        Map<Integer, Floor> floors = volumes.getOrDefault(known.id(), Map.of());
+        for (int index = 0; index < known.groups().size(); index++) {
             PlacementGroup group = known.groups().get(index);
             int slot = group.slotOf(node);
-            boolean awaited = group.change().isPresent() || group.unconfirmed().contains(slot);
-            if (slot >= 0 && awaited && floor.durable > 1) {
+            Floor floor = floors.get(index);
+            boolean awaited = slot >= 0
+                    && (group.change().isPresent() || group.unconfirmed().contains(slot));
+            if (awaited && floor != null && floor.durable > 1) {
                 promises.add(new Effect.Refuses(known.id(), index, floor.durable));
             }
-        });
+        }
         return promises;
     }
 

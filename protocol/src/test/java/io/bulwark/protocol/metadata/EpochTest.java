@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.PlacementGroup.Change;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command.AbortChange;
@@ -219,7 +220,7 @@ class EpochTest {
 
     @Test
     void underPasisAllButBSeal() {
-        ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 512, io.bulwark.protocol.cluster.Verification.LAZY);
+        ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY);
         Rig six = new Rig();
         six.machine = new MetadataStateMachine(Rig.genesis(6));
         User admin = six.user(ALICE, 0);
