@@ -189,9 +189,27 @@ public final class ExtentServer implements ProtocolServer {
         return turn.effects();
     }
 
+    /** What waits for the volume is judged once the epochs that it ends are refused for good. */
     private void learn(Turn turn, Fact.OfVolume told) {
         replicas.learn(told);
-        replicas.volume(told.volume()).ifPresent(volume -> seal(turn, volume));
+        List<Seals.Seal> fresh =
+                replicas.volume(told.volume()).map(seals::learn).orElse(List.of());
+        if (fresh.isEmpty()) {
+            learned(turn, told);
+            return;
+        }
+        // What cannot be stored now is tried again when the volume is told again; nothing is served until then.
+        continuations.store(turn, Seals.mutations(fresh), (next, stored) -> {
+            if (stored == Stored.DURABLE) {
+                seals.stored(fresh);
+            }
+            learned(next, told);
+        });
+    }
+
+    private void learned(Turn turn, Fact.OfVolume told) {
+        replicas.volume(told.volume())
+                .ifPresent(volume -> seals.promises(volume).forEach(turn::add));
         for (int waiting = early.size(); waiting > 0; waiting--) {
             referenced(turn, early.removeFirst());
         }
@@ -199,22 +217,6 @@ public final class ExtentServer implements ProtocolServer {
                 turn,
                 question -> question instanceof Question.OfVolume asked && asked.volume() == told.volume(),
                 told.known().isPresent());
-    }
-
-    private void seal(Turn turn, Volume volume) {
-        List<Seals.Seal> fresh = seals.learn(volume);
-        if (fresh.isEmpty()) {
-            seals.promises(volume).forEach(turn::add);
-            return;
-        }
-        // What cannot be stored now is tried again when the volume is told again; nothing is served until then.
-        continuations.store(turn, Seals.mutations(fresh), (next, stored) -> {
-            if (stored == Stored.DURABLE) {
-                seals.stored(fresh);
-                replicas.volume(volume.id())
-                        .ifPresent(now -> seals.promises(now).forEach(next::add));
-            }
-        });
     }
 
     private void answered(Turn turn, Predicate<Question> questions, boolean granted) {

@@ -85,7 +85,9 @@ class SealedEpochTest {
         node.holdStores = true;
         node.use(with(ANNOUNCED));
         assertThat(node.promises).isEmpty();
-        assertThat(read(1)).as("refused from now on").isEqualTo(notFound(1, ReadRefusal.WRONG_EPOCH));
+        assertThat(node.ask(OWNER, new ReadPinned(BLOCK, 1, 0, PIN, true)))
+                .as("served no more")
+                .isEmpty();
         node.release(0);
         assertThat(node.promises).containsExactly(new Effect.Refuses(VOLUME, 0, 2));
     }
