@@ -95,8 +95,8 @@ final class ExtentClientBugs {
                     "extent/ExtentRead",
                     "2f holders are enough for incomplete",
                     protocol("extent.ExtentEpochTest", "incompleteTakesMoreThanTwoF"),
-                    "+ count(ReadRefusal.OTHER_VERSION) > 2 * f) {",
-                    "+ count(ReadRefusal.OTHER_VERSION) >= 2 * f) {"),
+                    "neverStored() > 2 * f",
+                    "neverStored() >= 2 * f"),
             in(
                     "extent/ExtentRead",
                     "f nodes are enough for freed",
