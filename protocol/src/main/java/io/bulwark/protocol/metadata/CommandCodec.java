@@ -101,17 +101,25 @@ final class CommandCodec {
                 set.rights().write(out);
             }
             case SetRelease set -> out.u8(18).raw(set.hash()).bool(set.allowed());
-            case InvitePrincipal invite -> {
-                invite.principal().write(out.u8(19));
-                invite.key().write(out);
-                out.i64(invite.expiresMillis());
-            }
+            case InvitePrincipal invite -> writeInvitation(invite, out);
             case ReportPoison report -> {
                 report.client().write(out.u8(20));
                 report.block().write(out);
                 out.i64(report.session()).string(report.detail());
             }
             case LiftSuspension lift -> lift.client().write(out.u8(21));
+            case ChangeHolder _, AbortChange _, SealEpoch _, ConfirmEpoch _ -> writeOfEpoch(command, out);
+        }
+    }
+
+    private static void writeInvitation(InvitePrincipal invite, WireWriter out) {
+        invite.principal().write(out.u8(19));
+        invite.key().write(out);
+        out.i64(invite.expiresMillis());
+    }
+
+    private static void writeOfEpoch(Command command, WireWriter out) {
+        switch (command) {
             case ChangeHolder change ->
                 out.u8(22)
                         .string(change.volume())
@@ -125,6 +133,7 @@ final class CommandCodec {
                 out.u8(24).i32(seal.volume()).i32(seal.group()).i64(seal.epoch());
             case ConfirmEpoch confirm ->
                 out.u8(25).i32(confirm.volume()).i32(confirm.group()).i64(confirm.epoch());
+            default -> throw new IllegalStateException("unexpected command " + command);
         }
     }
 
