@@ -138,21 +138,17 @@ final class Samples {
     }
 
     private static Reply changingMap() {
-        PlacementGroup changing = new PlacementGroup(
-                2, List.of(0, 1, 2, 3), List.of(1), List.of(1, 3), new PlacementGroup.Change(0, 9, List.of(2)));
-        Volume volume = new Volume(1, "main", VolumeKind.OBJECT, ProtectionPolicy.standard(), 0, List.of(changing));
+        return mapWith(new PlacementGroup(
+                2, List.of(0, 1, 2, 3), List.of(1), List.of(1, 3), new PlacementGroup.Change(0, 9, List.of(2))));
+    }
+
+    private static Reply mapWith(PlacementGroup group) {
+        Volume volume = new Volume(1, "main", VolumeKind.OBJECT, ProtectionPolicy.standard(), 0, List.of(group));
         return new Reply.Map(new ClusterMap(5, List.of(new NodeAddress(0, "::1", 4000)), List.of(volume)));
     }
 
     static Map<String, Reply> replies() {
         Map<String, Reply> all = new LinkedHashMap<>();
-        Volume volume = new Volume(
-                1,
-                "main",
-                VolumeKind.OBJECT,
-                ProtectionPolicy.standard(),
-                0,
-                List.of(new PlacementGroup(2, List.of(0, 1, 2, 3))));
         all.put("failed", new Reply.Failed(MetadataError.NO_SUCH_BUCKET, "films"));
         all.put("done", new Reply.Done());
         all.put("session-opened", new Reply.SessionOpened(1, 2, 600_000));
@@ -160,7 +156,7 @@ final class Samples {
         all.put("object-stored", new Reply.ObjectStored(12, 3));
         all.put("pending-registered", new Reply.PendingRegistered(13));
         all.put("deleted", new Reply.Deleted(4, true));
-        all.put("map", new Reply.Map(new ClusterMap(5, List.of(new NodeAddress(0, "::1", 4000)), List.of(volume))));
+        all.put("map", mapWith(new PlacementGroup(2, List.of(0, 1, 2, 3))));
         all.put("changing-map", changingMap());
         all.put("status", new Reply.Status(1, 2, 3, 4, 5, 6, 7, 8, Rig.filled(32, 0xD1)));
         all.put("session", new Reply.Session(SessionState.CLOSED));
