@@ -1,18 +1,14 @@
 package io.bulwark.simulation.mutation;
 
 import static io.bulwark.protocol.mutation.Detector.protocol;
-import static io.bulwark.protocol.mutation.Detector.simulation;
 import static io.bulwark.protocol.mutation.PlantedBug.in;
 
-import io.bulwark.protocol.mutation.Detector;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** What can go wrong when the holders of a placement group change: PROTOCOLS section 4, epochs. */
 final class EpochBugs {
-    private static final Detector CAMPAIGN = simulation("object.ReplacementTest", "nothingIsLostWhenNodesAreReplaced");
-
     private static final List<PlantedBug> STATE = List.of(
             in(
                     "metadata/Holders",
@@ -71,7 +67,7 @@ final class EpochBugs {
             in(
                     "cluster/PlacementGroup",
                     "an epoch begins confirmed by those who were there before",
-                    protocol("metadata.EpochTest", "noMoreThanFSlotsAreEverUnconfirmed"),
+                    protocol("metadata.EpochTest", "theNextEpochOpensWhenAllButFHoldersHaveSealed"),
                     "same ? fresh : with(fresh, change.slot), all, null);",
                     "same ? fresh : with(fresh, change.slot), same ? fresh : with(fresh, change.slot), null);"),
             in(
@@ -100,7 +96,10 @@ final class EpochBugs {
                     protocol(
                             "extent.SealedEpochTest",
                             "aNodeThatRestartsRefusesWhatItHasSealedWhateverReplicasThatAreBehindSay"),
-                    "floor.from = Math.max(floor.from, before);",
+                    """
+                    floor.from = Math.max(floor.from, before);
+                    floor.durable = Math.max(floor.durable, before);
+                    """,
                     ""),
             in(
                     "epoch/Seals",
@@ -157,7 +156,7 @@ final class EpochBugs {
             in(
                     "completion/EpochDuties",
                     "a new holder confirms before it has repaired",
-                    CAMPAIGN.runs(12),
+                    protocol("completion.EpochDutiesTest", "aNewHolderConfirmsOnceItHasAllThatIsReferenced"),
                     "&& (!group.isFresh(node) || (rebuilding.contains(key) && walk.isDone(volume.id())))) {",
                     ") {"),
             in(
