@@ -237,7 +237,12 @@ class ExtentNodeTest {
     void aMapOfAnOlderEpochIsNotTaken() {
         stored(BLOCK, 1);
         node.use(LocalNode.volume(2, List.of(0, 1, 2, 3)));
+        ReadPinned read = new ReadPinned(BLOCK, 2, 0, pin(1), true);
+        assertThat(node.ask(PrincipalId.client(2), read)).singleElement().isInstanceOf(ExtentMessage.Found.class);
+        // Replicas that are behind.
+        node.use(LocalNode.volume(1, List.of(0, 1, 2, 3)));
         node.tell(new Fact.OfVolume(VOLUME, Optional.of(LocalNode.volume(1, List.of(0, 1, 2, 3)))));
+        assertThat(node.ask(PrincipalId.client(2), read)).singleElement().isInstanceOf(ExtentMessage.Found.class);
         assertThat(node.ask(PrincipalId.client(2), new ReadPinned(BLOCK, 1, 0, pin(1), true)))
                 .containsExactly(new NotFound(BLOCK, 2, ReadRefusal.WRONG_EPOCH));
     }
