@@ -185,14 +185,16 @@ final class Verifier {
             }
         }
         PasisBackground.Found told = result;
+        Map<ValidatingTimestamp, Set<Integer>> poison = new HashMap<>();
+        operation.poisonous().forEach(version -> poison.put(version, notices.matching(version, true)));
         ValidatingTimestamp complete = conclusion.complete;
         conclude(
                 nowMillis,
                 conclusion,
                 (now, freed) -> {
-                    operation.poisonous().forEach(version -> tell(version, true));
+                    poison.forEach((version, said) -> tell(version, true, said));
                     if (complete != null) {
-                        tell(complete, false);
+                        tell(complete, false, notices.matching(complete, false));
                     }
                     finish(now, told, freed);
                 },
@@ -200,9 +202,9 @@ final class Verifier {
     }
 
     /** NOTIFY (3.2), but not to those who have said the same. */
-    private void tell(ValidatingTimestamp version, boolean poisonous) {
+    private void tell(ValidatingTimestamp version, boolean poisonous, Set<Integer> said) {
         if (node.limits().cooperative() && block.group().verification() == Verification.LAZY) {
-            Set<Integer> without = new HashSet<>(notices.matching(version, poisonous));
+            Set<Integer> without = new HashSet<>(said);
             without.add(block.slot());
             node.out().run(new Notification(block.group(), without, version, poisonous), (_, _) -> {});
         }
@@ -238,7 +240,11 @@ final class Verifier {
                             "a notice of a version of another shape");
             return;
         }
-        notices.take(slot, version, request.poisonous(), block.versions().get(version) != null);
+        boolean here = block.versions().get(version) != null;
+        if (!here && request.poisonous() && block.versions().isPoisonous(version.name())) {
+            return;
+        }
+        notices.take(slot, version, request.poisonous(), here);
         boolean settled = believe(nowMillis, version);
         VersionRecord record = block.versions().get(version);
         boolean mine = record != null && !record.verified() && block.group().responsible(block.slot());

@@ -41,6 +41,8 @@ public final class StateFetch {
      */
     public record Progress(long read, long damaged, long fetched, long fetchedBytes) {}
 
+    private record Next(long number, Bytes digest) {}
+
     /** A page to look for, and the one that it is below. */
     private record Visit(Child.Ref ref, @Nullable Visit above) {}
 
@@ -55,6 +57,8 @@ public final class StateFetch {
 
     private boolean here;
     private boolean done = true;
+    /** What is to be fetched if a page of what seemed to be all here turns out to be damaged. */
+    private @Nullable Next next;
 
     private final Deque<Visit> visits = new ArrayDeque<>();
     private final Map<Bytes, Visit> fetching = new HashMap<>();
@@ -108,8 +112,10 @@ public final class StateFetch {
             throw new IllegalArgumentException("checkpoint " + atNumber + " is not after " + last);
         }
         if (!done && needsNobody()) {
+            next = new Next(atNumber, digest);
             return step(nowMillis, new ArrayList<>());
         }
+        next = null;
         keepWhole();
         number = atNumber;
         root = digest;
@@ -177,6 +183,12 @@ public final class StateFetch {
                 out.add(new FetchEffect.Again());
             } else if (!gathered.isEmpty()) {
                 gather(budget, out);
+                Next later = next;
+                if (later != null && !needsNobody()) {
+                    // The others may have no page of this checkpoint any more.
+                    out.addAll(target(nowMillis, later.number(), later.digest()));
+                    return out;
+                }
                 out.add(new FetchEffect.Again());
             } else {
                 finish(budget, out);

@@ -217,6 +217,44 @@ class StateFetchTest {
     }
 
     @Test
+    void aPageThatIsLostBeforeTheEndIsFetchedForTheNextCheckpoint() {
+        Source source = new Source();
+        source.advance(128, KeyMaker.NUMBERED, random, 500);
+        Source behind = source.copy();
+        StateTree.Checkpoint first = source.advance(256, KeyMaker.NUMBERED, random, 2_000);
+        FetchRig rig = rig(behind.store, source);
+        StateFetch fetch = rig.fetch(false);
+        rig.run(fetch, fetch.target(0, 256, first.digest()), 8);
+        StateTree.Checkpoint second = source.advance(384, KeyMaker.NUMBERED, random, 20);
+        source.discard(128);
+        source.discard(256);
+        List<FetchEffect> effects = fetch.target(rig.nowMillis, 384, second.digest());
+        Set<Bytes> missing = new HashSet<>(Source.pages(source.store));
+        for (int answers = 0; !missing.isEmpty(); answers++) {
+            // What was under way for the first checkpoint may be gone.
+            rig.unavailable.clear();
+            rig.run(fetch, effects, 1);
+            effects = List.of();
+            missing.removeAll(Source.pages(behind.store));
+            assertThat(answers).isLessThan(1_000);
+        }
+        assertThat(rig.complete).isNull();
+        List<Bytes> staged = new ArrayList<>();
+        behind.store.staged().forEach(staged::add);
+        staged.retainAll(Source.pages(source.store));
+        behind.store.write(new PageBatch(
+                Map.of(), Map.of(), staged.subList(0, staged.size() / 2), Map.of(), Set.of(), false, false));
+        StateTree.Checkpoint third = source.advance(512, KeyMaker.NUMBERED, random, 2_000);
+        source.discard(384);
+        rig.finish(fetch, fetch.target(rig.nowMillis, 512, third.digest()));
+        assertThat(rig.complete).isNotNull();
+        assertThat(rig.complete.number()).isEqualTo(512);
+        StateTree opened = StateTree.open(behind.store, 1 << 20);
+        assertThat(KeyValueStateContract.all(opened).equals(KeyValueStateContract.all(source.tree)))
+                .isTrue();
+    }
+
+    @Test
     void aFetchThatWasInterruptedGoesOnWithoutAskingAgainOrIsRemovedWhole() {
         Source source = new Source();
         source.advance(128, KeyMaker.NUMBERED, random, 500);

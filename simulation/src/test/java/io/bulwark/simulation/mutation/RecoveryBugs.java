@@ -66,6 +66,12 @@ final class RecoveryBugs {
                     "if (!done && needsNobody()) {",
                     "if (false) {"),
             in(
+                    FETCH,
+                    "a checkpoint of which a page was lost is waited for though the others have discarded it",
+                    fetching("aPageThatIsLostBeforeTheEndIsFetchedForTheNextCheckpoint"),
+                    "if (later != null && !needsNobody()) {",
+                    "if (false) {"),
+            in(
                     "state/PageRequests",
                     "who has discarded a checkpoint is left alone for the next one, too",
                     fetching("whoHasDiscardedACheckpointIsAskedForTheNextOneAtOnce"),
