@@ -26,6 +26,9 @@ final class EpochDuties {
     /** Slots that this node took and has not confirmed, for which the walk has begun anew. */
     private final Set<Key> rebuilding = new HashSet<>();
 
+    /** In which epoch they were when this node last heard of them. */
+    private final Map<Key, Long> rebuiltIn = new HashMap<>();
+
     private final Map<Integer, List<PlacementGroup>> told = new HashMap<>();
     private List<Volume> volumes = List.of();
 
@@ -41,7 +44,14 @@ final class EpochDuties {
             refuses.put(key, before);
             volumes.stream()
                     .filter(each -> each.id() == volume && group < each.groups().size())
-                    .forEach(each -> speak(each, group, each.groups().get(group)));
+                    .forEach(each -> promised(each, group, each.groups().get(group)));
+        }
+    }
+
+    private void promised(Volume volume, int index, PlacementGroup group) {
+        seal(volume, index, group);
+        if (!group.isFresh(node)) {
+            confirm(volume, index, group);
         }
     }
 
@@ -57,15 +67,23 @@ final class EpochDuties {
                 awaited |= slot >= 0
                         && (group.change().isPresent() || group.unconfirmed().contains(slot));
                 if (group.isFresh(node)) {
-                    fresh.add(new Key(volume.id(), index));
+                    Key key = new Key(volume.id(), index);
+                    fresh.add(key);
+                    Long before = rebuiltIn.put(key, group.epoch());
+                    if (before != null && group.epoch() > before + 1) {
+                        // In an epoch that was missed another one may have held the slot.
+                        rebuilding.remove(key);
+                    }
                 }
             }
             tell(volume, awaited);
         }
         rebuilding.retainAll(fresh);
+        rebuiltIn.keySet().retainAll(fresh);
         for (Volume volume : volumes) {
             for (int index = 0; index < volume.groups().size(); index++) {
-                speak(volume, index, volume.groups().get(index));
+                seal(volume, index, volume.groups().get(index));
+                confirm(volume, index, volume.groups().get(index));
             }
         }
         for (Key key : fresh) {
@@ -87,19 +105,26 @@ final class EpochDuties {
         }
     }
 
-    private void speak(Volume volume, int index, PlacementGroup group) {
+    private void seal(Volume volume, int index, PlacementGroup group) {
         int slot = group.slotOf(node);
-        Key key = new Key(volume.id(), index);
-        long before = refuses.getOrDefault(key, 1L);
-        if (slot < 0) {
-            return;
-        }
-        boolean seals =
-                group.change().filter(change -> !change.sealed().contains(slot)).isPresent();
+        long before = refuses.getOrDefault(new Key(volume.id(), index), 1L);
+        boolean seals = slot >= 0
+                && group.change()
+                        .filter(change -> !change.sealed().contains(slot))
+                        .isPresent();
         if (seals && before > group.epoch()) {
             calls.submit(new Command.SealEpoch(volume.id(), index, group.epoch()));
         }
-        if (group.unconfirmed().contains(slot)
+    }
+
+    /**
+     * For a slot that this node took lately only between rounds: within one, what could not be read is not counted while it is being
+     * tried again.
+     */
+    private void confirm(Volume volume, int index, PlacementGroup group) {
+        Key key = new Key(volume.id(), index);
+        long before = refuses.getOrDefault(key, 1L);
+        if (group.unconfirmed().contains(group.slotOf(node))
                 && before >= group.epoch()
                 && (!group.isFresh(node) || (rebuilding.contains(key) && walk.isDone(volume.id())))) {
             calls.submit(new Command.ConfirmEpoch(volume.id(), index, group.epoch()));

@@ -99,7 +99,8 @@ final class ExtentBlocks {
             };
             withRecord(start, block, (next, known) -> {
                 StoreRefusal refusal = refusal(block, session, known, proposal.checksum());
-                boolean held = known.isPresent() && known.get() instanceof Held;
+                // A fragment of a slot that this node had once is none of this one.
+                boolean held = known.isPresent() && known.get() instanceof Held here && here.slot() == slot;
                 if (refusal != null || held) {
                     end.run(next, refusal);
                     return;

@@ -219,8 +219,8 @@ final class Repairs {
                 all.forEach(one -> one.run(next, result));
             }
         };
-        ExtentRepair repair =
-                new ExtentRepair(place.volume(), place.block(), place.slot(), pin, neverStored, limits.repairTiming());
+        ExtentRepair repair = new ExtentRepair(
+                place.volume(), place.block(), place.slot(), pin, neverStored || place.fresh(), limits.repairTiming());
         if (place.fresh()) {
             repair.countingFresh();
         }

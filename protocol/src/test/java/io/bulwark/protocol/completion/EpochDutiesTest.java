@@ -207,6 +207,24 @@ class EpochDutiesTest {
     }
 
     @Test
+    void whoTakesTheSlotOnceMoreBeginsAgainAlsoIfItMissedTheEpochBetween() {
+        group = ARRIVED;
+        later();
+        refuses(2);
+        later();
+        assertThat(submitted).contains(new ConfirmEpoch(1, 0, 2));
+        group = new PlacementGroup(4, List.of(0, 1, 2, 3), List.of(0), List.of(0), null);
+        checked.clear();
+        submitted.clear();
+        result = _ -> CompletionResult.UNAVAILABLE;
+        refuses(4);
+        later();
+        later();
+        assertThat(checked).contains(block(7), block(8));
+        assertThat(submitted).isEmpty();
+    }
+
+    @Test
     void aNodeThatHoldsNothingSaysNothing() {
         group = new PlacementGroup(1, List.of(9, 1, 2, 3)).announced(3, 0);
         later();

@@ -247,8 +247,7 @@ class StateFetchTest {
         StateTree.Checkpoint third = source.advance(512, KeyMaker.NUMBERED, random, 2_000);
         source.discard(384);
         rig.finish(fetch, fetch.target(rig.nowMillis, 512, third.digest()));
-        assertThat(rig.complete).isNotNull();
-        assertThat(rig.complete.number()).isEqualTo(512);
+        assertThat(Objects.requireNonNull(rig.complete).number()).isEqualTo(512);
         StateTree opened = StateTree.open(behind.store, 1 << 20);
         assertThat(KeyValueStateContract.all(opened).equals(KeyValueStateContract.all(source.tree)))
                 .isTrue();

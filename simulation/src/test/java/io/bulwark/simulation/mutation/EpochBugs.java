@@ -170,7 +170,15 @@ final class EpochBugs {
                     "who takes a slot once more need not begin again",
                     protocol("completion.EpochDutiesTest", "whoTakesTheSlotOnceMoreBeginsAgain"),
                     "rebuilding.retainAll(fresh);",
-                    ""));
+                    ""),
+            in(
+                    "completion/EpochDuties",
+                    "who missed the epoch in which another one held the slot need not begin again",
+                    protocol(
+                            "completion.EpochDutiesTest",
+                            "whoTakesTheSlotOnceMoreBeginsAgainAlsoIfItMissedTheEpochBetween"),
+                    "if (before != null && group.epoch() > before + 1) {",
+                    "if (false) {"));
 
     static final List<PlantedBug> ALL =
             Stream.of(STATE, NODES).flatMap(List::stream).toList();
