@@ -212,7 +212,6 @@ public final class BftReplica implements ReplicaServer {
                     "the credentials of " + credentials.self() + " for replica-" + config.replica());
         }
         new ReplicaDirectory(config.directory()).requireForPromises();
-        Rehearsal.hold();
         Transport transport = Transport.open(
                 settings(),
                 credentials,
