@@ -148,9 +148,16 @@ final class PasisBlock {
             return;
         }
         switch (call.request()) {
-            case PasisMessage.FindTime request ->
+            case PasisMessage.FindTime request -> {
+                if (group.slotOf(call.from()) < 0) {
+                    node.watch().writeBegins(call.from(), block());
+                }
                 answer(call, new PasisMessage.FoundTime(request.target(), versions.time()));
-            case PasisMessage.Write request -> writer.write(nowMillis, call, request);
+            }
+            case PasisMessage.Write request -> {
+                node.watch().writeCame(call.from(), block());
+                writer.write(nowMillis, call, request);
+            }
             case PasisMessage.Read request -> onRead(nowMillis, call, request);
             case PasisMessage.ReadFragment request -> onReadFragment(call, request);
             case PasisMessage.Repair request -> writer.repair(nowMillis, call, request);

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 
 /** Who decides when blocks of volumes with lazy verification are verified in the background. Called from within the server. */
 public interface VerificationWatch {
@@ -14,6 +15,12 @@ public interface VerificationWatch {
      * @param responsible whether this node is one of the b + 1 that lead the verification of this block
      */
     default void possible(long nowMillis, BlockId block, int versions, boolean responsible) {}
+
+    /** A client has learnt the time of a block from this node, so that its write comes next. */
+    default void writeBegins(PrincipalId client, BlockId block) {}
+
+    /** That write has come. */
+    default void writeCame(PrincipalId client, BlockId block) {}
 
     /** A client reads, and the greatest version is not verified: whether this node shall verify before it answers (3.1). */
     default boolean beforeRead(long nowMillis, BlockId block) {

@@ -61,6 +61,18 @@ final class PasisBugs {
                     "return b() + 1;",
                     "return b();"),
             in(
+                    "pasis/PasisBlock",
+                    "a node that asks for the time is taken for a writer",
+                    simulation(SERVER, "itIsToldWhichWritesAreOnTheirWay"),
+                    "if (group.slotOf(call.from()) < 0) {",
+                    "if (true) {"),
+            in(
+                    "pasis/PasisBlock",
+                    "a write that has come is still waited for",
+                    simulation(SERVER, "itIsToldWhichWritesAreOnTheirWay"),
+                    "node.watch().writeCame(call.from(), block());",
+                    ""),
+            in(
                     "pasis/PasisGroup",
                     "b nodes lead a verification",
                     protocol(THRESHOLDS, "exactlyBPlusOneSlotsLeadABlock"),

@@ -58,6 +58,9 @@ final class PasisCluster {
     /** What each node has said of a revoked client last. */
     final Map<Integer, Integer> undecided = new HashMap<>();
 
+    /** What each node was told of writes that are on their way. */
+    final Map<Integer, List<String>> writes = new HashMap<>();
+
     final List<PasisMessage> sent = new ArrayList<>();
     final Map<Integer, List<PasisBackground.Verified>> verified = new HashMap<>();
     private final Map<Integer, List<FpScrub.Found>> looked = new HashMap<>();
@@ -94,6 +97,16 @@ final class PasisCluster {
             this.node = node;
             this.server = new PasisServer(
                     PrincipalId.node(node), limits, () -> clients, this, (_, left) -> undecided.put(node, left));
+        }
+
+        @Override
+        public void writeBegins(PrincipalId client, BlockId block) {
+            writes.computeIfAbsent(node, _ -> new ArrayList<>()).add(client + " begins");
+        }
+
+        @Override
+        public void writeCame(PrincipalId client, BlockId block) {
+            writes.computeIfAbsent(node, _ -> new ArrayList<>()).add(client + " came");
         }
 
         @Override

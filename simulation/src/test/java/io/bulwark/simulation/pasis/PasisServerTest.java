@@ -154,6 +154,23 @@ class PasisServerTest {
     }
 
     @Test
+    void itIsToldWhichWritesAreOnTheirWay() {
+        PasisCluster cluster = lazy();
+        cluster.write(1, 0);
+        cluster.simulation.runFor(1_000);
+        assertThat(cluster.writes.get(3)).containsExactly("client-1 begins", "client-1 came");
+        // The nodes ask each other for their times, and write nothing.
+        List<Bytes> fragments = fragments(cluster, 0);
+        cluster.send(
+                FAULTY, 0, ValidatingTimestamp.of(1L << 18, PrincipalId.client(FAULTY), fragments), fragments, ALL);
+        cluster.simulation.runFor(2_000);
+        assertThat(refusals(cluster)).containsExactly(Refusal.FAR);
+        assertThat(cluster.writes.get(3))
+                .filteredOn(told -> told.endsWith("begins"))
+                .containsExactly("client-1 begins");
+    }
+
+    @Test
     void aNodeThatMissedMuchLearnsThatATimeIsNotFar() {
         PasisCluster cluster = lazy();
         List<Bytes> fragments = fragments(cluster, 0);

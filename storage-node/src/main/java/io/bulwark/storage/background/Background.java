@@ -3,6 +3,7 @@ package io.bulwark.storage.background;
 import io.bulwark.protocol.completion.Allowance;
 import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.NodeAccess;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -103,10 +104,33 @@ public final class Background implements BackgroundWork {
         long now = nowMillis();
         synchronized (scheduler) {
             boolean written = scheduler.possible(now, block, versions, responsible);
+            wakeIfSooner(now);
+            return written;
+        }
+    }
+
+    /** A client has learnt a block's time, and is going to write. */
+    void writeBegins(PrincipalId client, BlockId block) {
+        long now = nowMillis();
+        synchronized (scheduler) {
+            scheduler.writeBegins(now, client, block);
+        }
+    }
+
+    /** That write has come. */
+    void writeCame(PrincipalId client, BlockId block) {
+        long now = nowMillis();
+        synchronized (scheduler) {
+            scheduler.writeCame(now, client, block);
+            wakeIfSooner(now);
+        }
+    }
+
+    private void wakeIfSooner(long now) {
+        synchronized (scheduler) {
             if (now + scheduler.verificationWaitMillis(now) < wakesMillis) {
                 scheduler.notifyAll();
             }
-            return written;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.bulwark.storage.background;
 
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -51,7 +52,19 @@ public final class BackgroundScheduler {
         idle.foreground(atMillis);
     }
 
-    /** Whether no client has asked for anything for a while. */
+    /** A client has asked for what it needs to know in order to write. */
+    public void writeBegins(long nowMillis, PrincipalId client, BlockId block) {
+        advance(nowMillis);
+        idle.expect(nowMillis, new ExpectedWrite(client, block));
+    }
+
+    /** That write has come. */
+    public void writeCame(long nowMillis, PrincipalId client, BlockId block) {
+        advance(nowMillis);
+        idle.came(nowMillis, new ExpectedWrite(client, block));
+    }
+
+    /** Whether no client has asked for anything for a while, and none is going to write. */
     public boolean idle(long nowMillis) {
         return idle.idle(nowMillis);
     }

@@ -2,6 +2,7 @@ package io.bulwark.storage.background;
 
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisBackground;
 import io.bulwark.protocol.pasis.PasisCounters;
 import io.bulwark.protocol.pasis.VerificationWatch;
@@ -141,6 +142,16 @@ public final class LazyVerification implements BackgroundWork {
                     choice.onWrite(nowMillis);
                 }
             }
+        }
+
+        @Override
+        public void writeBegins(PrincipalId client, BlockId block) {
+            background.writeBegins(client, block);
+        }
+
+        @Override
+        public void writeCame(PrincipalId client, BlockId block) {
+            background.writeCame(client, block);
         }
 
         @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -114,6 +115,49 @@ class BackgroundSchedulerTest {
         assertThat(scheduler.idleUsedMillis()).isEqualTo(10);
         scheduler.verified(1_260, block(2), true);
         assertThat(scheduler.idleUsedMillis()).isEqualTo(10);
+    }
+
+    @Test
+    void whereAWriteIsOnItsWayTheNodeIsNotIdle() {
+        PrincipalId client = PrincipalId.client(0);
+        scheduler.possible(500, block(9), 1, true);
+        scheduler.writeBegins(1_000, client, block(1));
+        scheduler.writeBegins(1_100, client, block(2));
+        scheduler.writeBegins(1_150, PrincipalId.client(1), block(1));
+        scheduler.writeCame(1_500, client, block(2));
+        scheduler.writeCame(1_600, client, block(1));
+        assertThat(scheduler.idle(1_900)).as("another client's write").isFalse();
+        scheduler.writeCame(2_000, PrincipalId.client(1), block(1));
+        assertThat(scheduler.idle(2_099)).isFalse();
+        assertThat(scheduler.idle(2_100)).isTrue();
+        assertThat(scheduler.verificationWaitMillis(2_000)).isEqualTo(100);
+    }
+
+    @Test
+    void aWriteThatDoesNotComeIsNotWaitedForForEver() {
+        scheduler.possible(500, block(9), 1, true);
+        scheduler.open(10_000, Scrubber.REGISTERS);
+        scheduler.begin(10_000, Scrubber.REGISTERS, KIB);
+        scheduler.writeBegins(10_000, PrincipalId.client(0), block(1));
+        scheduler.writeBegins(10_400, PrincipalId.client(0), block(1));
+        assertThat(scheduler.verificationWaitMillis(10_500)).isEqualTo(IdleTime.EXPECTED_MILLIS);
+        long over = 10_400 + IdleTime.EXPECTED_MILLIS + 100;
+        assertThat(scheduler.idle(over - 1)).isFalse();
+        assertThat(scheduler.idle(over)).isTrue();
+        scheduler.end(over + 30);
+        assertThat(scheduler.idleUsedMillis()).isEqualTo(30);
+    }
+
+    @Test
+    void onlySoManyWritesAreWaitedFor() {
+        PrincipalId client = PrincipalId.client(0);
+        for (int i = 0; i <= IdleTime.EXPECTED_MAX; i++) {
+            scheduler.writeBegins(1_000, client, block(i));
+        }
+        for (int i = 1; i <= IdleTime.EXPECTED_MAX; i++) {
+            scheduler.writeCame(1_000, client, block(i));
+        }
+        assertThat(scheduler.idle(1_100)).as("the first one is forgotten").isTrue();
     }
 
     @Test

@@ -80,8 +80,8 @@ final class StorageBugs {
                     "IdleTime",
                     "a node is idle at once",
                     "aNodeIsIdleFromAWhileAfterTheLastRequestOn",
-                    "return nowMillis - foregroundMillis >= afterMillis;",
-                    "return nowMillis >= foregroundMillis;"),
+                    "return leftMillis(nowMillis) == 0;",
+                    "return true;"),
             scheduler(
                     "IdleTime",
                     "a request that is told late sets the timer back",
@@ -92,8 +92,26 @@ final class StorageBugs {
                     "IdleTime",
                     "busy time counts as idle time",
                     "onlyIdleTimeInWhichSomethingWasUnderWayCountsAsUsed",
-                    "Math.max(fromMillis, foregroundMillis + afterMillis)",
+                    "Math.max(fromMillis, busyUntil(nowMillis) + afterMillis)",
                     "fromMillis"),
+            scheduler(
+                    "IdleTime",
+                    "a node whose client is about to write is idle",
+                    "whereAWriteIsOnItsWayTheNodeIsNotIdle",
+                    "expected.isEmpty() ? foregroundMillis",
+                    "expected.size() < 9 ? foregroundMillis"),
+            scheduler(
+                    "IdleTime",
+                    "a write that never comes is waited for for ever",
+                    "aWriteThatDoesNotComeIsNotWaitedForForEver",
+                    "nowMillis - expected.firstEntry().getValue() >= EXPECTED_MILLIS",
+                    "false"),
+            scheduler(
+                    "IdleTime",
+                    "any number of writes is waited for",
+                    "onlySoManyWritesAreWaitedFor",
+                    "if (expected.size() > EXPECTED_MAX) {",
+                    "if (false) {"),
             scheduler(
                     "BackgroundScheduler",
                     "verification does not wait for idle time",
