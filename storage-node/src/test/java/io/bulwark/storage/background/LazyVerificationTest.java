@@ -77,14 +77,15 @@ class LazyVerificationTest {
     private static final MessageCodecs CODECS = new MessageCodecs(new PasisCodec());
     private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
     private static final long POOL_BYTES = 8 << 20;
+    /** Longer than any test takes: who does not lead a block waits for others' word. */
+    private static final long PATIENCE_MILLIS = 120_000;
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
     private Path directory;
 
     private Durability durability = Durability.NONE;
-    /** Longer than any test takes: who does not lead a block waits for others' word. */
-    private long patienceMillis = 120_000;
+    private long youngMillis = 400;
 
     private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
     private final Map<Integer, StorageNode> nodes = new HashMap<>();
@@ -146,16 +147,22 @@ class LazyVerificationTest {
     void aRestartedNodeVerifiesWhatItFindsUnverified() throws Exception {
         node(4).close();
         durability = Durability.SYNC;
-        patienceMillis = 1_000;
+        youngMillis = 120_000;
         start(4);
-        write(2, 1);
+        // Nodes 4 and 0 lead block 4, so that nobody else can verify it for node 4.
+        await().until(() -> {
+            write(4, 1);
+            return Objects.requireNonNull(verifications.get(4)).report().stream()
+                    .anyMatch(report -> report.unverified() > 0);
+        });
         node(4).close();
+        youngMillis = 400;
         start(4);
         awaitAllVerified();
         node(2).close();
-        assertThat(read(2))
+        assertThat(read(4))
                 .as("node 2 is down, node 4 has what it acknowledged")
-                .isEqualTo(content(2, 1));
+                .isEqualTo(content(4, 1));
     }
 
     private void awaitAllVerified() {
@@ -211,7 +218,7 @@ class LazyVerificationTest {
         MeterRegistry meters = new SimpleMeterRegistry();
         Background background = new Background(
                 new BackgroundPace(20, 1 << 20, 4, 64 << 10),
-                new VerificationPace(400, patienceMillis, 200, 4),
+                new VerificationPace(youngMillis, PATIENCE_MILLIS, 200, 4),
                 meters);
         LazyVerification verification = new LazyVerification(background, POOL_BYTES, meters);
         PasisLimits limits = PasisLimits.standard(POOL_BYTES / 2);
