@@ -8,7 +8,8 @@ import java.util.Map;
 
 /**
  * Fetches single pages by digest: those that an operation, or the serving of another replica, found to be damaged. They
- * belong to checkpoints of this replica, and others have them as long as they are live there. Driven as {@link StateFetch}.
+ * belong to checkpoints of this replica, and others have them as long as they are live there. What f + 1 others have discarded is not
+ * wanted any more: if it is still needed here it will be found damaged again. Driven as {@link StateFetch}.
  */
 public final class PageRepair {
     private final PageRequests requests;
@@ -39,6 +40,11 @@ public final class PageRepair {
         Map<Bytes, Bytes> repaired = new HashMap<>();
         requests.onPages(nowMillis, from, token, pages, out)
                 .forEach(arrived -> repaired.put(arrived.digest(), arrived.page()));
+        for (FetchEffect effect : out) {
+            if (effect instanceof FetchEffect.Unavailable gone) {
+                requests.forget(gone.digest());
+            }
+        }
         if (!repaired.isEmpty()) {
             out.add(new FetchEffect.Write(PageBatch.repaired(repaired)));
         }

@@ -69,6 +69,13 @@ final class PageRequests {
         }
     }
 
+    /** A page that no request is under way for is not wanted any more. */
+    void forget(Bytes digest) {
+        wanted.remove(digest);
+        misses.remove(digest);
+        open.remove(digest);
+    }
+
     /** The number of pages that are wanted and have not arrived. */
     int open() {
         return open.size();

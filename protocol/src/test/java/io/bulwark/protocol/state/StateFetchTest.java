@@ -3,6 +3,7 @@ package io.bulwark.protocol.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -357,6 +358,22 @@ class StateFetchTest {
         sick.store.write(write.batch());
         assertThat(sick.store.get(victim)).isEqualTo(source.store.get(victim));
         assertThat(repair.open()).isZero();
+    }
+
+    @Test
+    void aSinglePageThatTheOthersHaveDiscardedIsNotWantedForEver() {
+        PageRepair repair = new PageRepair(List.of(4, 5, 6), FetchSettings.DEFAULT, 9);
+        Bytes victim = Hashes.sha256(Bytes.of((byte) 7));
+        FetchEffect.Send first = (FetchEffect.Send) repair.want(0, victim).getFirst();
+        FetchEffect.Send second =
+                (FetchEffect.Send) repair.onPages(1, first.replica(), first.token(), List.of(Bytes.EMPTY))
+                        .getLast();
+        assertThat(repair.open()).as("one alone may lie").isEqualTo(1);
+        assertThat(repair.onPages(2, second.replica(), second.token(), List.of(Bytes.EMPTY)))
+                .containsExactly(new FetchEffect.Unavailable(victim));
+        assertThat(repair.open()).isZero();
+        assertThat(repair.onTick(60_000)).isEmpty();
+        assertThat(repair.want(60_001, victim)).as("found again").isNotEmpty();
     }
 
     @Test

@@ -78,6 +78,12 @@ final class RecoveryBugs {
                     "peer.lacking ? Long.MIN_VALUE : peer.quietUntilMillis",
                     "peer.quietUntilMillis"),
             in(
+                    "state/PageRepair",
+                    "a single page that the others have discarded is wanted for ever",
+                    fetching("aSinglePageThatTheOthersHaveDiscardedIsNotWantedForEver"),
+                    "requests.forget(gone.digest());",
+                    ""),
+            in(
                     ESTIMATION,
                     "2f-1 others without a later checkpoint are enough",
                     estimation("itNeedsTwoFOthersWithNoLaterCheckpoint"),
