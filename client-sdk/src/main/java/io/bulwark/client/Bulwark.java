@@ -74,8 +74,12 @@ public interface Bulwark extends AutoCloseable {
     /** Who belongs to the cluster, and what clients may do. */
     Principals principals();
 
+    /** Which storage nodes there are, and which of them hold what. */
+    Nodes nodes();
+
     /** Which releases replicas may be started from. */
     Releases releases();
+
     /** What operators did, in order and signed. */
     AuditLog audit();
 

@@ -203,6 +203,11 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public Nodes nodes() {
+        return new ReplicatedNodes(this);
+    }
+
+    @Override
     public Releases releases() {
         return new AllowedReleases(this);
     }

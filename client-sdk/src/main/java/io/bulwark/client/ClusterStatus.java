@@ -143,8 +143,8 @@ public record ClusterStatus(
      * A volume, and how many more nodes of any of its groups may fail now without loss or standstill.
      *
      * @param policyFaults f of its policy
-     * @param moreFaults f less the nodes of its worst group that do not answer or have blocks to complete or repair;
-     *     negative if more are faulty than the policy covers
+     * @param moreFaults f less the nodes of its worst group that do not answer, have blocks to complete or repair, or
+     *     took their slot lately; negative if more are faulty than the policy covers
      * @param versions what each node that answered holds of it and has verified, by node; empty unless it is under PASIS
      */
     public record VolumeStatus(

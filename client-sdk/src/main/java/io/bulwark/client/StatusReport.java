@@ -157,8 +157,8 @@ final class StatusReport {
     }
 
     /**
-     * A slot counts as faulty while its holder does not answer or has something to complete or repair, which it may have too
-     * while it has not heard of an object volume.
+     * A slot counts as faulty while its holder does not answer, has taken it lately and not confirmed that it has all, or has something to
+     * complete or repair, which it may have too while it has not heard of an object volume.
      */
     private static ClusterStatus.VolumeStatus volume(Volume volume, Map<Integer, NodeStatusReply> answers) {
         int worst = 0;
@@ -166,7 +166,7 @@ final class StatusReport {
             int faulty = 0;
             for (int holder : group.holders()) {
                 NodeStatusReply reply = answers.get(holder);
-                if (reply == null || hasWork(reply, volume)) {
+                if (reply == null || group.isFresh(holder) || hasWork(reply, volume)) {
                     faulty++;
                 }
             }

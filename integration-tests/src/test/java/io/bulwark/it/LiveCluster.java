@@ -13,6 +13,7 @@ import io.bulwark.appliance.drill.Lie;
 import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
 import io.bulwark.appliance.up.Members;
+import io.bulwark.appliance.up.ProcessMembers;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.VolumeInfo;
@@ -85,6 +86,11 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     /** All members in this process, for proxies that change what passes. */
     static LiveCluster embeddedWithoutTls(int nodes) {
         return new LiveCluster(nodes, true, EmbeddedMembers::new);
+    }
+
+    /** Each member in a process of its own, to be killed. */
+    static LiveCluster ofProcesses(int nodes) {
+        return new LiveCluster(nodes, false, ProcessMembers::new);
     }
 
     /**

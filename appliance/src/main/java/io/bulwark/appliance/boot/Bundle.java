@@ -1,11 +1,14 @@
 package io.bulwark.appliance.boot;
 
+import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.NodeSetup;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
+import io.bulwark.client.config.JoinToken;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -96,6 +99,32 @@ public final class Bundle {
                 new RoleFile.Configured<>(
                         new RoleFile.ConsoleSetup(listen, false, Path.of(CLIENT)), Optional.of(admin)),
                 directory.resolve(ROLE));
+    }
+
+    /**
+     * The configuration of a node beside what it got when it joined, unless there is one; its data goes below.
+     *
+     * @return its file
+     */
+    public static Path joined(Path directory, JoinToken token, InetSocketAddress listen) throws IOException {
+        PrincipalId node = token.principal();
+        Path file = directory.resolve(ROLE);
+        if (!Files.exists(file)) {
+            NodeSetup setup = new NodeSetup(
+                    node.number(),
+                    listen,
+                    Path.of("data"),
+                    KeyRing.file(Path.of(""), node),
+                    new ChannelConfig.Tls(Identity.file(Path.of(""), node), Path.of(GENESIS)),
+                    token.replicas().stream()
+                            .map(each -> Destination.of(
+                                    each.endpoint().host(), each.endpoint().port()))
+                            .toList(),
+                    "sync");
+            InetSocketAddress admin = Destination.of("127.0.0.1", ClusterShape.adminPort(listen.getPort()));
+            RoleFile.writeNode(new RoleFile.Configured<>(setup, Optional.of(admin)), file);
+        }
+        return file;
     }
 
     private Path keyRing() {

@@ -1,15 +1,25 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.boot.Bundle;
+import io.bulwark.appliance.cluster.ClusterShape;
+import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.client.config.JoinToken;
 import io.bulwark.client.registry.Joining;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,7 +31,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Make this machine the principal that an operator has invited with `bulwark principal invite`.",
             "Makes a key, which never leaves this machine, and writes the identity, the genesis file and, for a client,"
-                    + " client.properties. Interrupted, it may be run again."
+                    + " client.properties, for a node its key ring and role.yaml. Interrupted, it may be run again."
         })
 final class JoinCommand implements Callable<Integer> {
     @Mixin
@@ -32,6 +42,12 @@ final class JoinCommand implements Callable<Integer> {
 
     @Option(names = "--out", paramLabel = "DIR", description = "Where to (default: here).")
     private Path out = Path.of("");
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST[:PORT]",
+            description = "Of a node: where it listens (default: port 7410 + N of all addresses).")
+    private @Nullable String listen;
 
     @Override
     public Integer call() throws IOException {
@@ -47,15 +63,36 @@ final class JoinCommand implements Callable<Integer> {
                     "the token has expired at " + Instant.ofEpochMilli(parsed.expiresMillis())
                             + "; have an operator invite " + parsed.principal() + " again");
         }
-        Joining.Joined joined = Joining.join(parsed, out.toAbsolutePath().normalize(), new SecureRandom());
+        Path directory = out.toAbsolutePath().normalize();
+        Optional<InetSocketAddress> listens = listens(parsed.principal());
+        Joining.Joined joined = Joining.join(parsed, directory, new SecureRandom());
+        List<Path> files = new ArrayList<>(joined.files());
+        if (listens.isPresent()) {
+            files.add(Bundle.joined(directory, parsed, listens.get()));
+        }
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("principal", joined.principal().toString());
         json.put("key", joined.key().text());
-        json.put("files", joined.files().stream().map(Path::toString).toList());
+        json.put("files", files.stream().map(Path::toString).toList());
         global.print(
                 json,
                 "This machine is " + joined.principal() + " now, and may do what it is granted. Wrote "
-                        + joined.files().stream().map(Path::toString).collect(Collectors.joining(", ")) + ".");
+                        + files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ".");
         return 0;
+    }
+
+    private Optional<InetSocketAddress> listens(PrincipalId principal) {
+        if (principal.kind() != PrincipalKind.NODE) {
+            if (listen != null) {
+                throw new CommandFailure(CommandFailure.USAGE, "--listen is for nodes, and this is " + principal);
+            }
+            return Optional.empty();
+        }
+        int port = ClusterShape.PORT_BASE_DEFAULT + ClusterShape.NODES_ABOVE + principal.number();
+        try {
+            return Optional.of(MemberAddresses.parsed(listen == null ? MemberAddresses.ANY : listen, port));
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, "--listen: " + e.getMessage());
+        }
     }
 }

@@ -22,8 +22,17 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "node",
         description = {
-            "Run one storage node; or stop, start, save and corrupt one, to see it coped with.",
-            "The first takes --config FILE, the others act on the appliance that `bulwark up` runs on this machine."
+            "Run one storage node; or list nodes, move what they hold, or have one fail, to see it coped with.",
+            "It runs with --config FILE. list, add, replace, drain, remove and abort are for operators of the cluster;",
+            "stop, start, save and lie act on the appliance that `bulwark up` runs on this machine."
+        },
+        subcommands = {
+            NodeListCommand.class,
+            NodeMoveCommands.Add.class,
+            NodeMoveCommands.Replace.class,
+            NodeMoveCommands.Drain.class,
+            NodeMoveCommands.Remove.class,
+            NodeMoveCommands.Abort.class
         })
 final class NodeCommand implements Callable<Integer> {
     static final String END_WITH_INPUT = "--end-with-input";
@@ -47,7 +56,9 @@ final class NodeCommand implements Callable<Integer> {
         if (config == null) {
             CommandSpec own = Objects.requireNonNull(spec);
             throw new ParameterException(
-                    own.commandLine(), "node needs --config FILE, or one of stop, start, save, lie");
+                    own.commandLine(),
+                    "node needs --config FILE, or one of list, add, replace, drain, remove, abort, stop, start, save,"
+                            + " lie");
         }
         if (endWithInput) {
             ParentWatch.begin();

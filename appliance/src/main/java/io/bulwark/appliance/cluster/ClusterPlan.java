@@ -4,6 +4,7 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KeyRing;
+import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
@@ -21,6 +22,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Who is in an appliance, where each listens and is found, and whose keys are where. */
 public final class ClusterPlan {
@@ -148,6 +150,20 @@ public final class ClusterPlan {
         return shape.insecureLoopback()
                 ? new ChannelConfig.InsecureLoopback()
                 : new ChannelConfig.Tls(Identity.file(data.keys(), principal), data.genesis());
+    }
+
+    /** Whether a node has been removed, as far as it or the command line has heard of it. */
+    public boolean isRevoked(PrincipalId node) {
+        ChannelConfig own = channels(PrincipalId.client(COMMAND_LINE));
+        return switch (own) {
+            case ChannelConfig.Tls files -> {
+                GenesisFile genesis = GenesisFile.load(files.genesis());
+                yield Stream.of(own.keptBeside(), RunningNode.kept(data.node(node.number())))
+                        .anyMatch(kept ->
+                                KnownPrincipals.load(genesis, kept).keysOf(node).isEmpty());
+            }
+            case ChannelConfig.InsecureLoopback _ -> false;
+        };
     }
 
     private ClientConfig clientConfig(int client) {

@@ -19,6 +19,9 @@ public record ClusterShape(
 
     public static final int NODES_MAX = 150;
 
+    /** The port of node 0 is so far above the base. */
+    public static final int NODES_ABOVE = 10;
+
     private static final int ADMIN_ABOVE = 500;
 
     public ClusterShape {
@@ -46,7 +49,7 @@ public record ClusterShape(
     }
 
     public int nodePort(int node) {
-        return portBase + 10 + node;
+        return portBase + NODES_ABOVE + node;
     }
 
     public int replicaPort(int replica) {

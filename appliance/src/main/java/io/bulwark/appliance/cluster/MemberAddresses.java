@@ -20,7 +20,9 @@ import java.util.TreeMap;
  */
 public final class MemberAddresses {
     private static final String LOOPBACK = "127.0.0.1";
-    private static final String ANY = "0.0.0.0";
+    /** All addresses of a host. */
+    public static final String ANY = "0.0.0.0";
+
     private static final String MEMBER = "%s";
 
     private final SortedMap<String, InetSocketAddress> given;
@@ -145,7 +147,7 @@ public final class MemberAddresses {
     }
 
     /** {@code HOST} or {@code HOST:PORT}; an IPv6 address with a port stands in brackets. */
-    private static InetSocketAddress parsed(String text, int port) {
+    public static InetSocketAddress parsed(String text, int port) {
         int colon = text.lastIndexOf(':');
         boolean bare = colon < 0 || (text.indexOf(':') != colon && !text.startsWith("["));
         String host = bare || text.endsWith("]") ? text : text.substring(0, colon);

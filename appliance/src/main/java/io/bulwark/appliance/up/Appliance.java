@@ -22,6 +22,7 @@ import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.StatusView;
+import io.bulwark.protocol.id.PrincipalId;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -204,7 +205,9 @@ public final class Appliance implements AutoCloseable {
         for (int i = 0; i < plan.shape().nodes(); i++) {
             nodes.add(members.node(i));
         }
-        startAll(nodes);
+        startAll(nodes.stream()
+                .filter(node -> !plan.isRevoked(PrincipalId.parse(node.name())))
+                .toList());
         story.accept("waiting for the cluster");
         Bulwark connected = Bulwark.connect(plan.commandLine());
         client = connected;

@@ -4,6 +4,7 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.error.BulwarkException;
 import java.io.IOException;
+import java.util.List;
 
 /** Waits until every member answers. */
 final class Readiness {
@@ -17,16 +18,20 @@ final class Readiness {
         while (System.nanoTime() < end) {
             try {
                 ClusterStatus status = client.status();
-                long upNodes = status.nodes().stream()
-                        .filter(ClusterStatus.NodeStatus::reachable)
-                        .count();
+                // Those of this appliance; some may have been removed, and others added that run elsewhere.
+                List<ClusterStatus.NodeStatus> own = status.nodes().stream()
+                        .filter(node -> node.node() < nodes)
+                        .toList();
+                long upNodes =
+                        own.stream().filter(ClusterStatus.NodeStatus::reachable).count();
                 long upReplicas = status.replicas().stream()
                         .filter(ClusterStatus.ReplicaStatus::reachable)
                         .count();
-                if (upNodes == nodes && upReplicas == replicas) {
+                if (upNodes == own.size() && upReplicas == replicas) {
                     return;
                 }
-                last = upNodes + " of " + nodes + " nodes and " + upReplicas + " of " + replicas + " replicas answer";
+                last = upNodes + " of " + own.size() + " nodes and " + upReplicas + " of " + replicas
+                        + " replicas answer";
             } catch (BulwarkException e) {
                 last = String.valueOf(e.getMessage());
             }

@@ -127,13 +127,13 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
     }
 
     /**
-     * A client that the genesis does not name may have been let in since, and once the registry was heard of, a key may have been
+     * A client or node that the genesis does not name may have been let in since, and once the registry was heard of, a key may have been
      * exchanged since then, too: the members decide.
      */
     void requireKeyOf(Identity identity, ChannelConfig.Tls files) {
         PrincipalId principal = identity.principal();
         boolean letIn =
-                principal.kind() == PrincipalKind.CLIENT && !genesis.keys().containsKey(principal);
+                principal.kind() != PrincipalKind.REPLICA && !genesis.keys().containsKey(principal);
         List<PrincipalKey> keys = keysOf(principal);
         if (keys.isEmpty() && !letIn) {
             throw new ConfigException(

@@ -59,7 +59,7 @@ public final class Refusals {
             case NO_SUCH_OBJECT, NO_SUCH_VERSION -> new NoSuchKeyException(message, subject);
             case VOLUME_EXISTS, BUCKET_EXISTS, PRINCIPAL_EXISTS, KEY_USED ->
                 new AlreadyExistsException(message, subject);
-            case VOLUME_IN_USE, BUCKET_NOT_EMPTY -> new NotEmptyException(message, subject);
+            case VOLUME_IN_USE, BUCKET_NOT_EMPTY, NODE_IN_USE -> new NotEmptyException(message, subject);
             case CONDITION_FAILED -> new PreconditionFailedException(message, subject);
             case QUOTA_EXCEEDED -> new NoSpaceException(message, subject);
             case TOO_MANY_SESSIONS, WINDOW_EXCEEDED, TOO_MANY_RANGES, LIMIT_REACHED ->

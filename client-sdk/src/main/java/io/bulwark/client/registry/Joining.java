@@ -4,6 +4,7 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.JoinToken;
+import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.Subject;
@@ -88,7 +89,7 @@ public final class Joining implements AutoCloseable {
     /**
      * Joins.
      *
-     * @param directory where the identity, the genesis file and a client's configuration go
+     * @param directory where the identity, the genesis file, and a client's configuration or a node's key ring go
      * @throws NotPermittedException if the token has expired
      * @throws UnavailableException if the replicas do not know the token's key, as it was used or taken back, or are not reached
      */
@@ -119,7 +120,12 @@ public final class Joining implements AutoCloseable {
         }
         genesisAs(token, own);
         if (token.principal().kind() != PrincipalKind.CLIENT) {
-            return new Joined(token.principal(), own.publicKey(), List.of(file, genesisFile));
+            Path ring = KeyRing.file(directory, token.principal());
+            if (!Files.exists(ring)) {
+                // Over TLS a node shares no keys but those that it agrees on.
+                KeyRing.generate(directory, List.of(token.principal()), random);
+            }
+            return new Joined(token.principal(), own.publicKey(), List.of(file, genesisFile, ring));
         }
         Path client = directory.resolve(CLIENT);
         new ClientConfig(

@@ -143,6 +143,18 @@ public final class KeyAgreement implements ProtocolServer {
         return standing;
     }
 
+    /** These nodes belong now, and no others: who came is met from the next tick on, and nothing counts that came from who left. */
+    public void belong(Collection<PrincipalId> others) {
+        others.forEach(other -> peers.computeIfAbsent(other, _ -> new Peer()));
+        peers.keySet().removeIf(known -> {
+            boolean left = !known.equals(book.self()) && !others.contains(known);
+            if (left) {
+                book.believe(known, List.of());
+            }
+            return left;
+        });
+    }
+
     /** A new life, as after a restart: nothing counts any more that this node or the others towards it have vouched for. */
     public void renew(long nowMillis) {
         life = draw(AgreementMessage.LIFE_BYTES);

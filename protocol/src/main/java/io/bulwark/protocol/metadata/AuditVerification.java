@@ -117,6 +117,7 @@ public final class AuditVerification {
             case Command.InvitePrincipal invite -> told.put(invite.principal(), List.of(invite.key()));
             case Command.RotateKey rotate -> told.put(rotate.principal(), rotate.keys());
             case Command.RevokePrincipal revoke -> told.put(revoke.principal(), List.of());
+            case Command.RemoveNode remove -> told.put(PrincipalId.node(remove.node()), List.of());
             default -> {}
         }
     }

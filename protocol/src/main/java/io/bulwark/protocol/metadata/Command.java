@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -198,6 +199,18 @@ public sealed interface Command {
      * them.
      */
     record ConfirmEpoch(int volume, int group, long epoch) implements Command {}
+
+    /**
+     * Says where a node is found that belongs: from then on the map names it, and it may take slots. For who may administer the
+     * cluster.
+     */
+    record SetNode(NodeAddress address) implements Administrative {}
+
+    /**
+     * Puts a node out, for good, as {@link RevokePrincipal} does, and takes it out of the map. Refused while it holds a slot or is to
+     * take one. For who may administer the cluster.
+     */
+    record RemoveNode(int node) implements Administrative {}
 
     /** Lets a client write again that b+1 nodes' reports suspended. For who may administer the cluster. */
     record LiftSuspension(PrincipalId client) implements Administrative {}

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -24,6 +25,7 @@ import io.bulwark.protocol.metadata.Command.InvitePrincipal;
 import io.bulwark.protocol.metadata.Command.LiftSuspension;
 import io.bulwark.protocol.metadata.Command.PutObject;
 import io.bulwark.protocol.metadata.Command.RegisterPending;
+import io.bulwark.protocol.metadata.Command.RemoveNode;
 import io.bulwark.protocol.metadata.Command.RenameObject;
 import io.bulwark.protocol.metadata.Command.RenewSession;
 import io.bulwark.protocol.metadata.Command.ReportEvidence;
@@ -32,6 +34,7 @@ import io.bulwark.protocol.metadata.Command.RevokePrincipal;
 import io.bulwark.protocol.metadata.Command.RotateKey;
 import io.bulwark.protocol.metadata.Command.SealEpoch;
 import io.bulwark.protocol.metadata.Command.SetGrant;
+import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -109,6 +112,8 @@ final class CommandCodec {
             }
             case LiftSuspension lift -> lift.client().write(out.u8(21));
             case ChangeHolder _, AbortChange _, SealEpoch _, ConfirmEpoch _ -> writeOfEpoch(command, out);
+            case SetNode set -> set.address().write(out.u8(26));
+            case RemoveNode remove -> out.u8(27).i32(remove.node());
         }
     }
 
@@ -185,6 +190,8 @@ final class CommandCodec {
             case 23 -> new AbortChange(name(in), number(in), in.nonNegative64());
             case 24 -> new SealEpoch(number(in), number(in), in.nonNegative64());
             case 25 -> new ConfirmEpoch(number(in), number(in), in.nonNegative64());
+            case 26 -> new SetNode(NodeAddress.read(in));
+            case 27 -> new RemoveNode(number(in));
             default -> throw new MalformedException("unknown command " + type);
         };
     }

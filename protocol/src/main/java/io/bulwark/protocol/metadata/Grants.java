@@ -70,7 +70,7 @@ final class Grants {
     }
 
     /** Whether it belongs, and is not only invited. */
-    private boolean joined(PrincipalId principal) {
+    boolean joined(PrincipalId principal) {
         return known(principal) && !tables.invitations.contains(principal);
     }
 

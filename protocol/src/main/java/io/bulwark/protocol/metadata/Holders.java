@@ -1,16 +1,22 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * Who holds the slots of the placement groups (PROTOCOLS section 4, epochs): a change is announced, opens the next epoch once n-f
- * holders refuse this one, and counts until each holder has confirmed.
+ * holders refuse this one, and counts until each holder has confirmed. And which nodes there are.
  */
 final class Holders {
+    /** What can be a host's name, or an address in text. */
+    private static final Pattern HOST = Pattern.compile("[0-9A-Za-z:][0-9A-Za-z._:%-]*");
+
     private final Tables tables;
     private final Volumes volumes;
     private final Registry registry;
@@ -85,6 +91,47 @@ final class Holders {
         Place place = place(volumes.byId(confirm.volume()).volume(), confirm.group());
         requireNow(place.group, confirm.epoch());
         set(place, place.group.confirmed(slotOf(place.group, by)));
+    }
+
+    /** From now on the map says that a node is there, or has moved there. */
+    void setNode(NodeAddress address) {
+        PrincipalId node = PrincipalId.node(address.node());
+        Refusal.unless(
+                registry.joined(node),
+                MetadataError.NO_SUCH_PRINCIPAL,
+                node + (registry.invited(node) ? " is invited, and has not joined yet" : " has not joined"));
+        Refusal.unless(
+                HOST.matcher(address.host()).matches(),
+                MetadataError.BAD_ARGUMENT,
+                "neither a name of a host nor an address");
+        if (tables.nodes.get(address.node()).filter(address::equals).isEmpty()) {
+            Refusal.unless(
+                    tables.nodes.contains(address.node()) || volumes.nodes().size() < ClusterMap.NODES_MAX,
+                    MetadataError.LIMIT_REACHED,
+                    ClusterMap.NODES_MAX + " nodes");
+            tables.nodes.put(address.node(), address);
+            tables.totals().mapVersion++;
+        }
+    }
+
+    /** A node that nobody counts on leaves for good. */
+    void removeNode(int number, PrincipalId by) {
+        for (Volume volume : volumes.map().volumes()) {
+            for (PlacementGroup group : volume.groups()) {
+                boolean announced =
+                        group.change().filter(change -> change.node() == number).isPresent();
+                Refusal.unless(
+                        !announced && group.slotOf(number) < 0,
+                        MetadataError.NODE_IN_USE,
+                        "node " + number + (announced ? " is to take" : " holds") + " a slot of volume "
+                                + volume.name());
+            }
+        }
+        registry.revoke(new Command.RevokePrincipal(PrincipalId.node(number)), by);
+        if (tables.nodes.contains(number)) {
+            tables.nodes.remove(number);
+            tables.totals().mapVersion++;
+        }
     }
 
     private void set(Place place, PlacementGroup group) {

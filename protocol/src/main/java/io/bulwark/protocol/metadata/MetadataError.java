@@ -41,7 +41,8 @@ public enum MetadataError {
     SUSPENDED("this client may not write until an operator lifts it: nodes found versions of its that belong to no one"
             + " block"),
     CHANGE_PENDING("the holders of this placement group are being changed already"),
-    TOO_MANY_UNCONFIRMED("more slots of the placement group would be without all their data than it can do without");
+    TOO_MANY_UNCONFIRMED("more slots of the placement group would be without all their data than it can do without"),
+    NODE_IN_USE("the node holds slots of placement groups, which others must take first");
 
     private static final MetadataError[] ERRORS = values();
     private final String message;

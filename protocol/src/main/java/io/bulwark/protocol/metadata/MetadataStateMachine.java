@@ -303,6 +303,8 @@ public final class MetadataStateMachine {
             case Command.LiftSuspension lift -> done(() -> suspensions.lift(lift.client()));
             case Command.ChangeHolder change -> done(() -> holders.change(change));
             case Command.AbortChange abort -> done(() -> holders.abort(abort));
+            case Command.SetNode set -> done(() -> holders.setNode(set.address()));
+            case Command.RemoveNode remove -> done(() -> holders.removeNode(remove.node(), submitter));
             case Command.SealEpoch seal -> done(() -> holders.seal(submitter, seal));
             case Command.ConfirmEpoch confirm -> done(() -> holders.confirm(submitter, confirm));
             case Command.AddPrincipal add -> done(() -> registry.add(add, submitter));
@@ -330,6 +332,7 @@ public final class MetadataStateMachine {
                     Command.AddPrincipal _,
                     Command.RotateKey _,
                     Command.InvitePrincipal _,
+                    Command.SetNode _,
                     Command.SetGrant _ -> true;
             case Command.AbandonRanges abandon -> !abandon.ranges().isEmpty();
             case Command.SetRelease set -> set.allowed();
@@ -345,6 +348,7 @@ public final class MetadataStateMachine {
                     Command.AbortChange _,
                     Command.SealEpoch _,
                     Command.ConfirmEpoch _,
+                    Command.RemoveNode _,
                     Command.RevokePrincipal _ -> false;
         };
     }

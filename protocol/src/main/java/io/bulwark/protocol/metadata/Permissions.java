@@ -29,6 +29,8 @@ final class Permissions {
             case Command.ReportPoison _ -> Grants.require(grants.isNode(by), by, "report poison");
             case Command.ChangeHolder _, Command.AbortChange _ ->
                 Grants.require(grants.mayAdminister(by), by, "change who holds what");
+            case Command.SetNode _, Command.RemoveNode _ ->
+                Grants.require(grants.mayAdminister(by), by, "change which nodes there are");
             case Command.SealEpoch _, Command.ConfirmEpoch _ ->
                 Grants.require(grants.isNode(by), by, "speak for a slot");
             case Command.LiftSuspension _ -> Grants.require(grants.mayAdminister(by), by, "lift suspensions");

@@ -84,6 +84,11 @@ final class Registry {
         return tables.invitations.contains(principal);
     }
 
+    /** Whether it belongs, with a key of its own. */
+    boolean joined(PrincipalId principal) {
+        return grants.joined(principal);
+    }
+
     /** Refuses one whose invitation has expired. */
     void requireInTime(PrincipalId principal) {
         Refusal.unless(

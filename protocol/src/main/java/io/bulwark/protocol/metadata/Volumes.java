@@ -145,7 +145,7 @@ final class Volumes {
         return known.computeIfAbsent(encoded, tables.groups::decode);
     }
 
-    private List<NodeAddress> nodes() {
+    List<NodeAddress> nodes() {
         List<NodeAddress> nodes = new ArrayList<>();
         tables.nodes.all().forEach(node -> nodes.add(node.value()));
         return nodes;

@@ -356,6 +356,25 @@ class KeyAgreementTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Test
+    void whoComesLaterIsMetAndNothingCountsOfWhoLeft() {
+        nodes.agreement(0).belong(List.of(PrincipalId.node(1)));
+        nodes.agreement(2).belong(List.of(PrincipalId.node(1)));
+        nodes.run(500);
+        assertThat(nodes.book(0).knows(PrincipalId.node(2))).isFalse();
+        assertThat(nodes.agreement(0).standing().unspoken()).isZero();
+        nodes.agreement(2).belong(List.of(PrincipalId.node(0), PrincipalId.node(1)));
+        nodes.run(500);
+        assertThat(believes(0, 2, vouch(2, 0))).isTrue();
+        assertThat(believes(2, 0, vouch(0, 2))).isTrue();
+        Bytes before = vouch(2, 0);
+        nodes.cutOff.add(2);
+        nodes.agreement(0).belong(List.of(PrincipalId.node(1)));
+        nodes.run(500);
+        assertThat(believes(0, 2, before)).isFalse();
+        assertThat(believes(0, 1, vouch(1, 0))).isTrue();
+    }
+
     /** Any messages in any order, with the liar's own signatures: no two correct nodes lose each other by it. */
     @Test
     void whateverALiarSaysTheOthersAgree() {

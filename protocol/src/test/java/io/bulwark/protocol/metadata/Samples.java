@@ -111,6 +111,8 @@ final class Samples {
         all.put("abort-change", new Command.AbortChange("main", 3, 5));
         all.put("seal-epoch", new Command.SealEpoch(1, 3, 5));
         all.put("confirm-epoch", new Command.ConfirmEpoch(1, 3, 6));
+        all.put("set-node", new Command.SetNode(new NodeAddress(7, "storage-7.example", 7417)));
+        all.put("remove-node", new Command.RemoveNode(7));
         return all;
     }
 

@@ -142,6 +142,18 @@ final class KeyBugs {
                     "another node's word ends an offer",
                     keys("aLiarCausesFewSignatures"),
                     "|| !from.equals(peer)",
+                    ""),
+            in(
+                    AGREEMENT,
+                    "who comes later waits to be asked",
+                    keys("whoComesLaterIsMetAndNothingCountsOfWhoLeft"),
+                    "others.forEach(other -> peers.computeIfAbsent(other, _ -> new Peer()));",
+                    ""),
+            in(
+                    AGREEMENT,
+                    "what came from who left counts",
+                    keys("whoComesLaterIsMetAndNothingCountsOfWhoLeft"),
+                    "book.believe(known, List.of());",
                     ""));
 
     private KeyBugs() {}

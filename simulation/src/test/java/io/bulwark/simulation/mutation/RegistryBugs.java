@@ -100,7 +100,43 @@ final class RegistryBugs {
                     "keys that were given up are believed",
                     protocol("metadata.AuditLogTest", "aKeyThatWasGivenUpSignsNothingAnyMore"),
                     "case Command.RotateKey rotate -> told.put(rotate.principal(), rotate.keys());",
-                    "case Command.RotateKey rotate -> told.remove(rotate.principal());"));
+                    "case Command.RotateKey rotate -> told.remove(rotate.principal());"),
+            in(
+                    "metadata/Holders",
+                    "a node leaves that holds a slot",
+                    protocol("metadata.NodesTest", "aNodeLeavesForGoodOnceItHoldsNoSlotAndIsToTakeNone"),
+                    "!announced && group.slotOf(number) < 0,",
+                    "!announced,"),
+            in(
+                    "metadata/Holders",
+                    "a node leaves that is to take a slot",
+                    protocol("metadata.NodesTest", "aNodeLeavesForGoodOnceItHoldsNoSlotAndIsToTakeNone"),
+                    "!announced && group.slotOf(number) < 0,",
+                    "group.slotOf(number) < 0,"),
+            in(
+                    "metadata/Holders",
+                    "a node that left belongs",
+                    protocol("metadata.NodesTest", "aNodeLeavesForGoodOnceItHoldsNoSlotAndIsToTakeNone"),
+                    "registry.revoke(new Command.RevokePrincipal(PrincipalId.node(number)), by);",
+                    ""),
+            in(
+                    "metadata/Holders",
+                    "a node comes into the map that has not joined",
+                    protocol("metadata.NodesTest", "aNodeThatHasJoinedComesIntoTheMapAndMayTakeASlot"),
+                    "registry.joined(node),",
+                    "node.number() >= 0,"),
+            in(
+                    "metadata/Holders",
+                    "any text is the address of a node",
+                    protocol("metadata.NodesTest", "addressesThatNobodyCanHaveAreRefused"),
+                    "HOST.matcher(address.host()).matches(),",
+                    "address.port() > 0,"),
+            in(
+                    "metadata/Permissions",
+                    "anybody adds and removes nodes",
+                    protocol("metadata.NodesTest", "onlyOperatorsMayAndItIsInTheAuditLog"),
+                    "Grants.require(grants.mayAdminister(by), by, \"change which nodes there are\");",
+                    "{ }"));
 
     private RegistryBugs() {}
 }

@@ -15,6 +15,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +28,13 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataFacts.class);
 
     private final MetadataClient metadata;
+    /** The map is asked for no more often for a node that it does not name. */
+    private static final long UNKNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Nor for a node that it names, which may have moved. */
+    private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final AtomicLong askedNanos = new AtomicLong(System.nanoTime());
     private volatile ClusterMap map = new ClusterMap(0, List.of(), List.of());
 
     /** @param metadata stays the caller's to close */
@@ -53,10 +62,23 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
     public Optional<InetSocketAddress> addressOf(int node) {
         for (NodeAddress address : map.nodes()) {
             if (address.node() == node) {
+                refreshAfter(KNOWN_NANOS);
                 return Optional.of(Destination.of(address.host(), address.port()));
             }
         }
+        refreshAfter(UNKNOWN_NANOS);
         return Optional.empty();
+    }
+
+    private void refreshAfter(long nanos) {
+        long asked = askedNanos.get();
+        long now = System.nanoTime();
+        if (now - asked >= nanos && askedNanos.compareAndSet(asked, now)) {
+            var _ = refresh().exceptionally(failure -> {
+                LOG.debug("no newer cluster map: {}", failure.getMessage());
+                return map;
+            });
+        }
     }
 
     /** The map as the replicas have it now. */

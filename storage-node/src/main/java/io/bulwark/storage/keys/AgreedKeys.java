@@ -29,7 +29,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The keys that a node agrees on with the others from its start on. Of its shards one does so, and all use them. */
@@ -38,6 +40,7 @@ public final class AgreedKeys {
 
     private static final double MILLIS_PER_SECOND = 1_000;
 
+    private final TlsCredentials credentials;
     private final KeyBook book;
     private final KeyAgreement agreement;
 
@@ -51,20 +54,23 @@ public final class AgreedKeys {
         PrincipalId self = credentials.self();
         SecureRandom random = new SecureRandom();
         MemberSigning signing = new MemberSigning(credentials, PrincipalKind.NODE, random);
-        List<PrincipalId> others = credentials.trusted().owners().values().stream()
-                .filter(other -> other.kind() == PrincipalKind.NODE && !other.equals(self))
-                .distinct()
-                .toList();
+        this.credentials = credentials;
         book = new KeyBook(self, own);
         agreement = new KeyAgreement(
                 book,
-                others,
+                others(credentials.trusted()),
                 KeyAgreement.Settings.every(keyMillis),
                 signing,
                 signing,
                 new Identities(credentials),
                 random);
         register(meters);
+    }
+
+    private Set<PrincipalId> others(TrustedKeys trusted) {
+        return trusted.owners().values().stream()
+                .filter(other -> other.kind() == PrincipalKind.NODE && !other.equals(credentials.self()))
+                .collect(Collectors.toSet());
     }
 
     private void register(MeterRegistry meters) {
@@ -97,7 +103,7 @@ public final class AgreedKeys {
                 _ -> NO_BLOCK,
                 false,
                 _ -> 0,
-                shard -> shard == one ? agreement : new Elsewhere());
+                shard -> shard == one ? new Here() : new Elsewhere());
     }
 
     /** What is believed now, by node; looked through when it has changed. */
@@ -118,6 +124,46 @@ public final class AgreedKeys {
                 known.clear();
             }
             return known.computeIfAbsent(node, trusted::keysOf);
+        }
+    }
+
+    /** Nodes come and leave as what is believed changes. */
+    private final class Here implements ProtocolServer {
+        private @Nullable TrustedKeys looked;
+
+        @Override
+        public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+            return agreement.onMessage(nowMillis, from, requestId, message);
+        }
+
+        @Override
+        public List<Effect> onTick(long nowMillis) {
+            TrustedKeys trusted = credentials.trusted();
+            if (!Objects.equals(trusted, looked)) {
+                looked = trusted;
+                agreement.belong(others(trusted));
+            }
+            return agreement.onTick(nowMillis);
+        }
+
+        @Override
+        public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
+            return agreement.onCompleted(nowMillis, token, outcome);
+        }
+
+        @Override
+        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+            return agreement.onStored(nowMillis, token, stored);
+        }
+
+        @Override
+        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+            return agreement.onLoaded(nowMillis, token, loaded);
+        }
+
+        @Override
+        public List<Effect> onFact(long nowMillis, Fact fact) {
+            return agreement.onFact(nowMillis, fact);
         }
     }
 

@@ -1,0 +1,326 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.cluster.ClusterShape;
+import io.bulwark.appliance.cluster.MemberAddresses;
+import io.bulwark.appliance.placement.Move;
+import io.bulwark.appliance.placement.MovePlan;
+import io.bulwark.appliance.placement.Moving;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ClusterStatus;
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.NodeAddress;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Commands by which the cluster grows and shrinks. */
+final class NodeMoveCommands {
+    private static final String NODE = "For example node-5.";
+
+    private NodeMoveCommands() {}
+
+    /** What commands take that move slots. */
+    static final class MoveOptions {
+        private static final long PAUSE_MILLIS = 500;
+
+        @Option(names = "--volume", paramLabel = "NAME", description = "Only slots of this volume (default: of all).")
+        private @Nullable String volume;
+
+        @Option(
+                names = "--no-wait",
+                description = {
+                    "Announce what can be announced now, and do not wait until all is rebuilt.",
+                    "The same command goes on from there."
+                })
+        private boolean noWait;
+
+        Optional<String> volume() {
+            return Optional.ofNullable(volume);
+        }
+
+        /** Has them move, and says how it goes. */
+        int run(ClusterAccess access, Bulwark client, MovePlan plan, List<Move> moves) throws InterruptedException {
+            boolean quiet = access.global().json();
+            Moving moving = new Moving(client.nodes(), client::status, plan, moves, PAUSE_MILLIS);
+            moving.requireAnswers();
+            String[] shown = {""};
+            Moving.Standing standing = moving.run(!noWait, now -> {
+                String line = now.toString();
+                if (!quiet && !now.over() && !line.equals(shown[0])) {
+                    System.err.println(line + ".");
+                    shown[0] = line;
+                }
+            });
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("slots", standing.moves());
+            json.put("announced", moving.announced());
+            json.put("moved", standing.moved());
+            json.put("rebuilt", standing.rebuilt());
+            json.put("over", standing.over());
+            json.put("moves", moves.stream().map(MoveOptions::json).toList());
+            json.put("keptVolumes", plan.kept());
+            access.global().print(json, text(standing, moving.announced()));
+            return 0;
+        }
+
+        private static String text(Moving.Standing standing, int announced) {
+            if (!standing.over()) {
+                return announced + " of " + standing.moves() + " changes are announced; `bulwark node list --groups`"
+                        + " shows how far they are, and the same command goes on.";
+            }
+            return standing.moves() == 0
+                    ? "No slot is left to move."
+                    : Text.count(standing.moves(), "slot") + " moved and rebuilt.";
+        }
+
+        private static Map<String, Object> json(Move move) {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("volume", move.volume());
+            one.put("group", move.group());
+            one.put("from", move.from());
+            one.put("to", move.to());
+            return one;
+        }
+    }
+
+    /** {@code bulwark node add}. */
+    @Command(
+            name = "add",
+            description = {
+                "Add a node that has joined, and move its fair share of slots to it from those that have most.",
+                "It joins with `bulwark principal invite` and `bulwark join`. Said again with another address, the"
+                        + " node is found there from then on."
+            })
+    static final class Add implements Callable<Integer> {
+        @Mixin
+        private final ClusterAccess access = new ClusterAccess();
+
+        @Mixin
+        private final MoveOptions options = new MoveOptions();
+
+        @Parameters(paramLabel = "NODE", description = NODE)
+        private String node = "";
+
+        @Option(
+                names = "--address",
+                paramLabel = "HOST[:PORT]",
+                description = "Where clients and the other nodes find it (default: where the cluster map has it).")
+        private @Nullable String address;
+
+        @Option(names = "--spare", description = "Leave it without slots, for `node replace` or later.")
+        private boolean spare;
+
+        @Override
+        public Integer call() throws InterruptedException {
+            int number = number(node);
+            Optional<NodeAddress> found = Optional.ofNullable(address).map(text -> address(number, text));
+            try (Bulwark client = access.connect()) {
+                found.ifPresent(client.nodes()::set);
+                ClusterMap map = client.nodes().map();
+                MovePlan plan = MovePlan.of(map, options.volume());
+                if (spare) {
+                    plan.requireNode(number);
+                    access.global()
+                            .print(Map.of("node", number, "spare", true), "node-" + number + " may take slots now.");
+                    return 0;
+                }
+                List<Move> moves = plan.filling(number);
+                if (!access.global().json() && !plan.kept().isEmpty()) {
+                    System.err.println("Register volumes keep their holders: " + String.join(", ", plan.kept()) + ".");
+                }
+                return options.run(access, client, plan, moves);
+            }
+        }
+    }
+
+    /** {@code bulwark node replace}. */
+    @Command(
+            name = "replace",
+            description = {
+                "Move all slots of one node to another, as when its disk is lost; it need not answer.",
+                "The new node makes up what was stored before from the others, and every fragment is checked. Run"
+                        + " again, it goes on where it was."
+            })
+    static final class Replace implements Callable<Integer> {
+        @Mixin
+        private final ClusterAccess access = new ClusterAccess();
+
+        @Mixin
+        private final MoveOptions options = new MoveOptions();
+
+        @Parameters(index = "0", paramLabel = "OLD", description = NODE)
+        private String old = "";
+
+        @Parameters(index = "1", paramLabel = "NEW", description = "One that holds none of its groups' slots.")
+        private String fresh = "";
+
+        @Override
+        public Integer call() throws InterruptedException {
+            int from = number(old);
+            int to = number(fresh);
+            if (from == to) {
+                throw new CommandFailure(
+                        CommandFailure.USAGE,
+                        "a node does not replace itself: with an empty disk and its old keys it is rebuilt by itself");
+            }
+            try (Bulwark client = access.connect()) {
+                MovePlan plan = MovePlan.of(client.nodes().map(), options.volume());
+                return options.run(access, client, plan, plan.replacing(from, to));
+            }
+        }
+    }
+
+    /** {@code bulwark node drain}. */
+    @Command(
+            name = "drain",
+            description = {
+                "Move all slots of a node to the others, so that it can be removed.",
+                "Refused, with nothing changed, where a group would be left without enough nodes for the policy. Run"
+                        + " again, it goes on where it was."
+            })
+    static final class Drain implements Callable<Integer> {
+        @Mixin
+        private final ClusterAccess access = new ClusterAccess();
+
+        @Mixin
+        private final MoveOptions options = new MoveOptions();
+
+        @Parameters(paramLabel = "NODE", description = NODE)
+        private String node = "";
+
+        @Override
+        public Integer call() throws InterruptedException {
+            int number = number(node);
+            try (Bulwark client = access.connect()) {
+                Set<Integer> answering = client.status().nodes().stream()
+                        .filter(ClusterStatus.NodeStatus::reachable)
+                        .map(ClusterStatus.NodeStatus::node)
+                        .collect(Collectors.toSet());
+                MovePlan plan = MovePlan.of(client.nodes().map(), options.volume());
+                return options.run(access, client, plan, plan.draining(number, answering::contains));
+            }
+        }
+    }
+
+    /** {@code bulwark node remove}. */
+    @Command(
+            name = "remove",
+            description = {
+                "Take a node that holds no slot out of the cluster, for good: it is revoked.",
+                "Refused while it holds slots; `node drain` or `node replace` moves them first."
+            })
+    static final class Remove implements Callable<Integer> {
+        @Mixin
+        private final ClusterAccess access = new ClusterAccess();
+
+        @Parameters(paramLabel = "NODE", description = NODE)
+        private String node = "";
+
+        @Override
+        public Integer call() {
+            int number = number(node);
+            try (Bulwark client = access.connect()) {
+                client.nodes().remove(number);
+            }
+            access.global()
+                    .print(
+                            Map.of("node", number, "removed", true),
+                            "node-" + number + " is removed, and does not come back: its process and its disk can go.");
+            return 0;
+        }
+    }
+
+    /** {@code bulwark node abort}. */
+    @Command(
+            name = "abort",
+            description = {
+                "Give up announced changes that have not opened: the slots keep their holders.",
+                "Their groups get another epoch all the same, as seals are not taken back."
+            })
+    static final class Abort implements Callable<Integer> {
+        @Mixin
+        private final ClusterAccess access = new ClusterAccess();
+
+        @Parameters(index = "0", paramLabel = "VOLUME", description = "The volume of the groups.")
+        private String volume = "";
+
+        @Parameters(
+                index = "1",
+                arity = "0..1",
+                paramLabel = "GROUP",
+                description = "The number of one group (default: all of the volume).")
+        private @Nullable Integer group;
+
+        @Override
+        public Integer call() {
+            List<Integer> aborted = new ArrayList<>();
+            try (Bulwark client = access.connect()) {
+                Volume known = client.nodes()
+                        .map()
+                        .volume(volume)
+                        .orElseThrow(() -> new CommandFailure(
+                                CommandFailure.FAILED,
+                                "there is no volume " + volume + "; `bulwark volume ls` lists them"));
+                int groups = known.groups().size();
+                if (group != null && (group < 0 || group >= groups)) {
+                    throw new CommandFailure(
+                            CommandFailure.USAGE, volume + " has the groups 0 to " + (groups - 1) + ", not " + group);
+                }
+                for (int index = 0; index < groups; index++) {
+                    PlacementGroup each = known.groups().get(index);
+                    if ((group == null || group == index) && each.change().isPresent()) {
+                        client.nodes().abort(volume, index, each.epoch());
+                        aborted.add(index);
+                    }
+                }
+            }
+            if (aborted.isEmpty()) {
+                throw new CommandFailure(
+                        CommandFailure.FAILED, "no change is announced there; what has opened can only be moved back");
+            }
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("volume", volume);
+            json.put("groups", aborted);
+            access.global().print(json, Text.count(aborted.size(), "change") + " given up.");
+            return 0;
+        }
+    }
+
+    /** {@code node-5}, or its number alone. */
+    static int number(String text) {
+        try {
+            PrincipalId named = PrincipalId.parse(text.matches("[0-9]+") ? "node-" + text : text);
+            if (named.kind() == PrincipalKind.NODE) {
+                return named.number();
+            }
+        } catch (IllegalArgumentException e) {
+            // Said below.
+        }
+        throw new CommandFailure(CommandFailure.USAGE, "\"" + text + "\" is not a storage node such as node-5");
+    }
+
+    private static NodeAddress address(int number, String text) {
+        try {
+            InetSocketAddress parsed =
+                    MemberAddresses.parsed(text, ClusterShape.PORT_BASE_DEFAULT + ClusterShape.NODES_ABOVE + number);
+            return new NodeAddress(number, parsed.getHostString(), parsed.getPort());
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, "--address: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package io.bulwark.appliance.placement;
+
+import io.bulwark.client.error.PreconditionFailedException;
+import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Which slots move, at most one of each group. What is announced already is part of the plan, so that who begins again goes on where he
+ * was. Loads are counted in each volume by itself, as what they weigh is another in each.
+ */
+public final class MovePlan {
+    private final ClusterMap map;
+    private final List<Volume> volumes;
+
+    private MovePlan(ClusterMap map, List<Volume> volumes) {
+        this.map = map;
+        this.volumes = volumes;
+    }
+
+    /**
+     * Of these volumes.
+     *
+     * @param volume the name of one; all if empty
+     */
+    public static MovePlan of(ClusterMap map, Optional<String> volume) {
+        List<Volume> chosen = map.volumes().stream()
+                .filter(each -> volume.isEmpty() || each.name().equals(volume.get()))
+                .toList();
+        if (chosen.isEmpty() && volume.isPresent()) {
+            throw new PreconditionFailedException("there is no volume of this name", Subject.volume(volume.get()));
+        }
+        return new MovePlan(map, chosen);
+    }
+
+    /** The volumes whose holders can change. */
+    List<Volume> objects() {
+        return volumes.stream().filter(each -> each.kind() == VolumeKind.OBJECT).toList();
+    }
+
+    /** The register volumes, which keep their holders yet. */
+    public List<String> kept() {
+        return volumes.stream()
+                .filter(each -> each.kind() == VolumeKind.REGISTER)
+                .map(Volume::name)
+                .toList();
+    }
+
+    /**
+     * All slots of a node to one that takes its place.
+     *
+     * @throws PreconditionFailedException if that cannot be, which is found before anything has changed
+     */
+    public List<Move> replacing(int old, int fresh) {
+        requireNoRegisters(old);
+        requireNode(fresh);
+        List<Move> moves = new ArrayList<>();
+        for (Volume volume : objects()) {
+            for (int index = 0; index < volume.groups().size(); index++) {
+                PlacementGroup group = volume.groups().get(index);
+                int slot = group.slotOf(old);
+                if (slot < 0) {
+                    continue;
+                }
+                Move move = new Move(volume.name(), index, old, fresh);
+                int later = later(group).get(slot);
+                if (later != old && later != fresh) {
+                    throw refused(move, "the slot of node-" + old + " is to be taken by node-" + later + " already");
+                }
+                if (later == old && later(group).contains(fresh)) {
+                    throw refused(
+                            move,
+                            "node-" + fresh + " holds a slot there itself; `bulwark node drain` spreads the slots of"
+                                    + " node-" + old + " over other nodes");
+                }
+                moves.add(move);
+            }
+        }
+        return moves;
+    }
+
+    /**
+     * All slots of a node to others, each to the one with the fewest.
+     *
+     * @param mayTake which nodes can be thought of
+     * @throws PreconditionFailedException if that cannot be, which is found before anything has changed
+     */
+    public List<Move> draining(int node, Predicate<Integer> mayTake) {
+        requireNoRegisters(node);
+        Set<Integer> others = map.nodes().stream()
+                .map(each -> each.node())
+                .filter(each -> each != node && mayTake.test(each))
+                .collect(Collectors.toSet());
+        List<Move> moves = new ArrayList<>();
+        for (Volume volume : objects()) {
+            Map<Integer, Integer> loads = loads(volume);
+            for (int index = 0; index < volume.groups().size(); index++) {
+                PlacementGroup group = volume.groups().get(index);
+                int slot = group.slotOf(node);
+                if (slot < 0) {
+                    continue;
+                }
+                List<Integer> later = later(group);
+                int to = later.get(slot);
+                if (to == node) {
+                    to = others.stream()
+                            .filter(each -> !later.contains(each))
+                            .min(Comparator.<Integer>comparingInt(each -> loads.getOrDefault(each, 0))
+                                    .thenComparing(each -> each))
+                            .orElseThrow(() -> noneLeft(volume, node, later));
+                    loads.merge(to, 1, Integer::sum);
+                }
+                moves.add(new Move(volume.name(), index, node, to));
+            }
+        }
+        return moves;
+    }
+
+    /** Slots to a node, from those that have the most, until it has its share. */
+    public List<Move> filling(int node) {
+        requireNode(node);
+        List<Move> moves = new ArrayList<>();
+        for (Volume volume : objects()) {
+            Map<Integer, Integer> loads = loads(volume);
+            map.nodes().forEach(each -> loads.putIfAbsent(each.node(), 0));
+            List<Integer> open = new ArrayList<>();
+            for (int index = 0; index < volume.groups().size(); index++) {
+                PlacementGroup group = volume.groups().get(index);
+                int at = later(group).indexOf(node);
+                if (at < 0) {
+                    open.add(index);
+                } else if (group.slotOf(node) < 0) {
+                    moves.add(new Move(volume.name(), index, group.holders().get(at), node));
+                }
+            }
+            moves.addAll(share(volume, node, loads, open));
+        }
+        return moves;
+    }
+
+    /** @param open the groups in which it neither holds a slot nor is to */
+    private static List<Move> share(Volume volume, int node, Map<Integer, Integer> loads, List<Integer> open) {
+        List<Move> moves = new ArrayList<>();
+        while (true) {
+            Optional<Integer> most = mostFirst(loads).stream()
+                    .filter(each -> open.stream().anyMatch(index -> stays(volume, index, each)))
+                    .findFirst();
+            if (most.isEmpty() || loads.getOrDefault(most.get(), 0) - loads.getOrDefault(node, 0) <= 1) {
+                return moves;
+            }
+            int from = most.get();
+            Integer index = open.stream()
+                    .filter(each -> stays(volume, each, from))
+                    .findFirst()
+                    .orElseThrow();
+            open.remove(index);
+            loads.merge(from, -1, Integer::sum);
+            loads.merge(node, 1, Integer::sum);
+            moves.add(new Move(volume.name(), index, from, node));
+        }
+    }
+
+    private static List<Integer> mostFirst(Map<Integer, Integer> loads) {
+        return loads.entrySet().stream()
+                .sorted(Comparator.<Map.Entry<Integer, Integer>>comparingInt(entry -> -entry.getValue())
+                        .thenComparing(Map.Entry::getKey))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** Whether a node holds a slot of a group now, and will. */
+    private static boolean stays(Volume volume, int index, int node) {
+        PlacementGroup group = volume.groups().get(index);
+        int slot = group.slotOf(node);
+        return slot >= 0 && later(group).get(slot) == node;
+    }
+
+    /** How many slots of a volume each node holds once all is done that is announced. */
+    private static Map<Integer, Integer> loads(Volume volume) {
+        Map<Integer, Integer> loads = new TreeMap<>();
+        volume.groups().forEach(group -> later(group).forEach(holder -> loads.merge(holder, 1, Integer::sum)));
+        return loads;
+    }
+
+    /** The holders once what is announced has opened. */
+    private static List<Integer> later(PlacementGroup group) {
+        return group.change().isPresent() ? group.opened().holders() : group.holders();
+    }
+
+    private void requireNoRegisters(int node) {
+        List<String> registers = volumes.stream()
+                .filter(each -> each.kind() == VolumeKind.REGISTER)
+                .filter(each -> each.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
+                .map(Volume::name)
+                .toList();
+        if (!registers.isEmpty()) {
+            throw new PreconditionFailedException(
+                    "node-" + node + " holds slots of register volumes, which keep their holders yet: "
+                            + String.join(", ", registers)
+                            + "; nothing was changed. --volume NAME moves those of a volume of objects",
+                    Subject.NONE);
+        }
+    }
+
+    /** Makes sure that the map names a node. */
+    public void requireNode(int node) {
+        if (map.nodes().stream().noneMatch(each -> each.node() == node)) {
+            throw new PreconditionFailedException(
+                    "the cluster map does not name node-" + node + "; `bulwark node add node-" + node
+                            + " --address HOST` adds it once it has joined",
+                    Subject.NONE);
+        }
+    }
+
+    private static PreconditionFailedException refused(Move move, String why) {
+        return new PreconditionFailedException(move.place() + ": " + why + "; nothing was changed", Subject.NONE);
+    }
+
+    private static PreconditionFailedException noneLeft(Volume volume, int node, List<Integer> holders) {
+        return new PreconditionFailedException(
+                "no node that answers could take a slot of node-" + node + ": the policy of volume " + volume.name()
+                        + " needs " + volume.policy().n()
+                        + " nodes, and the others hold a slot of that group themselves ("
+                        + holders.stream().map(each -> "node-" + each).collect(Collectors.joining(", "))
+                        + "); add a node first. Nothing was changed",
+                Subject.NONE);
+    }
+}

@@ -1,0 +1,135 @@
+package io.bulwark.appliance.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bulwark.client.error.PreconditionFailedException;
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class MovePlanTest {
+    private static MovePlan plan(ClusterMap map) {
+        return MovePlan.of(map, Optional.empty());
+    }
+
+    private static Move move(int group, int from, int to) {
+        return new Move("main", group, from, to);
+    }
+
+    @Test
+    void aNodeIsReplacedInEachGroupInWhichItHoldsASlot() {
+        ClusterMap map = Maps.of(
+                6, Maps.objects("main", Maps.group(0, 1, 2, 3), Maps.group(1, 2, 3, 4), Maps.group(4, 3, 2, 0)));
+        assertThat(plan(map).replacing(1, 5)).containsExactly(move(0, 1, 5), move(1, 1, 5));
+        assertThat(plan(map).replacing(5, 1)).isEmpty();
+    }
+
+    @Test
+    void whatIsAnnouncedOrHasOpenedIsNotPlannedAnew() {
+        ClusterMap map = Maps.of(
+                6,
+                Maps.objects(
+                        "main",
+                        Maps.group(0, 1, 2, 3).announced(1, 5),
+                        Maps.group(1, 2, 3, 4).announced(0, 5).opened(),
+                        Maps.group(4, 3, 2, 1)));
+        assertThat(plan(map).replacing(1, 5)).containsExactly(move(0, 1, 5), move(2, 1, 5));
+        assertThat(plan(map).draining(1, _ -> true)).containsExactly(move(0, 1, 5), move(2, 1, 0));
+        assertThat(plan(map).filling(5)).contains(move(0, 1, 5));
+    }
+
+    @Test
+    void aSlotThatSomebodyElseMovesIsNotPlanned() {
+        ClusterMap map = Maps.of(
+                7,
+                Maps.objects(
+                        "main", Maps.group(0, 1, 2, 3), Maps.group(1, 2, 3, 4).announced(0, 6)));
+        assertThatThrownBy(() -> plan(map).replacing(1, 5))
+                .isInstanceOf(PreconditionFailedException.class)
+                .hasMessageContainingAll("group 1 of volume main", "node-6", "nothing was changed");
+        assertThat(plan(map).replacing(2, 5))
+                .as("another slot may move after it")
+                .hasSize(2);
+    }
+
+    @Test
+    void whoHoldsASlotOfTheGroupCannotTakeAnother() {
+        ClusterMap map = Maps.of(5, Maps.objects("main", Maps.around(5)));
+        assertThatThrownBy(() -> plan(map).replacing(0, 1))
+                .isInstanceOf(PreconditionFailedException.class)
+                .hasMessageContainingAll("group 0 of volume main", "node drain");
+        assertThatThrownBy(() -> plan(map).replacing(0, 5)).hasMessageContaining("does not name node-5");
+        assertThatThrownBy(() -> plan(map).filling(5)).hasMessageContaining("does not name node-5");
+    }
+
+    @Test
+    void registerVolumesAreNamedBeforeAnythingIsPlanned() {
+        ClusterMap map = Maps.of(
+                6, Maps.objects("main", Maps.group(0, 1, 2, 3)), Maps.registers("disk", Maps.group(1, 2, 3, 4)));
+        for (int node : List.of(1, 4)) {
+            assertThatThrownBy(() -> plan(map).replacing(node, 5))
+                    .isInstanceOf(PreconditionFailedException.class)
+                    .hasMessageContainingAll("register volumes", "disk", "nothing was changed");
+            assertThatThrownBy(() -> plan(map).draining(node, _ -> true)).hasMessageContaining("disk");
+        }
+        assertThat(plan(map).replacing(0, 5)).containsExactly(move(0, 0, 5));
+        assertThat(MovePlan.of(map, Optional.of("main")).replacing(1, 5)).containsExactly(move(0, 1, 5));
+        assertThat(plan(map).kept()).containsExactly("disk");
+        assertThatThrownBy(() -> MovePlan.of(map, Optional.of("other"))).hasMessageContaining("other");
+    }
+
+    @Test
+    void whatIsDrainedGoesToThoseThatHoldLeast() {
+        ClusterMap map = Maps.of(6, Maps.objects("main", Maps.around(6)));
+        List<Move> moves = plan(map).draining(0, _ -> true);
+        assertThat(moves).hasSize(4).allMatch(move -> move.from() == 0);
+        assertThat(after(map, moves).values()).containsExactlyInAnyOrder(5, 5, 5, 5, 4);
+        assertThat(plan(map).draining(0, node -> node != 4)).noneMatch(move -> move.to() == 4);
+    }
+
+    @Test
+    void noGroupIsLeftWithoutANodeForEachSlot() {
+        ClusterMap four = Maps.of(4, Maps.objects("main", Maps.around(4)));
+        assertThatThrownBy(() -> plan(four).draining(0, _ -> true))
+                .isInstanceOf(PreconditionFailedException.class)
+                .hasMessageContainingAll("volume main", "needs 4 nodes", "add a node", "Nothing was changed");
+        ClusterMap five = Maps.of(5, Maps.objects("main", Maps.around(5)));
+        assertThat(plan(five).draining(0, _ -> true)).hasSize(4);
+        assertThatThrownBy(() -> plan(five).draining(0, node -> node != 4))
+                .hasMessageContaining("no node that answers");
+    }
+
+    @Test
+    void aNewNodeTakesItsShareFromThoseThatHaveMost() {
+        ClusterMap map = Maps.of(6, Maps.objects("main", Maps.around(5)), Maps.registers("disk", Maps.around(5)));
+        List<Move> moves = plan(map).filling(5);
+        assertThat(moves).hasSize(3).allMatch(move -> move.to() == 5);
+        assertThat(moves.stream().map(Move::group)).doesNotHaveDuplicates();
+        assertThat(after(map, moves).values()).containsExactlyInAnyOrder(4, 4, 3, 3, 3, 3);
+        assertThat(plan(map).filling(4)).isEmpty();
+    }
+
+    /** How many slots of the first volume each node holds then. */
+    private static Map<Integer, Integer> after(ClusterMap map, List<Move> moves) {
+        Map<Integer, Integer> loads = new HashMap<>();
+        for (PlacementGroup group : map.volumes().getFirst().groups()) {
+            group.holders().forEach(holder -> loads.merge(holder, 1, Integer::sum));
+        }
+        for (Move move : moves) {
+            PlacementGroup group = map.volumes().getFirst().groups().get(move.group());
+            assertThat(group.slotOf(move.from())).isNotNegative();
+            assertThat(group.slotOf(move.to())).isNegative();
+            loads.merge(move.from(), -1, Integer::sum);
+            loads.merge(move.to(), 1, Integer::sum);
+        }
+        loads.values().removeIf(load -> load == 0);
+        return loads;
+    }
+}
