@@ -102,18 +102,19 @@ public final class Bundle {
     }
 
     /**
-     * The configuration of a node beside what it got when it joined, unless there is one; its data goes below.
+     * The configuration of a node beside what it got when it joined, unless there is one.
      *
+     * @param data the node's directory, its alone
      * @return its file
      */
-    public static Path joined(Path directory, JoinToken token, InetSocketAddress listen) throws IOException {
+    public static Path joined(Path directory, JoinToken token, InetSocketAddress listen, Path data) throws IOException {
         PrincipalId node = token.principal();
         Path file = directory.resolve(ROLE);
         if (!Files.exists(file)) {
             NodeSetup setup = new NodeSetup(
                     node.number(),
                     listen,
-                    Path.of("data"),
+                    data,
                     KeyRing.file(Path.of(""), node),
                     new ChannelConfig.Tls(Identity.file(Path.of(""), node), Path.of(GENESIS)),
                     token.replicas().stream()

@@ -49,6 +49,12 @@ final class JoinCommand implements Callable<Integer> {
             description = "Of a node: where it listens (default: port 7410 + N of all addresses).")
     private @Nullable String listen;
 
+    @Option(
+            names = "--member-data",
+            paramLabel = "DIR",
+            description = "Of a node: its data directory (default: data, beside its files).")
+    private @Nullable Path memberData;
+
     @Override
     public Integer call() throws IOException {
         JoinToken parsed;
@@ -68,7 +74,8 @@ final class JoinCommand implements Callable<Integer> {
         Joining.Joined joined = Joining.join(parsed, directory, new SecureRandom());
         List<Path> files = new ArrayList<>(joined.files());
         if (listens.isPresent()) {
-            files.add(Bundle.joined(directory, parsed, listens.get()));
+            files.add(Bundle.joined(
+                    directory, parsed, listens.get(), memberData == null ? directory.resolve("data") : memberData));
         }
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("principal", joined.principal().toString());
@@ -83,8 +90,9 @@ final class JoinCommand implements Callable<Integer> {
 
     private Optional<InetSocketAddress> listens(PrincipalId principal) {
         if (principal.kind() != PrincipalKind.NODE) {
-            if (listen != null) {
-                throw new CommandFailure(CommandFailure.USAGE, "--listen is for nodes, and this is " + principal);
+            if (listen != null || memberData != null) {
+                throw new CommandFailure(
+                        CommandFailure.USAGE, "--listen and --member-data are for nodes, and this is " + principal);
             }
             return Optional.empty();
         }

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -134,7 +136,7 @@ public final class MovePlan {
         for (Volume volume : objects()) {
             Map<Integer, Integer> loads = loads(volume);
             map.nodes().forEach(each -> loads.putIfAbsent(each.node(), 0));
-            List<Integer> open = new ArrayList<>();
+            SortedSet<Integer> open = new TreeSet<>();
             for (int index = 0; index < volume.groups().size(); index++) {
                 PlacementGroup group = volume.groups().get(index);
                 int at = later(group).indexOf(node);
@@ -150,7 +152,7 @@ public final class MovePlan {
     }
 
     /** @param open the groups in which it neither holds a slot nor is to */
-    private static List<Move> share(Volume volume, int node, Map<Integer, Integer> loads, List<Integer> open) {
+    private static List<Move> share(Volume volume, int node, Map<Integer, Integer> loads, SortedSet<Integer> open) {
         List<Move> moves = new ArrayList<>();
         while (true) {
             Optional<Integer> most = mostFirst(loads).stream()
@@ -160,7 +162,7 @@ public final class MovePlan {
                 return moves;
             }
             int from = most.get();
-            Integer index = open.stream()
+            int index = open.stream()
                     .filter(each -> stays(volume, each, from))
                     .findFirst()
                     .orElseThrow();

@@ -86,15 +86,16 @@ class NodeMoveCommandsTest {
                 Long.MAX_VALUE,
                 Bytes.of(new byte[JoinToken.SEED_BYTES]),
                 replicas());
-        Path file = Bundle.joined(directory, token, MemberAddresses.parsed(MemberAddresses.ANY, 7415));
+        Path file =
+                Bundle.joined(directory, token, MemberAddresses.parsed(MemberAddresses.ANY, 7415), Path.of("there"));
         NodeSetup setup = RoleFile.node(file);
         assertThat(setup.number()).isEqualTo(5);
         assertThat(setup.listen()).isEqualTo(new InetSocketAddress("0.0.0.0", 7415));
-        assertThat(setup.data()).isEqualTo(directory.resolve("data"));
+        assertThat(setup.data()).isEqualTo(directory.resolve("there"));
         assertThat(setup.keys()).isEqualTo(KeyRing.file(directory, PrincipalId.node(5)));
         assertThat(setup.replicas()).hasSize(4);
         Files.writeString(file, Files.readString(file).replace("durability: sync", "durability: interval"));
-        Bundle.joined(directory, token, MemberAddresses.parsed(MemberAddresses.ANY, 7416));
+        Bundle.joined(directory, token, MemberAddresses.parsed(MemberAddresses.ANY, 7416), Path.of("there"));
         assertThat(RoleFile.node(file).durability()).as("joined again").isEqualTo("interval");
     }
 
