@@ -154,11 +154,15 @@ public final class OrderingWorld implements SimulatedWorld {
 
     /** That all is forgotten is kept beside the log until the log says so. */
     private Start reason(int replica) {
-        boolean saysSo =
-                !simulation.records(PrincipalId.replica(replica)).keys().isEmpty();
-        Start why = starts[replica] == Start.FORGOTTEN && saysSo ? Start.NORMAL : starts[replica];
+        Start why = isLost(replica) || starts[replica] != Start.FORGOTTEN ? starts[replica] : Start.NORMAL;
         starts[replica] = why == Start.FORGOTTEN ? why : Start.NORMAL;
         return why;
+    }
+
+    /** It has forgotten all, and its log does not say so yet. */
+    private boolean isLost(int replica) {
+        return starts[replica] == Start.FORGOTTEN
+                && simulation.records(PrincipalId.replica(replica)).keys().isEmpty();
     }
 
     private OrderedReplica life(ReplicaConfig config, Start why) {
@@ -198,7 +202,9 @@ public final class OrderingWorld implements SimulatedWorld {
             if (moves && lies != null) {
                 lies.end();
             }
-            starts[number] = Start.RECOVERING;
+            if (!isLost(number)) {
+                starts[number] = Start.RECOVERING;
+            }
             simulation.restart(id);
         }
 
