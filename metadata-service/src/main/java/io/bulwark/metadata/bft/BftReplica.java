@@ -431,6 +431,7 @@ public final class BftReplica implements ReplicaServer {
                 replica.onStateGone();
                 return;
             }
+            case CHECK_GONE -> replica.onCheckGone(now);
             case FETCHED -> replica.onStateFetched(now, progress.read(), progress.damaged());
             case CHECKED -> replica.onStateChecked(now, progress.read(), progress.damaged());
             case NOTHING -> {

@@ -28,6 +28,8 @@ final class PageTransfer {
         NOTHING,
         /** The others have discarded the checkpoint whose state is fetched. */
         GONE,
+        /** They have discarded the one that was to be checked, and a page of it is not right here. */
+        CHECK_GONE,
         /** The state that was to be fetched is here. */
         FETCHED,
         /** The checkpoint that was to be checked is right. */
@@ -179,7 +181,7 @@ final class PageTransfer {
                     LOG.warn("page {} is {} here", page.digest(), page.missing() ? "missing" : "damaged");
                 case FetchEffect.Unavailable page -> {
                     LOG.debug("no replica has page {} any more: a newer checkpoint is awaited", page.digest());
-                    gone = !inPlace;
+                    gone = true;
                 }
                 case FetchEffect.Complete complete -> {
                     fetch = null;
@@ -201,6 +203,11 @@ final class PageTransfer {
                     return Done.FETCHED;
                 }
             }
+        }
+        if (gone && inPlace) {
+            fetch = null;
+            inPlace = false;
+            return Done.CHECK_GONE;
         }
         return gone ? Done.GONE : Done.NOTHING;
     }

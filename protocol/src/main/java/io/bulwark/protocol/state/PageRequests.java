@@ -18,13 +18,23 @@ import java.util.Set;
  * answer or sends a wrong page is left alone for a while, longer each time, so that f liars cost a bounded part of the window
  * and no page waits for them twice in a row. Who lacks all that it is asked for has discarded the checkpoint, and is asked again for
  * the next one.
+ *
+ * <p>Others discard a checkpoint soon, so nobody may hold a page up as long as an answer may take: what has not come after a few times
+ * as long as correct replicas take is asked of the next one, too, and who was late is asked only for what the others have no room for.
  */
 final class PageRequests {
+    /** Patience is at least so small a part of the time that an answer may take. */
+    private static final int PATIENCE_SHARE = 50;
+
     private static final class Peer {
         final int replica;
         int outstanding;
         long quietUntilMillis = Long.MIN_VALUE;
         long quietMillis;
+        /** Whether others were asked for what it had not sent in time. */
+        boolean late;
+        /** How long its last answer with pages took. */
+        long answerMillis;
         /** Left alone only since it lacks the pages of this checkpoint. */
         boolean lacking;
 
@@ -33,12 +43,25 @@ final class PageRequests {
         }
     }
 
-    private record Asked(Peer peer, List<Bytes> digests, long deadlineMillis) {}
+    /** A request under way. */
+    private static final class Asked {
+        final Peer peer;
+        final List<Bytes> digests;
+        final long sinceMillis;
+        /** Whether its pages are wanted of others, too. */
+        boolean late;
 
-    /** Who was asked for a page in vain in this turn, and how many of them said that they lack it. */
+        Asked(Peer peer, List<Bytes> digests, long sinceMillis) {
+            this.peer = peer;
+            this.digests = digests;
+            this.sinceMillis = sinceMillis;
+        }
+    }
+
+    /** Who was asked for a page in vain in this turn, and who of them said that they lack it. */
     private static final class Misses {
         final Set<Integer> asked = new HashSet<>();
-        int lacking;
+        final Set<Integer> lacking = new HashSet<>();
     }
 
     /** A page that arrived and is right. */
@@ -101,46 +124,76 @@ final class PageRequests {
 
     /** Gives up requests whose time is over, and sends what can be sent. */
     void onTick(long nowMillis, List<FetchEffect> out) {
+        long patienceMillis = patienceMillis();
         Iterator<Asked> all = asked.values().iterator();
         while (all.hasNext()) {
-            Asked late = all.next();
-            if (late.deadlineMillis() <= nowMillis) {
-                all.remove();
-                late.peer().outstanding--;
-                quiet(late.peer(), nowMillis);
-                for (Bytes digest : late.digests()) {
+            Asked request = all.next();
+            long tookMillis = nowMillis - request.sinceMillis;
+            if (!request.late && tookMillis >= patienceMillis) {
+                request.late = true;
+                request.peer.late = true;
+                request.digests.stream().filter(open::contains).forEach(digest -> {
                     wanted.addFirst(digest);
-                    missed(late.peer(), digest);
-                }
+                    missed(request.peer, digest);
+                });
+            }
+            if (tookMillis >= settings.timeoutMillis()) {
+                all.remove();
+                request.peer.outstanding--;
+                quiet(request.peer, nowMillis);
             }
         }
+        if (peers.stream().allMatch(peer -> peer.late)) {
+            peers.forEach(peer -> peer.late = false);
+        }
         send(nowMillis, out);
+    }
+
+    /** Four times as long as f + 1 replicas take: liars may be quick, but one of these is correct. */
+    private long patienceMillis() {
+        long each = peers.stream()
+                .mapToLong(peer -> peer.answerMillis)
+                .sorted()
+                .skip(peers.size() / 3)
+                .findFirst()
+                .orElse(0);
+        return Math.clamp(4 * each, Math.max(1, settings.timeoutMillis() / PATIENCE_SHARE), settings.timeoutMillis());
     }
 
     /** Takes an answer; gives the pages that are right. */
     List<Arrived> onPages(long nowMillis, int from, long token, List<Bytes> pages, List<FetchEffect> out) {
         Asked request = asked.get(token);
-        if (request == null || request.peer().replica != from) {
+        if (request == null || request.peer.replica != from) {
             return List.of();
         }
         asked.remove(token);
-        Peer peer = request.peer();
+        Peer peer = request.peer;
         peer.outstanding--;
         List<Arrived> arrived = new ArrayList<>();
-        Bytes wrong =
-                pages.size() > request.digests().size() ? request.digests().getFirst() : null;
-        for (int i = request.digests().size() - 1; i >= 0; i--) {
-            Bytes digest = request.digests().get(i);
+        boolean right = false;
+        Bytes wrong = pages.size() > request.digests.size() ? request.digests.getFirst() : null;
+        for (int i = request.digests.size() - 1; i >= 0; i--) {
+            Bytes digest = request.digests.get(i);
             Bytes page = i < pages.size() ? pages.get(i) : null;
             if (page != null && !page.isEmpty() && Hashes.sha256(page).equals(digest)) {
-                arrived.add(new Arrived(digest, page));
-                misses.remove(digest);
-                open.remove(digest);
+                right = true;
+                if (open.remove(digest)) {
+                    arrived.add(new Arrived(digest, page));
+                    misses.remove(digest);
+                    if (request.late) {
+                        wanted.remove(digest);
+                    }
+                }
                 continue;
             }
-            wanted.addFirst(digest);
+            boolean still = open.contains(digest);
+            if (still && !request.late) {
+                wanted.addFirst(digest);
+            }
             if (page != null && page.isEmpty()) {
-                lacks(peer, digest, out);
+                if (still) {
+                    lacks(peer, digest, out);
+                }
             } else if (page != null) {
                 wrong = digest;
             }
@@ -151,19 +204,19 @@ final class PageRequests {
         }
         if (wrong != null) {
             quiet(peer, nowMillis);
-        } else if (arrived.isEmpty()) {
+        } else if (!right) {
             peer.lacking = true;
             peer.quietUntilMillis = nowMillis + settings.timeoutMillis();
         } else {
             peer.quietMillis = 0;
+            peer.answerMillis = nowMillis - request.sinceMillis;
         }
         return arrived;
     }
 
     private void lacks(Peer peer, Bytes digest, List<FetchEffect> out) {
         Misses of = missed(peer, digest);
-        of.lacking++;
-        if (of.lacking == peers.size() / 3 + 1) {
+        if (of.lacking.add(peer.replica) && of.lacking.size() == peers.size() / 3 + 1) {
             out.add(new FetchEffect.Unavailable(digest));
         }
     }
@@ -185,16 +238,21 @@ final class PageRequests {
     }
 
     void send(long nowMillis, List<FetchEffect> out) {
+        send(nowMillis, false, out);
+        send(nowMillis, true, out);
+    }
+
+    private void send(long nowMillis, boolean late, List<FetchEffect> out) {
         for (int skipped = 0; skipped < peers.size() && !wanted.isEmpty(); ) {
             Peer peer = peers.get(turn++ % peers.size());
-            List<Bytes> digests = canAsk(peer, nowMillis) ? take(peer) : List.of();
+            List<Bytes> digests = peer.late == late && canAsk(peer, nowMillis) ? take(peer) : List.of();
             if (digests.isEmpty()) {
                 skipped++;
                 continue;
             }
             skipped = 0;
             long token = nextToken++;
-            asked.put(token, new Asked(peer, digests, nowMillis + settings.timeoutMillis()));
+            asked.put(token, new Asked(peer, digests, nowMillis));
             peer.outstanding++;
             out.add(new FetchEffect.Send(peer.replica, token, digests));
         }

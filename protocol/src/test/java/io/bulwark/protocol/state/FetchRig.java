@@ -22,10 +22,15 @@ final class FetchRig {
         Optional<List<Bytes>> answer(long nowMillis, List<Bytes> digests);
     }
 
+    private static final long TICK_MILLIS = 20;
+
     private record Delivery(long atMillis, int from, long token, List<Bytes> pages) {}
 
     final MemoryPageStore store;
     final List<Server> servers = new ArrayList<>();
+    /** How much longer than the others a server takes. */
+    final Map<Integer, Long> delays = new LinkedHashMap<>();
+
     final Set<Integer> accused = new HashSet<>();
     final Set<Bytes> damaged = new HashSet<>();
     final List<Bytes> unavailable = new ArrayList<>();
@@ -107,8 +112,8 @@ final class FetchRig {
             if (again) {
                 again = false;
                 apply(fetch.onTick(nowMillis));
-            } else if (next == null || next.atMillis() > nowMillis + 200) {
-                nowMillis += 200;
+            } else if (next == null || next.atMillis() > nowMillis + TICK_MILLIS) {
+                nowMillis += TICK_MILLIS;
                 apply(fetch.onTick(nowMillis));
             } else {
                 network.remove();
@@ -132,7 +137,7 @@ final class FetchRig {
             switch (effect) {
                 case FetchEffect.Send send -> {
                     asked.merge(send.replica(), 1, Integer::sum);
-                    long at = nowMillis + 1 + random.nextInt(20);
+                    long at = nowMillis + 1 + random.nextInt(20) + delays.getOrDefault(send.replica(), 0L);
                     servers.get(send.replica())
                             .answer(nowMillis, send.digests())
                             .ifPresent(pages -> network.add(new Delivery(at, send.replica(), send.token(), pages)));

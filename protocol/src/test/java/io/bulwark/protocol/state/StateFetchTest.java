@@ -178,6 +178,51 @@ class StateFetchTest {
         }
     }
 
+    /** Each answer comes just before its time is over, when the others have discarded the checkpoint. */
+    @Test
+    void aSlowLiarDoesNotKeepAFetchFromItsEnd() {
+        for (int kind = 0; kind < 4; kind++) {
+            for (int liar = 0; liar < 3; liar++) {
+                Source source = new Source();
+                source.advance(128, KeyMaker.NUMBERED, random, 500);
+                FetchRig rig = new FetchRig(source.copy().store, random);
+                for (int server = 0; server < 3; server++) {
+                    rig.servers.add(FetchRig.honest(source.store));
+                }
+                rig.delays.put(liar, 900L);
+                switch (kind) {
+                    case 0 -> rig.servers.set(liar, (_, _) -> Optional.of(List.of()));
+                    case 1 -> rig.servers.set(liar, FetchRig.lacking());
+                    case 2 -> rig.servers.set(liar, FetchRig.stingy(source.store, random));
+                    default -> {} // slow, and right
+                }
+                long number = 256;
+                StateTree.Checkpoint latest = source.advance(number, KeyMaker.NUMBERED, random, 4_000);
+                StateFetch fetch = rig.fetch(true);
+                List<FetchEffect> first = fetch.target(0, number, latest.digest());
+                long nextMillis = 400;
+                while (rig.complete == null) {
+                    rig.run(fetch, first, 1);
+                    first = List.of();
+                    if (rig.nowMillis >= nextMillis) {
+                        latest = source.advance(number + 128, KeyMaker.NUMBERED, random, 20);
+                        source.discard(number);
+                        number += 128;
+                        nextMillis += 400;
+                    }
+                    if (rig.complete == null && !rig.unavailable.isEmpty()) {
+                        rig.unavailable.clear();
+                        first = fetch.target(rig.nowMillis, number, latest.digest());
+                    }
+                    assertThat(rig.nowMillis)
+                            .as("kind %d, liar %d: %s", kind, liar, fetch.progress())
+                            .isLessThan(20_000);
+                }
+                assertThat(rig.accused).isEmpty();
+            }
+        }
+    }
+
     @Test
     void whoHasDiscardedACheckpointIsAskedForTheNextOneAtOnce() {
         Source source = new Source();

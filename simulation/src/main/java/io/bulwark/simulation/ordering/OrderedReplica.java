@@ -58,6 +58,7 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
     private boolean fetching;
     private FetchEffect.@Nullable Complete fetched;
     private StateFetch.@Nullable Progress checked;
+    private boolean checkGone;
     private boolean ended;
     private long judged = -1;
 
@@ -184,6 +185,10 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
             checked = null;
             replica.onStateChecked(nowMillis, progress.read(), progress.damaged());
         }
+        if (checkGone) {
+            checkGone = false;
+            replica.onCheckGone(nowMillis);
+        }
         List<ReplicaEffect> asked;
         try {
             asked = replica.drain(nowMillis);
@@ -247,8 +252,12 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
     }
 
     @Override
-    public void gone() {
-        replica.onStateGone();
+    public void gone(boolean checking) {
+        if (checking) {
+            checkGone = true;
+        } else {
+            replica.onStateGone();
+        }
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Random;
 import java.util.TreeMap;
 
 /** Registers, and which operations were executed, in pages; its checkpoints become durable when the world says so. */
@@ -36,6 +37,8 @@ final class RegisterState implements Application {
     private static final int REGISTERS = 1;
     private static final int OPERATIONS = 2;
     private static final long CACHE_BYTES_MAX = 1 << 16;
+    private static final int RECORD_BYTES = 700;
+    private static final int LONG_RECORD_BYTES = 5_000;
 
     private final Host host;
     private final PageStore store;
@@ -68,7 +71,7 @@ final class RegisterState implements Application {
             Bytes key = call.i64(asked.number()).toBytes();
             boolean again = tree.get(key).isPresent();
             if (!again) {
-                tree.put(key, number(asked.value()));
+                tree.put(key, record(asked.number()));
                 tree.put(register(asked.key()), number(asked.value()));
             }
             host.executed(client, operation, again);
@@ -81,6 +84,13 @@ final class RegisterState implements Application {
 
     private static Bytes register(int key) {
         return new WireWriter(5).u8(REGISTERS).i32(key).toBytes();
+    }
+
+    /** So long that the state has many pages, some of them of one value. */
+    private static Bytes record(long number) {
+        byte[] filler = new byte[number % 8 == 0 ? LONG_RECORD_BYTES : RECORD_BYTES];
+        new Random(number).nextBytes(filler);
+        return Bytes.of(filler);
     }
 
     private static Bytes number(long value) {

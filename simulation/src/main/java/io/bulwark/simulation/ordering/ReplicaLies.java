@@ -176,12 +176,18 @@ final class ReplicaLies {
                         random.nextBoolean(),
                         reply.sequence() + random.nextInt(3),
                         random.nextInt(3) == 0 ? Integer.MAX_VALUE : reply.view());
-            case Pages pages
-            when lies(Lie.PAGES) ->
-                new Pages(
-                        pages.token(),
-                        pages.pages().stream().map(_ -> plot.falseDigest(0)).toList());
+            case Pages pages when lies(Lie.PAGES) -> new Pages(pages.token(), falsePages(pages.pages()));
             default -> message;
+        };
+    }
+
+    /** Wrong ones, none that it would have, or fewer. */
+    private List<Bytes> falsePages(List<Bytes> pages) {
+        return switch (random.nextInt(4)) {
+            case 0 -> pages.stream().map(_ -> plot.falseDigest(0)).toList();
+            case 1 -> pages.stream().map(_ -> Bytes.EMPTY).toList();
+            case 2 -> List.of();
+            default -> pages.subList(0, pages.size() / 2);
         };
     }
 

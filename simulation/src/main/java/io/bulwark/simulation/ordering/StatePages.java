@@ -31,8 +31,8 @@ final class StatePages {
 
         void checked(StateFetch.Progress progress);
 
-        /** The others have discarded what is being fetched. */
-        void gone();
+        /** The others have discarded what is being fetched, or checked in place. */
+        void gone(boolean checking);
 
         void accused(int replica);
     }
@@ -95,6 +95,13 @@ final class StatePages {
         }
     }
 
+    private void gone() {
+        if (inPlace) {
+            fetch = null;
+        }
+        host.gone(inPlace);
+    }
+
     private void carryOut(long nowMillis, StateFetch running, List<FetchEffect> first) {
         Deque<FetchEffect> effects = new ArrayDeque<>(first);
         while (!effects.isEmpty()) {
@@ -103,7 +110,7 @@ final class StatePages {
                 case FetchEffect.Write write -> store.write(write.batch());
                 case FetchEffect.Again _ -> effects.addAll(running.onTick(nowMillis));
                 case FetchEffect.WrongPage wrong -> host.accused(wrong.replica());
-                case FetchEffect.Unavailable _ -> host.gone();
+                case FetchEffect.Unavailable _ -> gone();
                 case FetchEffect.Damaged _ -> {}
                 case FetchEffect.Complete complete -> {
                     fetch = null;

@@ -78,6 +78,18 @@ final class RecoveryBugs {
                     "peer.lacking ? Long.MIN_VALUE : peer.quietUntilMillis",
                     "peer.quietUntilMillis"),
             in(
+                    "state/PageRequests",
+                    "whoever is slow holds a page up until its time is over",
+                    fetching("aSlowLiarDoesNotKeepAFetchFromItsEnd"),
+                    "!request.late && tookMillis >= patienceMillis",
+                    "!request.late && tookMillis >= settings.timeoutMillis()"),
+            in(
+                    "state/PageRequests",
+                    "who was late is asked as early as the others",
+                    fetching("aSlowLiarDoesNotKeepAFetchFromItsEnd"),
+                    "request.peer.late = true;",
+                    ""),
+            in(
                     "state/PageRepair",
                     "a single page that the others have discarded is wanted for ever",
                     fetching("aSinglePageThatTheOthersHaveDiscardedIsNotWantedForEver"),
@@ -199,6 +211,12 @@ final class RecoveryBugs {
                     protocol("ordering.replica.RecoveryRequestsTest", "aNonceIsGoodForOneRequest"),
                     "nonces[replica] = null;",
                     ""),
+            in(
+                    RECOVERING,
+                    "a check that has come to nothing is waited for",
+                    recovery("aCheckOfWhatTheOthersHaveDiscardedBeginsAnewWithWhatTheyHave"),
+                    "goneMillis = nowMillis; checking = null;",
+                    "goneMillis = nowMillis;"),
             in(
                     KEYS,
                     "an old key stays for ever",

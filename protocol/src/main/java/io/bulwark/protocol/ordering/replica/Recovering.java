@@ -67,6 +67,10 @@ final class Recovering {
     private long point;
     private @Nullable RecoveryRequest request;
     private @Nullable Numbered checking;
+    /** What could not be checked to the end, and when that came out. */
+    private @Nullable Numbered gone;
+
+    private long goneMillis;
     private boolean checked;
     private boolean forgedView;
     private boolean useless;
@@ -192,7 +196,7 @@ final class Recovering {
             }
         }
         if (phase == Phase.REACHING) {
-            checkState();
+            checkState(nowMillis);
             reach(nowMillis);
         }
     }
@@ -316,9 +320,12 @@ final class Recovering {
     }
 
     /** The state is checked in place, at the first checkpoint that is stable in this life. */
-    private void checkState() {
+    private void checkState(long nowMillis) {
         Numbered stable = checkpoints.stableHere();
-        if (!checked && checking == null && stable != null && !transfer.isFetching()) {
+        boolean hopeless = stable != null
+                && stable.equals(gone)
+                && nowMillis - goneMillis < config.recoveries().keyMillis();
+        if (!checked && checking == null && stable != null && !hopeless && !transfer.isFetching()) {
             checking = stable;
             outbox.add(new ReplicaEffect.CheckState(stable));
         }
@@ -336,6 +343,13 @@ final class Recovering {
             checkedPages = pages;
             damagedPages = damaged;
         }
+    }
+
+    /** The others have discarded what is checked, and a page of it is not right here: a later one is checked, which may not have it. */
+    void onCheckGone(long nowMillis) {
+        gone = checking;
+        goneMillis = nowMillis;
+        checking = null;
     }
 
     private void reach(long nowMillis) {

@@ -293,6 +293,12 @@ public final class Replica {
         stateTransfer.onGone();
     }
 
+    /** More than f others have no page any more of the checkpoint that was to be checked, and it is not right here. */
+    public void onCheckGone(long nowMillis) {
+        recovering.onCheckGone(nowMillis);
+        discard();
+    }
+
     /**
      * The pages of the checkpoint that was to be checked are right now.
      *

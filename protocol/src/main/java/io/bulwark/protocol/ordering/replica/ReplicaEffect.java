@@ -45,7 +45,8 @@ public sealed interface ReplicaEffect {
 
     /**
      * Digest each page of this checkpoint, which is one of the own, and replace those that are wrong by the others' (4.4);
-     * tell by {@link Replica#onStateChecked}. Meanwhile the application goes on, and does not discard the checkpoint.
+     * tell by {@link Replica#onStateChecked}, or {@link Replica#onCheckGone} if they have it no more. Meanwhile the application goes
+     * on, and does not discard the checkpoint.
      */
     record CheckState(Numbered checkpoint) implements ReplicaEffect {}
 

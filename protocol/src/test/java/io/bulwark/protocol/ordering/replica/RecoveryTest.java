@@ -117,6 +117,26 @@ class RecoveryTest {
     }
 
     @Test
+    void aCheckOfWhatTheOthersHaveDiscardedBeginsAnewWithWhatTheyHave() {
+        TestCluster cluster = new TestCluster(1, 3, RecoveryTest::settings);
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        cluster.goneChecks = 1;
+        recover(cluster, 2);
+        cluster.run(KEY_MILLIS / 2);
+        assertThat(cluster.goneChecks).isZero();
+        assertThat(report(cluster, 2).phase()).as("nothing is right yet").isNotEqualTo(Phase.NONE);
+        submit(cluster, 20);
+        cluster.run(KEY_MILLIS);
+        assertThat(report(cluster, 2).phase()).as(cluster::toString).isEqualTo(Phase.NONE);
+        assertThat(cluster.nodes.get(2).application.checkpoints())
+                .as("nothing is kept for the check")
+                .hasSizeLessThan(4);
+        finish(cluster, 2_000);
+        allEqual(cluster);
+    }
+
+    @Test
     void nothingWithANumberLeavesBeforeTheEstimateAndNothingAboveItBeforeItIsStable() {
         TestCluster cluster = new TestCluster(1, 3, RecoveryTest::settings);
         submit(cluster, 20);
