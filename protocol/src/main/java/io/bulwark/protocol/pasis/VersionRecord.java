@@ -17,7 +17,7 @@ import io.bulwark.protocol.wire.WireWriter;
  * @param session the sender's, in which it came; 0 if there was none, or the record is from before sessions were kept
  * @param verified whether it is known to be complete and not poisonous
  */
-record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, long session, boolean verified) {
+public record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, long session, boolean verified) {
     private static final int FORMAT = 1;
     private static final int FORMAT_WITH_SESSION = 2;
 
@@ -45,7 +45,8 @@ record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, long ses
         return out.bool(verified).toBytes();
     }
 
-    static VersionRecord decode(Bytes encoded) {
+    /** @throws MalformedException if it is none */
+    public static VersionRecord decode(Bytes encoded) {
         WireReader in = new WireReader(encoded);
         int format = in.u8();
         if (format != FORMAT && format != FORMAT_WITH_SESSION) {
@@ -68,7 +69,7 @@ record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, long ses
      * @param collected all before this may have been collected
      * @param time the greatest logical time that was ever accepted here, unsigned
      */
-    record Floor(ValidatingTimestamp collected, long time) {
+    public record Floor(ValidatingTimestamp collected, long time) {
         static final Floor NONE = new Floor(ValidatingTimestamp.NONE, 0);
 
         static RecordKey key(BlockId block) {
@@ -81,7 +82,8 @@ record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, long ses
             return out.i64(time).toBytes();
         }
 
-        static Floor decode(Bytes encoded) {
+        /** @throws MalformedException if it is none */
+        public static Floor decode(Bytes encoded) {
             WireReader in = new WireReader(encoded);
             int format = in.u8();
             if (format != FORMAT) {

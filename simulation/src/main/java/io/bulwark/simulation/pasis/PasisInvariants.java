@@ -14,6 +14,7 @@ import io.bulwark.protocol.pasis.PasisMessage;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.pasis.VersionName;
+import io.bulwark.protocol.pasis.VersionRecord;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.simulation.campaign.Invariant;
@@ -64,6 +65,10 @@ final class PasisInvariants {
         final Set<ValidatingTimestamp> held = new HashSet<>();
         final Set<ValidatingTimestamp> verified = new HashSet<>();
         ValidatingTimestamp collected = ValidatingTimestamp.NONE;
+
+        void collect(ValidatingTimestamp version) {
+            collected = version.isAfter(collected) ? version : collected;
+        }
 
         boolean covers(ValidatingTimestamp version) {
             return held.contains(version) || collected.isAfter(version);
@@ -303,18 +308,15 @@ final class PasisInvariants {
         OnDisk disk = new OnDisk();
         Loaded.Metas metas = simulation.records(node).scan(RecordKind.PASIS_VERSION, block, block, Integer.MAX_VALUE);
         for (Loaded.Meta record : metas.records()) {
-            WireReader in = new WireReader(record.meta());
-            in.u8();
-            ValidatingTimestamp version = ValidatingTimestamp.read(in);
             if (record.key().suffix().isEmpty()) {
-                disk.collected = version.isAfter(disk.collected) ? version : disk.collected;
+                disk.collect(VersionRecord.Floor.decode(record.meta()).collected());
                 continue;
             }
-            disk.held.add(version);
-            PrincipalId.read(in);
-            if (in.bool()) {
-                disk.verified.add(version);
-                disk.collected = version.isAfter(disk.collected) ? version : disk.collected;
+            VersionRecord version = VersionRecord.decode(record.meta());
+            disk.held.add(version.timestamp());
+            if (version.verified()) {
+                disk.verified.add(version.timestamp());
+                disk.collect(version.timestamp());
             }
         }
         return disk;
