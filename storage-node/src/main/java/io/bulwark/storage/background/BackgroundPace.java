@@ -22,9 +22,4 @@ public record BackgroundPace(long idleAfterMillis, long scrubBytesPerSecond, int
     public static BackgroundPace scrubbing(long bytesPerSecond) {
         return new BackgroundPace(5, bytesPerSecond, 8, 64 << 10);
     }
-
-    /** 8 MiB/s. */
-    public static BackgroundPace standard() {
-        return scrubbing(SCRUB_BYTES_PER_SECOND);
-    }
 }

@@ -61,8 +61,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * N = 4b + 1 nodes over loopback, m = b + 1, their stores without syncs, with one volume for each policy wanted, and clients. Everything
- * that is not in {@link Setup} is as it is in the product, but for the rate of verifications that one sender may cause, which has no
- * bound here.
+ * that is not in {@link Setup} is as it is in the product, but for the write-back cache, which holds everything, one shard, no scrubbing, and
+ * no bound on what one client may have unverified, or on the rate of verifications that one sender may cause.
  */
 final class FigureCluster implements AutoCloseable {
     private static final long SESSION = 1;
