@@ -48,6 +48,7 @@ class PlantedBugsTest {
                         SuspensionBugs.ALL,
                         ViewBugs.ALL,
                         OrderingBugs.ALL,
+                        ReplicaBugs.ALL,
                         RecoveryBugs.ALL)
                 .flatMap(List::stream)
                 .filter(bug -> Stream.of(MATCHING.split(",")).anyMatch(bug.toString()::contains))

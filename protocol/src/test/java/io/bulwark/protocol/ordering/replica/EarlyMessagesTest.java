@@ -37,4 +37,18 @@ class EarlyMessagesTest {
         early.add(2, prepare);
         assertThat(early.take(1)).containsExactly(new Early(1, proposal(1, 2)), new Early(2, prepare));
     }
+
+    @Test
+    void onlyTheLatestOfAPeerAreKeptAndNoneOfWhatItSaidUnderAnOldKey() {
+        int max = 3 * ReplicaConfig.of(0, 1).logSize();
+        for (long number = 1; number <= max + 1; number++) {
+            early.add(2, new Prepare(1, number, Batch.NULL_DIGEST));
+        }
+        early.add(3, new Prepare(1, 1, Batch.NULL_DIGEST));
+        early.onKeyChange(3);
+        List<Early> taken = early.take(1);
+        assertThat(taken).hasSize(max).allMatch(each -> each.from() == 2);
+        assertThat(taken.getFirst().message().sequence()).isEqualTo(2);
+        assertThat(early.take(1)).isEmpty();
+    }
 }

@@ -1,0 +1,64 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.wire.Bytes;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** The water marks (4.2, 4.3), and what a slot forgets when keys change (4.1). */
+@NullMarked
+class SlotLogTest {
+    private static final Bytes DIGEST = Hashes.sha256(Bytes.of((byte) 1));
+
+    private final SlotLog log = new SlotLog(4, 10);
+
+    @Test
+    void numbersBetweenTheWaterMarksAreTaken() {
+        assertThat(log.covers(10)).isFalse();
+        assertThat(log.covers(11)).isTrue();
+        assertThat(log.covers(14)).isTrue();
+        assertThat(log.covers(15)).isFalse();
+        log.setCeiling(12);
+        assertThat(log.covers(13)).as("above what a recovery has come to").isFalse();
+        assertThatIllegalArgumentException().isThrownBy(() -> log.slot(13));
+        log.setCeiling(Long.MAX_VALUE);
+        log.slot(11);
+        log.slot(13);
+        log.trim(12);
+        assertThat(log.peek(11)).isNull();
+        assertThat(log.peek(13)).isNotNull();
+        assertThat(log.covers(16)).isTrue();
+        assertThatIllegalArgumentException().isThrownBy(() -> log.trim(11));
+    }
+
+    @Test
+    void aNewKeyUndoesWhatIsNoPartOfACompleteCertificate() {
+        Slot slot = said();
+        slot.onKeyChange(1);
+        assertThat(slot.prepares).doesNotContainKey(1);
+        assertThat(slot.commits).doesNotContainKey(1);
+        assertThat(slot.claims).doesNotContainKey(1);
+        Slot prepared = said();
+        prepared.prepared = true;
+        prepared.onKeyChange(1);
+        assertThat(prepared.prepares).containsKey(1);
+        assertThat(prepared.commits).doesNotContainKey(1);
+        Slot decided = said();
+        decided.prepared = true;
+        decided.decided = DIGEST;
+        decided.onKeyChange(1);
+        assertThat(decided.commits).containsKey(1);
+        assertThat(decided.claims).containsKey(1);
+    }
+
+    private static Slot said() {
+        Slot slot = new Slot(11);
+        slot.prepares.put(1, DIGEST);
+        slot.commits.put(1, DIGEST);
+        slot.claims.put(1, DIGEST);
+        return slot;
+    }
+}

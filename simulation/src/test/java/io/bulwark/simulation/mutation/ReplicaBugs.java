@@ -1,0 +1,244 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.PlantedBug.in;
+
+import io.bulwark.protocol.mutation.Detector;
+import io.bulwark.protocol.mutation.PlantedBug;
+import java.util.List;
+
+/**
+ * What can go wrong within one replica of the ordering engine: counts, keys, water marks, room, and what is on disk before something is
+ * said (PROTOCOLS section 7).
+ */
+final class ReplicaBugs {
+    private static Detector engine(String testClass, String test) {
+        return protocol("ordering.replica." + testClass, test);
+    }
+
+    static final List<PlantedBug> ALL = List.of(
+            in(
+                    "ordering/replica/Outbox",
+                    "a message leaves before what it promises is on disk",
+                    engine("DurabilityTest", "aBackupSyncsPrepareThenCommitThenExecutes"),
+                    "if (isDurable(index)) {",
+                    "if (true) {"),
+            in(
+                    "ordering/replica/Execution",
+                    "a number is executed before it is on disk that it is decided",
+                    engine("DurabilityTest", "aBackupSyncsPrepareThenCommitThenExecutes"),
+                    "|| !outbox.isDurable(slot.decidedIndex)",
+                    ""),
+            in(
+                    "ordering/replica/Agreement",
+                    "what was only learned is executed before it is on disk",
+                    engine("DurabilityTest", "commitsWithoutAnOwnOneAreLearned"),
+                    ": outbox.append(new LogRecord.Learned(slot.sequence, digest));",
+                    ": slot.decidedIndex;"),
+            in(
+                    "ordering/replica/Agreement",
+                    "a PREPARE is on disk without its bodies",
+                    engine("DurabilityTest", "aBackupSyncsPrepareThenCommitThenExecutes"),
+                    "if (bodies != null) {",
+                    "if (bodies == null) {"),
+            in(
+                    "ordering/replica/Agreement",
+                    "who is not the primary proposes",
+                    engine("HostileMessagesTest", "oneHostilePeerBreaksNothing"),
+                    "from != view.primary() || ",
+                    ""),
+            in(
+                    "ordering/replica/Agreement",
+                    "a batch from another time is accepted",
+                    engine("AttacksTest", "aProposalFromAnotherTimeIsNotTaken"),
+                    "return false; } long bytes = 0;",
+                    "} long bytes = 0;"),
+            in(
+                    "ordering/replica/Checkpoints",
+                    "2f CHECKPOINTs make a checkpoint stable",
+                    engine("CheckpointsTest", "twoFPlusOneMakeACheckpointStableTheOwnAmongThem"),
+                    "+ 1 >= config.quorum()",
+                    "+ 2 >= config.quorum()"),
+            in(
+                    "ordering/replica/Checkpoints",
+                    "what f have is fetched",
+                    engine("CheckpointsTest", "fPlusOneHaveWhatIsMissingHere"),
+                    ">= config.oneCorrect()) {",
+                    ">= config.oneCorrect() - 1) {"),
+            in(
+                    "ordering/replica/Checkpoints",
+                    "a checkpoint that differs from the own is not missed",
+                    engine("CheckpointsTest", "fPlusOneHaveWhatIsMissingHere"),
+                    "sequence > executed || !claim",
+                    "sequence > executed; //"),
+            in(
+                    "ordering/replica/Checkpoints",
+                    "what a peer said under an old key counts",
+                    engine("CheckpointsTest", "aNewKeyUndoesWhatAPeerSaid"),
+                    "claims.get(peer).clear();",
+                    ""),
+            in(
+                    "ordering/replica/Checkpoints",
+                    "any number is one of a checkpoint",
+                    engine("CheckpointsTest", "onlyNumbersOfCheckpointsAreTakenAndOnlySoManyOfAPeer"),
+                    "&& message.sequence() % config.checkpointInterval() == 0",
+                    ""),
+            in(
+                    "ordering/replica/Checkpoints",
+                    "a peer may name any number of checkpoints",
+                    engine("CheckpointsTest", "onlyNumbersOfCheckpointsAreTakenAndOnlySoManyOfAPeer"),
+                    "if (said.size() > 2 * config.logSize() / config.checkpointInterval() + 2) {",
+                    "if (false) {"),
+            in(
+                    "ordering/replica/Checkpoints",
+                    "a checkpoint is told before it is on disk",
+                    engine("DurabilityTest", "checkpointsAreTakenAtTheIntervalAndToldOnceDurable"),
+                    "outbox.multicastAfter(index, new Checkpoint",
+                    "outbox.multicast(new Checkpoint"),
+            in(
+                    "ordering/replica/SlotLog",
+                    "a number above the high water mark is taken",
+                    engine("SlotLogTest", "numbersBetweenTheWaterMarksAreTaken"),
+                    "sequence > low && sequence <= high()",
+                    "sequence > low"),
+            in(
+                    "ordering/replica/SlotLog",
+                    "a number at the low water mark is taken",
+                    engine("SlotLogTest", "numbersBetweenTheWaterMarksAreTaken"),
+                    "sequence > low && sequence <= high()",
+                    "sequence >= low && sequence <= high()"),
+            in(
+                    "ordering/replica/SlotLog",
+                    "a recovery takes what lies above its estimate",
+                    engine("SlotLogTest", "numbersBetweenTheWaterMarksAreTaken"),
+                    "Math.min(ceiling, end())",
+                    "end()"),
+            in(
+                    "ordering/replica/Slot",
+                    "PREPAREs under an old key count",
+                    engine("SlotLogTest", "aNewKeyUndoesWhatIsNoPartOfACompleteCertificate"),
+                    "prepares.remove(peer);",
+                    "{}"),
+            in(
+                    "ordering/replica/Slot",
+                    "COMMITs under an old key count",
+                    engine("SlotLogTest", "aNewKeyUndoesWhatIsNoPartOfACompleteCertificate"),
+                    "commits.remove(peer);",
+                    ""),
+            in(
+                    "ordering/replica/Slot",
+                    "claims under an old key count",
+                    engine("SlotLogTest", "aNewKeyUndoesWhatIsNoPartOfACompleteCertificate"),
+                    "claims.remove(peer);",
+                    ""),
+            in(
+                    "ordering/replica/Slot",
+                    "a new key undoes complete certificates",
+                    engine("SlotLogTest", "aNewKeyUndoesWhatIsNoPartOfACompleteCertificate"),
+                    "if (!prepared) {",
+                    "if (true) {"),
+            in(
+                    "ordering/replica/EarlyMessages",
+                    "what came early under an old key counts",
+                    engine("EarlyMessagesTest", "onlyTheLatestOfAPeerAreKeptAndNoneOfWhatItSaidUnderAnOldKey"),
+                    "ofPeers.get(peer).clear();",
+                    ""),
+            in(
+                    "ordering/replica/EarlyMessages",
+                    "any number of early messages is kept",
+                    engine("EarlyMessagesTest", "onlyTheLatestOfAPeerAreKeptAndNoneOfWhatItSaidUnderAnOldKey"),
+                    "if (messages.size() > perPeerMax) {",
+                    "if (false) {"),
+            in(
+                    "ordering/replica/EarlyMessages",
+                    "anybody proposes early",
+                    engine("EarlyMessagesTest", "onlyProposalsThatCanCountAreKept"),
+                    "from == config.primary(message.view()) &&",
+                    ""),
+            in(
+                    "ordering/replica/PeerVouches",
+                    "a peer may vouch for any number",
+                    engine("RequestPoolTest", "aPeersVouchesAreBoundedTheOldestOfTheBusiestClientGo"),
+                    "if (saidMillis.size() <= max) {",
+                    "if (true) {"),
+            in(
+                    "ordering/replica/PeerVouches",
+                    "whose vouches go is not who has most",
+                    engine("RequestPoolTest", "aPeersVouchesAreBoundedTheOldestOfTheBusiestClientGo"),
+                    "byCount.sequencedValues().getLast().getFirst()",
+                    "byCount.sequencedValues().getFirst().getFirst()"),
+            in(
+                    "ordering/replica/PeerVouches",
+                    "vouches that are not repeated count for ever",
+                    engine("RequestPoolTest", "vouchesThatAreNotRepeatedDoNotCount"),
+                    "oldest == null || oldest.getValue() >= beforeMillis",
+                    "true"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "2f vouches make a request ready",
+                    engine("RequestPoolTest", "twoFPlusOneVouchesMakeARequestReady"),
+                    "Long.bitCount(entry.vouchers) >= config.quorum() && !repeated",
+                    "Long.bitCount(entry.vouchers) >= config.quorum() - 1 && !repeated"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "vouches under an old key count",
+                    engine("RequestPoolTest", "vouchesDieWithTheirKey"),
+                    "ofPeers.get(peer).clear().forEach(id -> retract(peer, id));",
+                    ""),
+            in(
+                    "ordering/replica/RequestPool",
+                    "of one call any number of bodies is vouched for",
+                    engine("RequestPoolTest", "ofOneCallOnlyTheFirstDigestIsVouchedForUnlessOthersDo"),
+                    "if (other != null && !other.equals(id)) {",
+                    "if (false) {"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "a client's requests have no bound",
+                    engine("RequestPoolTest", "oneClientsRoomIsBoundedAndNobodyElses"),
+                    "if (others(entry) < config.oneCorrect() || !displaceOne(usage)) {",
+                    "if (false) {"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "the room of all has no bound",
+                    engine("RequestPoolTest", "whenTheRoomOfAllIsFullTheClientThatHoldsMostGivesWay"),
+                    "while (heldBytes + bytes > config.room().bytesOfAll()) {",
+                    "while (false) {"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "a body is kept that f others vouch for",
+                    engine("RequestPoolTest", "aBodyThatFewerThanFPlusOneVouchForTakesNoRoom"),
+                    "if (entry != null && others(entry) >= config.oneCorrect() && takeBody(entry, request)) {",
+                    "if (entry != null && takeBody(entry, request)) {"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "a backup takes what the primary alone names",
+                    engine("RequestPoolTest", "aBackupTakesARequestFromThePrimaryOnlyOnceOthersVouchForIt"),
+                    "(entry.verified || others(entry) >= config.oneCorrect());",
+                    "true;"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "vouches that come again restart the timer",
+                    engine("RequestPoolTest", "vouchesThatComeAgainRestartNoTimer"),
+                    "entry.sinceMillis < 0 ? nowMillis : entry.sinceMillis",
+                    "nowMillis"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "nobody counts what a primary passes over",
+                    engine("AttacksTest", "aPrimaryThatLeavesOutOneClientIsReplacedBeforeAnyTimer"),
+                    "entry.passedOver += entry.proposed ? 0 : 1;",
+                    "entry.passedOver += 0;"),
+            in(
+                    "ordering/replica/Suspicion",
+                    "an unfair primary stays",
+                    engine("AttacksTest", "aPrimaryThatLeavesOutOneClientIsReplacedBeforeAnyTimer"),
+                    "if (isUnfair(nowMillis)) {",
+                    "if (false) {"),
+            in(
+                    "ordering/replica/Suspicion",
+                    "a slow primary stays",
+                    engine("AttacksTest", "aPrimaryThatBecomesSlowIsReplacedBeforeAnyTimer"),
+                    "boolean slow = isSlow(nowMillis);",
+                    "boolean slow = false && isSlow(nowMillis);"));
+
+    private ReplicaBugs() {}
+}
