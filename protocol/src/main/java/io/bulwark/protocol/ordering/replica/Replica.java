@@ -283,9 +283,10 @@ public final class Replica {
      * @param damaged so many of them were wrong or missing
      */
     public void onStateFetched(long nowMillis, long pages, long damaged) {
-        stateTransfer.onFetched(nowMillis);
-        pool.clear();
-        recovering.onStateChecked(nowMillis, pages, damaged);
+        if (stateTransfer.onFetched(nowMillis)) {
+            pool.clear();
+            recovering.onStateChecked(nowMillis, pages, damaged);
+        }
     }
 
     /** More than f others have no page any more of the state that is to be fetched: a newer one is, as soon as there is one. */

@@ -88,7 +88,11 @@ final class StateTransfer {
         gone = true;
     }
 
-    void onFetched(long nowMillis) {
+    /** Whether that was wanted: it may have been given up meanwhile. */
+    boolean onFetched(long nowMillis) {
+        if (target == null && lost) {
+            return false;
+        }
         if (target == null) {
             throw new IllegalStateException("no state was to be fetched");
         }
@@ -97,5 +101,6 @@ final class StateTransfer {
         missingSinceMillis = Long.MAX_VALUE;
         execution.resume(nowMillis);
         checkpoints.announce();
+        return true;
     }
 }

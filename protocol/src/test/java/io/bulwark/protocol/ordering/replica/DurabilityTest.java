@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
@@ -15,6 +16,7 @@ import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -212,5 +214,20 @@ class DurabilityTest {
         assertThat(application.checkpoints()).hasSize(2);
         replica.onDurable(0, appended);
         assertThat(application.checkpoints()).hasSize(1);
+    }
+
+    @Test
+    void aStateThatIsGivenUpWhileItIsFetchedIsNotTaken() {
+        Replica replica = new Replica(
+                ReplicaConfig.of(3, 1), application, List.of(), Start.FORGOTTEN, Signing.NONE, new SplittableRandom(0));
+        replica.onStateDamaged(0);
+        replica.onStateFetched(0, 0, 0);
+        drain(replica);
+        for (int from : List.of(0, 1)) {
+            replica.onMessage(0, from, new ReplicaMessage.Checkpoint(128, batch.digest()));
+        }
+        replica.onTick(0);
+        assertThat(drain(replica))
+                .contains(new ReplicaEffect.FetchState(new ReplicaMessage.Numbered(128, batch.digest()), true));
     }
 }
