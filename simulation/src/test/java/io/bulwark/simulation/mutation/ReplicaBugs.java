@@ -44,7 +44,7 @@ final class ReplicaBugs {
             in(
                     "ordering/replica/Agreement",
                     "who is not the primary proposes",
-                    engine("HostileMessagesTest", "oneHostilePeerBreaksNothing"),
+                    engine("DurabilityTest", "onlyThePrimaryProposes"),
                     "from != view.primary() || ",
                     ""),
             in(

@@ -106,6 +106,17 @@ class DurabilityTest {
     }
 
     @Test
+    void onlyThePrimaryProposes() {
+        Replica replica = replica(2);
+        replica.onRequest(0, request);
+        drain(replica);
+        replica.onMessage(0, 1, new PrePrepare(0, 1, batch));
+        assertThat(written(drain(replica))).isEmpty();
+        replica.onMessage(0, 0, new PrePrepare(0, 1, batch));
+        assertThat(written(drain(replica))).isNotEmpty();
+    }
+
+    @Test
     void commitsWithoutAnOwnOneAreLearned() {
         Replica replica = replica(3);
         for (int from : List.of(0, 1, 2)) {
