@@ -195,14 +195,14 @@ final class ReplicaBugs {
                     "ordering/replica/RequestPool",
                     "a client's requests have no bound",
                     engine("RequestPoolTest", "oneClientsRoomIsBoundedAndNobodyElses"),
-                    "if (others(entry) < config.oneCorrect() || !displaceOne(usage)) {",
-                    "if (false) {"),
+                    "while (usage.entries.size() >= factor * config.room().requestsPerClient()",
+                    "while (usage.entries.size() < 0"),
             in(
                     "ordering/replica/RequestPool",
                     "the room of all has no bound",
                     engine("RequestPoolTest", "whenTheRoomOfAllIsFullTheClientThatHoldsMostGivesWay"),
                     "while (heldBytes + bytes > config.room().bytesOfAll()) {",
-                    "while (false) {"),
+                    "while (heldBytes < 0) {"),
             in(
                     "ordering/replica/RequestPool",
                     "a body is kept that f others vouch for",
