@@ -213,8 +213,8 @@ final class ReplicaBugs {
                     "ordering/replica/RequestPool",
                     "a backup takes what the primary alone names",
                     engine("RequestPoolTest", "aBackupTakesARequestFromThePrimaryOnlyOnceOthersVouchForIt"),
-                    "(entry.verified || others(entry) >= config.oneCorrect());",
-                    "true;"),
+                    "return entry != null && (entry.verified || others(entry) >= config.oneCorrect());",
+                    "return true;"),
             in(
                     "ordering/replica/RequestPool",
                     "vouches that come again restart the timer",
