@@ -212,7 +212,7 @@ final class ReplicaBugs {
             in(
                     "ordering/replica/RequestPool",
                     "a backup takes what the primary alone names",
-                    engine("RequestPoolTest", "aBackupTakesARequestFromThePrimaryOnlyOnceOthersVouchForIt"),
+                    engine("RequestPoolTest", "aBackupAcceptsWhatItVerifiedOrFPlusOneOthersVouchFor"),
                     "return entry != null && (entry.verified || others(entry) >= config.oneCorrect());",
                     "return true;"),
             in(

@@ -83,6 +83,21 @@ class RequestPoolTest {
     }
 
     @Test
+    void aBackupAcceptsWhatItVerifiedOrFPlusOneOthersVouchFor() {
+        Request one = request(1, 1, 1);
+        vouch(one, 1);
+        assertThat(pool.isAcceptable(one.id())).isFalse();
+        vouch(one, 1);
+        assertThat(pool.isAcceptable(one.id())).as("the same again").isFalse();
+        vouch(one, 2);
+        assertThat(pool.isAcceptable(one.id())).isTrue();
+        Request two = request(1, 2, 1);
+        assertThat(pool.isAcceptable(two.id())).isFalse();
+        pool.onRequest(0, two.id(), two);
+        assertThat(pool.isAcceptable(two.id())).isTrue();
+    }
+
+    @Test
     void vouchesDieWithTheirKey() {
         Request request = request(1, 1, 1);
         hear(request);
