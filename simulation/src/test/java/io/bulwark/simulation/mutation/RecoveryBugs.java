@@ -86,7 +86,7 @@ final class RecoveryBugs {
             in(
                     "state/PageRequests",
                     "who was late is asked as early as the others",
-                    fetching("aSlowLiarDoesNotKeepAFetchFromItsEnd"),
+                    protocol("state.PageRequestsTest", "whoWasLateIsAskedOnlyForWhatTheOthersHaveNoRoomFor"),
                     "request.peer.late = true;",
                     ""),
             in(
