@@ -1,5 +1,6 @@
 package io.bulwark.it;
 
+import io.bulwark.appliance.admin.Watched;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -199,6 +201,11 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
             public ReplicaMember replica(int number) {
                 return remembered(wrapped.replica(number));
             }
+
+            @Override
+            public List<Watched> watched() {
+                return wrapped.watched();
+            }
         };
         appliance = Appliance.start(planned, remembering, _ -> {});
         client = freshClient();
@@ -215,6 +222,11 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         if (made instanceof ProxiedMembers proxied) {
             proxied.close();
         }
+    }
+
+    /** From now on its replicas recover in their turns, as those of {@code bulwark up} do. */
+    void supervise() {
+        Objects.requireNonNull(appliance).supervise(Optional.empty());
     }
 
     int nodes() {

@@ -29,13 +29,7 @@ public final class RecoveryAnswers {
     private static RecoveryStatus of(ReplicaStatus status) {
         boolean takesPart = status.phase() == Phase.RUNNING && status.failure().isEmpty();
         return status.recovery()
-                .map(standing -> RecoveryStatus.of(
-                        standing.report(),
-                        standing.settings().watchdogMillis(),
-                        standing.oldestKeyMillis(),
-                        standing.nowMillis(),
-                        System.currentTimeMillis(),
-                        takesPart))
+                .map(standing -> standing.told(System.currentTimeMillis(), takesPart))
                 .orElseGet(() -> RecoveryStatus.none(takesPart));
     }
 }

@@ -1,6 +1,7 @@
 package io.bulwark.metadata;
 
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
+import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import java.util.OptionalLong;
 
@@ -22,5 +23,15 @@ public record RecoveryStanding(
      */
     public OptionalLong windowMillis(int replicas, long wallMillis) {
         return report.windowMillis(replicas, oldestKeyMillis, settings.watchdogMillis(), wallMillis);
+    }
+
+    /**
+     * What the replica tells whoever asks.
+     *
+     * @param wallMillis what the world's clock says
+     * @param takesPart whether it takes part in ordering
+     */
+    public RecoveryStatus told(long wallMillis, boolean takesPart) {
+        return RecoveryStatus.of(report, settings.watchdogMillis(), oldestKeyMillis, nowMillis, wallMillis, takesPart);
     }
 }

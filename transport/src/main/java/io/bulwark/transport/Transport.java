@@ -67,6 +67,13 @@ public final class Transport implements AutoCloseable {
         this.metrics = new TransportMetrics(registry);
         this.registry = registry;
         this.gauges = List.of(
+                Gauge.builder(
+                                "bulwark.transport.connections",
+                                servers,
+                                all -> all.stream()
+                                        .mapToInt(TransportServer::connectionCount)
+                                        .sum())
+                        .register(registry),
                 Gauge.builder("bulwark.transport.queued", queuedBytes, AtomicLong::doubleValue)
                         .baseUnit("bytes")
                         .register(registry),

@@ -150,7 +150,7 @@ public final class SuperviseRole implements Watched {
 
     @Override
     public String name() {
-        return "supervisor-" + number;
+        return supervisor.name();
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.bulwark.metadata.ReplicaServer;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.KnownRecovery;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.OwnRecovery;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
+import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.OptionalLong;
@@ -39,6 +40,10 @@ final class RecoveryMeters {
                 standing -> standing.report().known().stream()
                         .filter(KnownRecovery::slow)
                         .count());
+        gauge("bulwark.replica.recovery.others.overdue", replica, meters, standing -> {
+            RecoveryStatus told = standing.told(System.currentTimeMillis(), true);
+            return told.known().stream().filter(told::overdue).count();
+        });
         gauge(
                 "bulwark.replica.key.oldest.seconds",
                 replica,

@@ -81,7 +81,7 @@ public final class RunningNode implements Watched {
     }
 
     /** A registry whose meters all tell whose they are. */
-    static MeterRegistry metersOf(String member) {
+    public static MeterRegistry metersOf(String member) {
         MeterRegistry meters = new SimpleMeterRegistry();
         meters.config().commonTags("member", member);
         return meters;

@@ -1,5 +1,6 @@
 package io.bulwark.appliance.supervisor;
 
+import io.bulwark.appliance.admin.Watched;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Watches over one replica: starts it again when it has ended by itself, and has it recover in its turn. It starts it only from what may be
  * started, and stops it in its turn if that is something else. Thread-safe.
  */
-public final class Supervisor implements AutoCloseable {
+public final class Supervisor implements Watched {
     private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
     private static final long TICK_MILLIS = 500;
 
@@ -43,6 +44,7 @@ public final class Supervisor implements AutoCloseable {
     private final Optional<Turns> turns;
     private final Optional<ReleaseCheck> check;
     private final RestartPauses pauses = new RestartPauses();
+    private final MeterRegistry meters;
     private final Counter restarts;
     private final Counter recoveries;
     private final Counter missed;
@@ -75,6 +77,7 @@ public final class Supervisor implements AutoCloseable {
         this.turns = watchdog.map(
                 given -> new Turns(number, given.replicas(), given.periodMillis(), wallMillis.getAsLong()));
         this.check = watchdog.flatMap(given -> given.installed().map(what -> new ReleaseCheck(what, given.group())));
+        this.meters = meters;
         this.restarts = Counter.builder("bulwark.supervisor.restarts").register(meters);
         this.recoveries = Counter.builder("bulwark.supervisor.recoveries").register(meters);
         this.missed = Counter.builder("bulwark.supervisor.missed").register(meters);
@@ -113,9 +116,25 @@ public final class Supervisor implements AutoCloseable {
         return next;
     }
 
+    @Override
+    public String name() {
+        return "supervisor-" + number;
+    }
+
+    @Override
+    public MeterRegistry meters() {
+        return meters;
+    }
+
     /** What keeps the replica from recovering in its turns, which somebody has to look at; empty if nothing does. */
+    @Override
     public String problem() {
         return problem;
+    }
+
+    @Override
+    public String broken() {
+        return "";
     }
 
     /** The replica that it watches over. */

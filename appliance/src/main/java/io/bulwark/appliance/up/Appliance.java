@@ -2,12 +2,14 @@ package io.bulwark.appliance.up;
 
 import io.bulwark.appliance.admin.AdminServer;
 import io.bulwark.appliance.admin.HealthWatch;
+import io.bulwark.appliance.admin.Watched;
 import io.bulwark.appliance.boot.SuperviseRole;
 import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.DefaultVolume;
 import io.bulwark.appliance.cluster.Member;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaSetup;
+import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.control.ApplianceStatus;
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
@@ -24,7 +26,6 @@ import io.bulwark.console.ConsoleServer;
 import io.bulwark.console.StatusView;
 import io.bulwark.protocol.id.PrincipalId;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -130,7 +132,7 @@ public final class Appliance implements AutoCloseable {
                     release.map(started -> Installation.of(started, role, own.channels())),
                     replicas.size(),
                     any.recoveries().watchdogMillis());
-            MeterRegistry meters = new SimpleMeterRegistry();
+            MeterRegistry meters = RunningNode.metersOf(replica.name());
             supervisors.put(replica.name(), Supervisor.start(replica, i, Optional.of(watchdog), meters));
         }
     }
@@ -193,9 +195,14 @@ public final class Appliance implements AutoCloseable {
 
     private void begin(Members members, Consumer<String> story) throws Exception {
         plan.prepare();
-        HealthWatch watch = HealthWatch.start(members::watched);
+        Supplier<List<Watched>> watched = () -> {
+            List<Watched> all = new ArrayList<>(members.watched());
+            all.addAll(supervisors.values());
+            return all;
+        };
+        HealthWatch watch = HealthWatch.start(watched);
         health = watch;
-        admin = AdminServer.start("up", plan.adminAddress(plan.consoleAddress()), watch, members::watched);
+        admin = AdminServer.start("up", plan.adminAddress(plan.consoleAddress()), watch, watched);
         story.accept("starting " + plan.shape().replicas() + " metadata replicas");
         for (int i = 0; i < plan.shape().replicas(); i++) {
             replicas.add(members.replica(i));

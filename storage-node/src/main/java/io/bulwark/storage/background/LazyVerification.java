@@ -49,6 +49,8 @@ public final class LazyVerification implements BackgroundWork {
         this.poolBytes = poolBytes;
         gauge(meters, "bulwark.pasis.unverified", PasisCounters::possibleVersions);
         gauge(meters, "bulwark.pasis.pool.bytes", PasisCounters::poolBytes);
+        Gauge.builder("bulwark.pasis.pool.max.bytes", this, each -> each.poolBytes)
+                .register(meters);
         counter(meters, "bulwark.pasis.verifications", PasisCounters::verifications);
         counter(meters, "bulwark.pasis.verifications.on.demand", PasisCounters::onDemand);
         counter(meters, "bulwark.pasis.cooperative", PasisCounters::cooperative);
