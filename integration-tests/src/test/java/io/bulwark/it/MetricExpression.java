@@ -32,7 +32,7 @@ record MetricExpression(List<Selected> metrics, Set<String> grouping) {
         Set<String> grouping = new TreeSet<>();
         Matcher groups = GROUPING.matcher(plain);
         while (groups.find()) {
-            for (String label : groups.group(1).split(",")) {
+            for (String label : groups.group(1).split(",", -1)) {
                 grouping.add(label.strip());
             }
         }
