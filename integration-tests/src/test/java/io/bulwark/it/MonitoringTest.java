@@ -16,7 +16,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** The files of docker/monitoring fit together, and fit the compose file that mounts them. */
+/** The files of docker/monitoring fit together, and fit the compose file that mounts them. {@link MonitoringIT} knows their metrics. */
 @NullMarked
 class MonitoringTest {
     private static final String NODE_ADMIN = "BULWARK_NODE_ADMIN";

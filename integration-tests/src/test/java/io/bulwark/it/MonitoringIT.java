@@ -1,0 +1,122 @@
+package io.bulwark.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.it.MetricExpression.Selected;
+import io.bulwark.it.MonitoringFiles.Told;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Every metric that the dashboard, the alerts and the operator's manual name is one that a running cluster exposes, with these labels. */
+@NullMarked
+class MonitoringIT {
+    private static final int FAULTY = 9;
+
+    /** Prometheus gives these itself, to all it scrapes. */
+    private static final Set<String> SCRAPED = Set.of("job", "instance");
+
+    private static final Pattern NAMED = Pattern.compile("\\bbulwark_[a-z_]+");
+
+    @RegisterExtension
+    static final LiveCluster CLUSTER = LiveCluster.embedded(5);
+
+    @Test
+    void nothingIsAskedForThatNobodyExposes() throws Exception {
+        CLUSTER.supervise();
+        haveAConnectionRefused();
+        new CommandRun(CLUSTER, "volume", "create", "poisoned", "--blocks", "10", "--protocol", "pasis")
+                .with("--faults", "1", "--verification", "lazy")
+                .json();
+        CLUSTER.grant(FAULTY);
+        try (PoisonousClient faulty = new PoisonousClient(CLUSTER, FAULTY, "poisoned");
+                HttpClient http = HttpClient.newHttpClient()) {
+            await().until(() -> faulty.poison(3, 1) >= 4);
+            await().untilAsserted(() -> {
+                Map<String, Set<String>> exposed = exposed(http);
+                List<String> madeUp = new ArrayList<>();
+                MonitoringFiles.told().forEach(told -> madeUp.addAll(madeUp(told, exposed)));
+                assertThat(madeUp).isEmpty();
+                assertThat(exposed.keySet()).containsAll(namedInTheManual());
+            });
+        }
+    }
+
+    /** What it asks for, or shows of it, and nobody exposes. */
+    private static List<String> madeUp(Told told, Map<String, Set<String>> exposed) {
+        List<String> madeUp = new ArrayList<>();
+        MetricExpression asked = MetricExpression.of(told.expression());
+        for (Selected metric : asked.metrics()) {
+            Set<String> there = exposed.get(metric.name());
+            Set<String> labels = new HashSet<>(metric.labels());
+            labels.addAll(asked.grouping());
+            if (asked.grouping().isEmpty()) {
+                labels.addAll(told.labels());
+            } else if (!asked.grouping().containsAll(told.labels())) {
+                madeUp.add(told.where() + " tells of labels that it does not group by: " + told.text());
+            }
+            labels.removeAll(SCRAPED);
+            if (there == null || !there.containsAll(labels)) {
+                madeUp.add(told.where() + ": " + metric.name() + labels + ", there is " + there);
+            }
+        }
+        return madeUp;
+    }
+
+    private static Set<String> namedInTheManual() {
+        Set<String> named = new TreeSet<>();
+        Path manual = MonitoringFiles.DOCKER.resolveSibling("docs").resolve("operations.md");
+        Matcher name = NAMED.matcher(MonitoringFiles.read(manual));
+        while (name.find()) {
+            named.add(name.group());
+        }
+        assertThat(named).isNotEmpty();
+        return named;
+    }
+
+    /** The metrics of all members, each with the labels that all its samples have; and what Prometheus itself says of who is scraped. */
+    private static Map<String, Set<String>> exposed(HttpClient http) throws IOException, InterruptedException {
+        InetSocketAddress admin = CLUSTER.plan().adminAddress(CLUSTER.plan().consoleAddress());
+        Map<String, Set<String>> exposed = new TreeMap<>(Map.of("up", Set.of()));
+        for (Scrape.Sample sample : Scrape.of(http, admin).samples()) {
+            exposed.merge(sample.name(), sample.labels(), (one, other) -> {
+                Set<String> both = new TreeSet<>(one);
+                both.retainAll(other);
+                return both;
+            });
+        }
+        return exposed;
+    }
+
+    /** What is counted once it has happened has to happen. */
+    private static void haveAConnectionRefused() throws IOException {
+        int port = CLUSTER.plan().shape().nodePort(0);
+        try (Socket stranger = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            stranger.getOutputStream().write("who is there?\n".repeat(100).getBytes(StandardCharsets.US_ASCII));
+            stranger.getOutputStream().flush();
+            while (stranger.getInputStream().read() >= 0) {
+                // It says so in TLS, and ends.
+            }
+        } catch (SocketException e) {
+            // Or it ends without a word.
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.bulwark.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.NullMarked;
+
+/** What an admin endpoint told Prometheus, or would have. */
+@NullMarked
+record Scrape(List<Sample> samples) {
+    private static final Pattern SAMPLE = Pattern.compile("([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\\{(.*)})? (\\S+)");
+    private static final Pattern LABEL = Pattern.compile("([a-zA-Z_][a-zA-Z0-9_]*)=\"(?:[^\"\\\\]|\\\\.)*\"");
+
+    /** One line: a metric, the names of its labels, and what it is. */
+    record Sample(String name, Set<String> labels, double value) {
+        static Sample of(String line) {
+            Matcher sample = SAMPLE.matcher(line);
+            assertThat(sample.matches()).as(line).isTrue();
+            Set<String> labels = new HashSet<>();
+            Matcher label = LABEL.matcher(sample.group(2) == null ? "" : sample.group(2));
+            while (label.find()) {
+                labels.add(label.group(1));
+            }
+            return new Sample(
+                    sample.group(1), labels, Double.parseDouble(sample.group(3).replace("Inf", "Infinity")));
+        }
+    }
+
+    static Scrape of(HttpClient http, InetSocketAddress admin) throws IOException, InterruptedException {
+        URI meters = URI.create("http://127.0.0.1:" + admin.getPort() + "/actuator/prometheus");
+        HttpResponse<String> scraped =
+                http.send(HttpRequest.newBuilder(meters).build(), HttpResponse.BodyHandlers.ofString());
+        assertThat(scraped.statusCode()).isEqualTo(200);
+        List<Sample> samples = new ArrayList<>();
+        scraped.body().lines().filter(line -> !line.startsWith("#")).forEach(line -> samples.add(Sample.of(line)));
+        return new Scrape(samples);
+    }
+
+    /** Over all labels; what is not there has not happened. */
+    double sum(String name) {
+        return samples.stream()
+                .filter(sample -> sample.name.equals(name))
+                .mapToDouble(Sample::value)
+                .sum();
+    }
+}
