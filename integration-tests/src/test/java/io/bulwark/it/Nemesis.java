@@ -53,6 +53,8 @@ final class Nemesis {
     private final Random random;
     private final long operations;
     private int rounds;
+    /** In which part of a replica's directory a file was damaged last. */
+    private String damagedDirectory = "";
 
     /**
      * Strikes nobody yet.
@@ -179,9 +181,11 @@ final class Nemesis {
                 try {
                     member.awaitListening();
                 } catch (IOException e) {
-                    // A replica that no longer knows what it promised says so, and is set up again with an empty
-                    // directory.
+                    // A replica that cannot know whose directory it has says so, and an operator sets it up again with
+                    // an
+                    // empty one. What rots of its state and its promises it mends by itself.
                     assertThat(member.name()).as(e.getMessage()).startsWith("replica-");
+                    assertThat(damagedDirectory).as(e.getMessage()).isNotIn("pages", "promises");
                     removeFiles(cluster.plan().data().replica(numberOf(member)));
                     member.start();
                     member.awaitListening();
@@ -245,6 +249,7 @@ final class Nemesis {
             System.out.println("  all files gone");
             return;
         }
+        damagedDirectory = directory.relativize(file).getName(0).toString();
         try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
             if (how == 1) {
                 open.setLength(length / 2);

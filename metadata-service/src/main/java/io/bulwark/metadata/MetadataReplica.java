@@ -387,6 +387,7 @@ public final class MetadataReplica implements ReplicaServer {
                 Math.max(0, settlement.vouchedSequence() - state.position().sequence()),
                 state.damaged(),
                 loop.failure(),
+                "",
                 Optional.empty());
     }
 

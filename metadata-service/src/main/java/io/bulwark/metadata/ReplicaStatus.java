@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param lagBatches how many batches f+1 peers are ahead of it
  * @param damaged whether its log or snapshots were damaged or missing when it started
  * @param failure why it stopped for good, empty if it did not
+ * @param waiting for what it waits since so long that the group may stand still; empty if for nothing
  * @param recovery none if it neither recovers nor lets others recover: its engine has no recoveries, or its group no identities to
  *     sign with
  */
@@ -21,4 +22,5 @@ public record ReplicaStatus(
         long lagBatches,
         boolean damaged,
         String failure,
+        String waiting,
         Optional<RecoveryStanding> recovery) {}

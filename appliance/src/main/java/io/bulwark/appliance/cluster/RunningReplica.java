@@ -136,6 +136,9 @@ public final class RunningReplica implements Watched {
         if (!status.failure().isEmpty()) {
             return status.failure();
         }
+        if (!status.waiting().isEmpty()) {
+            return "it " + status.waiting();
+        }
         return status.phase() == Phase.RUNNING
                 ? ""
                 : "it is " + status.phase().name().toLowerCase(Locale.ROOT) + ", " + status.lagBatches()

@@ -14,8 +14,6 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
-import io.bulwark.protocol.ordering.OrderingMessage.Reply;
-import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
 import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.key.KeyMessageCodec;
@@ -30,7 +28,6 @@ import io.bulwark.protocol.ordering.replica.ReplicaEffect;
 import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.StateFetch;
-import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
@@ -111,15 +108,15 @@ public final class BftReplica implements ReplicaServer {
             StateMachine.Factory machines,
             Start wanted,
             Transport transport,
+            ExecutorService pageWriter,
             Runnable onEnd)
             throws IOException {
         this.onEnd = onEnd;
         this.transport = transport;
+        this.pageWriter = pageWriter;
         self = config.replica();
         clients = new WaitingClients(self);
         replicas = config.addresses().size();
-        pageWriter = Executors.newSingleThreadExecutor(
-                Thread.ofPlatform().daemon().name("bulwark-pages-" + self).factory());
         checkpointInterval = config.engine().checkpointInterval();
         SecureRandom random = new SecureRandom();
         Optional<ReplicaKeys> keys = ReplicaKeys.of(credentials, random);
@@ -131,13 +128,7 @@ public final class BftReplica implements ReplicaServer {
         store = found.store();
         application = found.application();
         damaged = found.damaged();
-        log = PromiseLog.open(
-                directory.promises(),
-                application.last() > 0 && !directory.isMoved(),
-                upTo -> loop.run(() -> onDurable(upTo)),
-                failed -> loop.run(() -> {
-                    throw failed;
-                }));
+        log = promises(directory);
         try {
             Signing signing = keys.<Signing>map(ReplicaKeys::signing).orElse(Signing.NONE);
             Start start = startOf(log.start() == Start.FORGOTTEN ? Start.FORGOTTEN : wanted);
@@ -156,6 +147,22 @@ public final class BftReplica implements ReplicaServer {
             server = transport.listen(config.addresses().get(self), this::onMessage);
         } catch (IOException | RuntimeException e) {
             rest();
+            throw e;
+        }
+    }
+
+    /** A state, also one that was damaged, shows that something was promised. */
+    private PromiseLog promises(ReplicaDirectory directory) throws IOException {
+        try {
+            return PromiseLog.open(
+                    directory.promises(),
+                    (damaged || application.last() > 0) && !directory.isMoved(),
+                    upTo -> loop.run(() -> onDurable(upTo)),
+                    failed -> loop.run(() -> {
+                        throw failed;
+                    }));
+        } catch (IOException | RuntimeException e) {
+            store.close();
             throw e;
         }
     }
@@ -217,11 +224,16 @@ public final class BftReplica implements ReplicaServer {
                 credentials,
                 new MessageCodecs(new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec()),
                 meters);
+        ExecutorService pageWriter = Executors.newSingleThreadExecutor(Thread.ofPlatform()
+                .daemon()
+                .name("bulwark-pages-" + config.replica())
+                .factory());
         try {
-            BftReplica replica = new BftReplica(config, credentials, machines, start, transport, onEnd);
+            BftReplica replica = new BftReplica(config, credentials, machines, start, transport, pageWriter, onEnd);
             replica.loop.start();
             return replica;
         } catch (IOException | RuntimeException e) {
+            pageWriter.shutdown();
             transport.close();
             throw e;
         }
@@ -443,10 +455,11 @@ public final class BftReplica implements ReplicaServer {
 
     private void drain() {
         long now = now();
-        for (ReplicaEffect effect : replica.drain(now)) {
+        Effects.carryOut(replica.drain(now), effect -> {
             switch (effect) {
                 case ReplicaEffect.Send send -> mail.send(send.to(), send.message());
-                case ReplicaEffect.Reply reply -> clients.answer(reply.client(), answer(reply.call(), reply.result()));
+                case ReplicaEffect.Reply reply ->
+                    clients.answer(reply.client(), Result.answer(reply.call(), reply.result()));
                 case ReplicaEffect.Refuse refuse ->
                     clients.answer(refuse.client(), new Refused(refuse.call(), refuse.reason()));
                 case ReplicaEffect.Append append -> {
@@ -458,7 +471,8 @@ public final class BftReplica implements ReplicaServer {
                     log.roll(roll.index(), roll.summary());
                 }
                 case ReplicaEffect.FetchState fetch ->
-                    onTransfer(now, transfer.start(now, fetch.checkpoint(), fetch.checking()));
+                    onTransfer(
+                            now, transfer.start(now, fetch.checkpoint(), fetch.checking() || application.hasOthers()));
                 case ReplicaEffect.CheckState check -> onTransfer(now, transfer.check(now, check.checkpoint()));
                 case ReplicaEffect.DropKeys drop -> {
                     LOG.info("replica-{} recovers, and is heard under new keys only", drop.replica());
@@ -471,12 +485,7 @@ public final class BftReplica implements ReplicaServer {
                 case ReplicaEffect.Misbehaved accused ->
                     LOG.warn("replica-{} misbehaved: {}", accused.replica(), accused.what());
             }
-        }
-    }
-
-    private static ToClient answer(long call, Bytes result) {
-        // This engine has one life only, as far as clients see: what 2f+1 have executed is never dropped.
-        return Result.isFailed(result) ? new Refused(call, Refusal.FAILED) : new Reply(call, 0, Result.reply(result));
+        });
     }
 
     private ReplicaStatus describe() {

@@ -1,13 +1,15 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.metadata.pages.PageSalvage;
 import io.bulwark.metadata.pages.RocksPageStore;
 import io.bulwark.protocol.state.DamagedPageException;
+import io.bulwark.protocol.state.PageBatch;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,28 +21,48 @@ import org.slf4j.LoggerFactory;
 record FoundState(RocksPageStore store, TreeApplication application, boolean damaged) {
     private static final Logger LOG = LoggerFactory.getLogger(FoundState.class);
 
-    /** Opens the state; if what it begins with is damaged, it begins with nothing, and the others' state is fetched. */
+    /**
+     * Opens the state. If what it begins with is damaged, it begins as one whose state is elsewhere: without a checkpoint, but with
+     * all pages that are right. They are served to others, and used again when the state is fetched; each is checked by its digest.
+     */
     static FoundState open(int self, Path pages, Function<RocksPageStore, TreeApplication> over) throws IOException {
-        Exception damage;
+        PageSalvage.resume(pages);
         try {
-            RocksPageStore opened = RocksPageStore.open(pages);
-            try {
-                TreeApplication found = over.apply(opened);
-                return new FoundState(opened, found, found.isDamaged());
-            } catch (DamagedPageException e) {
-                opened.close();
-                damage = e;
+            FoundState found = begun(self, RocksPageStore.open(pages), over, false);
+            if (!found.damaged() && found.application().last() > 0) {
+                PageSalvage.forget(pages);
             }
+            return found;
         } catch (RocksPageStore.DamagedException e) {
-            damage = e;
+            LOG.error("replica-{} has damaged files; what is not right there is fetched from the others", self, e);
+            return begun(self, PageSalvage.salvage(pages), over, true);
         }
-        LOG.error("replica-{} has damaged state; all of it is fetched from the others", self, damage);
-        try (Stream<Path> files = Files.walk(pages)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
+    }
+
+    private static FoundState begun(
+            int self, RocksPageStore store, Function<RocksPageStore, TreeApplication> over, boolean damaged)
+            throws IOException {
+        try {
+            return begin(self, store, over, damaged);
+        } catch (UncheckedIOException e) {
+            store.close();
+            throw e.getCause();
+        } catch (RuntimeException e) {
+            store.close();
+            throw e;
         }
-        RocksPageStore empty = RocksPageStore.open(pages);
-        return new FoundState(empty, over.apply(empty), true);
+    }
+
+    private static FoundState begin(
+            int self, RocksPageStore store, Function<RocksPageStore, TreeApplication> over, boolean damaged) {
+        try {
+            TreeApplication found = over.apply(store);
+            return new FoundState(store, found, damaged || found.isDamaged());
+        } catch (DamagedPageException e) {
+            LOG.error("replica-{} has damaged state; what is not right there is fetched from the others", self, e);
+            store.write(new PageBatch(
+                    Map.of(), Map.of(), List.of(), Map.of(), store.checkpoints().keySet(), false, true));
+            return new FoundState(store, over.apply(store), true);
+        }
     }
 }

@@ -1,5 +1,9 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.protocol.ordering.OrderingMessage.Refused;
+import io.bulwark.protocol.ordering.OrderingMessage.Reply;
+import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
+import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 
@@ -18,11 +22,16 @@ final class Result {
         return new WireWriter(1).u8(FAILED).toBytes();
     }
 
-    static boolean isFailed(Bytes result) {
+    private static boolean isFailed(Bytes result) {
         return result.get(0) == FAILED;
     }
 
-    static Bytes reply(Bytes result) {
+    private static Bytes reply(Bytes result) {
         return result.slice(1, result.length() - 1);
+    }
+
+    /** What the client is told. This engine has one life only, as far as clients see: what 2f+1 have executed is never dropped. */
+    static ToClient answer(long call, Bytes result) {
+        return isFailed(result) ? new Refused(call, Refusal.FAILED) : new Reply(call, 0, reply(result));
     }
 }

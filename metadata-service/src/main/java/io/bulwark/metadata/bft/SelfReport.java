@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 final class SelfReport {
     private static final Logger LOG = LoggerFactory.getLogger(SelfReport.class);
 
-    /** The alarm that a recovery finds no estimate is given after so long, and so far apart. */
+    /** The alarm that a replica waits for others, who may be too few, is given after so long, and so far apart. */
     private static final long ALARM_MILLIS = 10_000;
 
     private final int self;
@@ -22,6 +22,7 @@ final class SelfReport {
     private final Replica replica;
     private final PeerMail mail;
     private final Optional<Recoveries> recoveries;
+    private long fetchingSinceMillis;
     private long alarmedMillis = Long.MIN_VALUE / 2;
 
     /** @param recoveries none if the group has no identities, so that nobody recovers */
@@ -42,9 +43,13 @@ final class SelfReport {
     ReplicaStatus take(long nowMillis, boolean damaged, String failure) {
         RecoveryReport report = replica.recoveries(nowMillis);
         boolean estimates = report.phase() == RecoveryReport.Phase.ESTIMATING;
-        if (estimates && failure.isEmpty()) {
-            alarm(nowMillis, report.own().startedMillis());
+        if (!replica.isFetching()) {
+            fetchingSinceMillis = 0;
+        } else if (fetchingSinceMillis == 0) {
+            fetchingSinceMillis = nowMillis;
         }
+        String waiting =
+                failure.isEmpty() ? waiting(nowMillis, estimates, report.own().startedMillis()) : "";
         boolean votes = replica.isActive() && !replica.isFetching() && !estimates && !report.forgotten();
         return new ReplicaStatus(
                 self,
@@ -53,18 +58,27 @@ final class SelfReport {
                 replica.lag(),
                 damaged,
                 failure,
+                waiting,
                 recoveries.map(settings -> new RecoveryStanding(
                         report, mail.oldestKeyMillis(nowMillis), mail.refused(), nowMillis, settings)));
     }
 
-    private void alarm(long nowMillis, long startedMillis) {
-        if (startedMillis > 0 && nowMillis - Math.max(startedMillis, alarmedMillis) >= ALARM_MILLIS) {
-            alarmedMillis = nowMillis;
-            LOG.error(
-                    "replica-{} recovers and hears no estimate of 2f others since {} s; if more than f have forgotten"
-                            + " what they promised, the group stands still",
-                    self,
-                    (nowMillis - startedMillis) / 1_000);
+    private String waiting(long nowMillis, boolean estimates, long estimatesSinceMillis) {
+        long sinceMillis = estimates ? estimatesSinceMillis : fetchingSinceMillis;
+        if (sinceMillis <= 0 || nowMillis - sinceMillis < ALARM_MILLIS) {
+            return "";
         }
+        long seconds = (nowMillis - sinceMillis) / 1_000;
+        String waiting = estimates
+                ? "recovers and hears no estimate of 2f others since " + seconds
+                        + " s; if more than f have forgotten what they promised, the group stands still"
+                : "fetches the state of the others since " + seconds
+                        + " s; if there are pages of it that no replica has any more, it never gets it, and if that"
+                        + " befalls more than f, the group stands still";
+        if (nowMillis - alarmedMillis >= ALARM_MILLIS) {
+            alarmedMillis = nowMillis;
+            LOG.error("replica-{} {}", self, waiting);
+        }
+        return waiting;
     }
 }

@@ -45,6 +45,7 @@ final class TreeApplication implements Application {
     private CompletableFuture<?> flushed = CompletableFuture.completedFuture(null);
     private boolean staged;
     private final List<Long> damagedCheckpoints;
+    private boolean hasOthers;
     private StateTree tree;
     private StateMachine machine;
 
@@ -84,6 +85,7 @@ final class TreeApplication implements Application {
         }
         durable.putAll(tree.checkpoints());
         var _ = engineState();
+        hasOthers = last() == 0 && store.digests(Bytes.EMPTY, 2).size() > 1;
     }
 
     @Override
@@ -172,6 +174,14 @@ final class TreeApplication implements Application {
         return !damagedCheckpoints.isEmpty();
     }
 
+    /**
+     * Whether there are pages of a state whose checkpoint was damaged: they are used for the one that is fetched, and what is not of
+     * that goes.
+     */
+    boolean hasOthers() {
+        return hasOthers;
+    }
+
     /** The number of the last checkpoint that was taken here. */
     long last() {
         return tree.checkpoints().lastKey();
@@ -197,5 +207,6 @@ final class TreeApplication implements Application {
         machine = machines.over(tree);
         durable.clear();
         durable.putAll(tree.checkpoints());
+        hasOthers = false;
     }
 }

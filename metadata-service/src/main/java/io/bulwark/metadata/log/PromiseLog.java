@@ -62,6 +62,9 @@ public final class PromiseLog implements AutoCloseable {
     private final List<Path> older;
     private final Start start;
     private final List<LogRecord> found;
+    /** The last index; of whoever hands over. */
+    private long handedOver;
+
     private long number;
     private @Nullable PromiseSegment segment;
 
@@ -146,12 +149,22 @@ public final class PromiseLog implements AutoCloseable {
      * durable with that.
      */
     public void append(long index, LogRecord record) {
+        follow(index);
         put(new Append(index, record));
     }
 
     /** Begins a new segment with these records, which stand for all before. Each life does this first. */
     public void roll(long index, List<LogRecord> summary) {
+        follow(index);
         put(new Roll(index, summary));
+    }
+
+    /** Once an index is durable, so is all that was promised before it. */
+    private void follow(long index) {
+        if (index != handedOver + 1) {
+            throw new IllegalArgumentException("promise " + index + " does not follow " + handedOver);
+        }
+        handedOver = index;
     }
 
     /** What the log holds cannot be right: nothing becomes durable any more, and the next life has forgotten it. */

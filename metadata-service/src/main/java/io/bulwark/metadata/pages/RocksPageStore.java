@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +20,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.ColumnFamilyDescriptor;
@@ -32,6 +35,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Status;
+import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -39,13 +43,16 @@ import org.rocksdb.WriteOptions;
  * Pages in RocksDB. Column families: {@code pages} (digest to page; the pages in blob files, so that merging the random
  * digests does not write them again), {@code checkpoints} (number to record), {@code staged} (digests).
  *
- * <p>What cannot be read is absent: whoever asks finds that out by digest, and fetches it. Damage that RocksDB sees when it
- * opens makes it refuse; a damaged log is replayed up to the damage, which only {@link #checkpoints} shows: a replica
- * compares them with what it promised. After a write that failed the store takes no more, until it is opened again.
+ * <p>A page that cannot be read is absent: whoever asks finds that out by digest, and fetches it; it is written over, or removed,
+ * as any other. All else that is damaged, RocksDB's own files but for those of pages, is found when the store is opened, which it then
+ * refuses: {@link PageSalvage} makes another one of its pages. A damaged log is replayed up to the damage, which only {@link
+ * #checkpoints} shows: a replica compares them with what it promised. After a write that failed the store takes no more,
+ * until it is opened again; if that was since RocksDB met damage while it merged its files, the store counts as damaged then.
  */
 public final class RocksPageStore implements PageStore, AutoCloseable {
     private static final byte[] FORMAT_KEY = {'f', 'o', 'r', 'm', 'a', 't'};
     private static final byte[] FORMAT = {'1'};
+    private static final String PAGES = "pages";
     private static final int DIGEST_BYTES = 32;
     private static final int CACHE_BYTES = 32 << 20;
     private static final int WRITE_BUFFER_BYTES = 32 << 20;
@@ -53,6 +60,9 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
     private static final int LOG_BYTES_MAX = 96 << 20;
     /** The pages of a longer batch are written before it, staged, so that its memory has a bound. */
     private static final int PART_BYTES = 32 << 20;
+
+    /** RocksDB met damage when nobody read: why. */
+    private static final String DAMAGE_MARK = "DAMAGED";
 
     private static final byte[] BEFORE_ALL = {};
     private static final byte[] AFTER_ALL = new byte[DIGEST_BYTES + 1];
@@ -71,9 +81,11 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
     private final ColumnFamilyHandle pages;
     private final ColumnFamilyHandle checkpoints;
     private final ColumnFamilyHandle staged;
+    private final Path damageMark;
     private boolean anyStaged;
 
-    private RocksPageStore(Path directory) throws RocksDBException {
+    private RocksPageStore(Path directory, WALRecoveryMode mode) throws RocksDBException {
+        damageMark = directory.resolve(DAMAGE_MARK);
         BlockBasedTableConfig table = new BlockBasedTableConfig()
                 .setBlockCache(own(new LRUCache(CACHE_BYTES)))
                 .setFilterPolicy(own(new BloomFilter(10)))
@@ -95,6 +107,7 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
                 .setCreateIfMissing(true)
                 .setCreateMissingColumnFamilies(true)
                 .setParanoidChecks(true)
+                .setWalRecoveryMode(mode)
                 .setRecycleLogFileNum(2)
                 .setMaxTotalWalSize(LOG_BYTES_MAX)
                 .setKeepLogFileNum(2)
@@ -102,9 +115,12 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
                 .setInfoLogLevel(InfoLogLevel.WARN_LEVEL);
         synced = own(new WriteOptions().setSync(true));
         unsynced = own(new WriteOptions());
+        // All pages are in blob files, where they can be found whatever else is damaged.
+        ColumnFamilyOptions ofPages = own(new ColumnFamilyOptions(family)).setMinBlobSize(0);
         List<ColumnFamilyDescriptor> descriptors = new ArrayList<>();
-        for (String name : List.of("default", "pages", "checkpoints", "staged")) {
-            descriptors.add(new ColumnFamilyDescriptor(name.getBytes(StandardCharsets.US_ASCII), family));
+        for (String name : List.of("default", PAGES, "checkpoints", "staged")) {
+            descriptors.add(new ColumnFamilyDescriptor(
+                    name.getBytes(StandardCharsets.US_ASCII), name.equals(PAGES) ? ofPages : family));
         }
         List<ColumnFamilyHandle> handles = new ArrayList<>();
         try {
@@ -119,11 +135,11 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         staged = handles.get(3);
     }
 
-    /** RocksDB finds its files damaged when it opens them. */
+    /** The store is damaged: RocksDB says so, or some of its files are gone. */
     public static final class DamagedException extends IOException {
         private static final long serialVersionUID = 1L;
 
-        private DamagedException(String message, Throwable cause) {
+        private DamagedException(String message, @Nullable Throwable cause) {
             super(message, cause);
         }
     }
@@ -131,37 +147,75 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
     /**
      * Opens the store in this directory, or makes one.
      *
-     * @throws DamagedException if it is damaged; a replica then begins with an empty one, and fetches all of the state
+     * @throws DamagedException if it is damaged, which {@link PageSalvage} mends; nothing in the directory has changed then
      * @throws IOException if it is in use, or of another format
      */
     public static RocksPageStore open(Path directory) throws IOException {
+        Path mark = directory.resolve(DAMAGE_MARK);
+        if (Files.exists(mark)) {
+            throw new DamagedException("the pages in " + directory + " are damaged: " + Files.readString(mark), null);
+        }
+        if (lacksCurrent(directory)) {
+            // RocksDB would take it for an empty directory, and remove all that is there.
+            throw new DamagedException("the pages in " + directory + " lack the file CURRENT", null);
+        }
+        return open(directory, WALRecoveryMode.PointInTimeRecovery);
+    }
+
+    static RocksPageStore open(Path directory, WALRecoveryMode mode) throws IOException {
         RocksPageStore store;
         try {
-            store = new RocksPageStore(directory);
+            store = new RocksPageStore(directory, mode);
         } catch (RocksDBException e) {
-            String what = "the pages in " + directory + " cannot be opened: " + e.getMessage();
-            Status status = e.getStatus();
-            if (status != null && status.getCode() == Status.Code.Corruption) {
-                throw new DamagedException(what, e);
-            }
-            throw new IOException(what, e);
+            throw failure("the pages in " + directory + " cannot be opened: ", e);
         }
         try {
-            byte[] format = store.db.get(FORMAT_KEY);
-            if (format == null) {
-                store.db.put(store.synced, FORMAT_KEY, FORMAT);
-            } else if (!Arrays.equals(format, FORMAT)) {
-                throw new IOException("the pages in " + directory + " have a format that this version cannot read");
-            }
-            store.anyStaged = !store.staged().isEmpty();
+            store.check(directory);
             return store;
         } catch (RocksDBException e) {
             store.close();
-            throw new IOException("the pages in " + directory + " cannot be read: " + e.getMessage(), e);
+            throw failure("the pages in " + directory + " cannot be read: ", e);
         } catch (IOException | RuntimeException e) {
             store.close();
             throw e;
         }
+    }
+
+    private static boolean lacksCurrent(Path directory) throws IOException {
+        if (!Files.isDirectory(directory) || Files.exists(directory.resolve("CURRENT"))) {
+            return false;
+        }
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.anyMatch(file -> file.toString().matches(".*(\\.(sst|blob|log)|MANIFEST-[0-9]+)"));
+        }
+    }
+
+    /** Reads all but the pages: what is rotten there would not be missed by its digest. */
+    private void check(Path directory) throws RocksDBException, IOException {
+        db.verifyChecksum();
+        byte[] format = db.get(FORMAT_KEY);
+        if (format == null) {
+            db.put(synced, FORMAT_KEY, FORMAT);
+        } else if (!Arrays.equals(format, FORMAT)) {
+            throw new IOException("the pages in " + directory + " have a format that this version cannot read");
+        }
+        iterate(checkpoints, _ -> {});
+        iterate(staged, _ -> anyStaged = true);
+    }
+
+    private static IOException failure(String what, RocksDBException e) {
+        return isDamage(e) ? new DamagedException(what + e.getMessage(), e) : new IOException(what + e.getMessage(), e);
+    }
+
+    /** Not: that it is in use, that the disk is full or fails. */
+    private static boolean isDamage(RocksDBException e) {
+        Status status = e.getStatus();
+        if (status == null) {
+            return false;
+        }
+        return status.getCode() == Status.Code.Corruption
+                || (status.getCode() == Status.Code.IOError
+                        && String.valueOf(e.getMessage()).contains("No such file"));
     }
 
     /** How many pages were absent because RocksDB could not read them. */
@@ -210,7 +264,7 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
             db.write(changes.synced() ? synced : unsynced, batch);
             anyStaged &= !changes.adopted();
         } catch (RocksDBException e) {
-            throw new UncheckedIOException(new IOException("the pages cannot be written: " + e.getMessage(), e));
+            throw failed("the pages cannot be written: ", e);
         }
     }
 
@@ -242,8 +296,14 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         }
     }
 
-    private boolean isThere(byte[] digest) throws RocksDBException {
-        return db.get(pages, digest) != null;
+    /** Also if it cannot be read: then it is written over. */
+    private boolean isThere(byte[] digest) {
+        try {
+            return db.get(pages, digest) != null;
+        } catch (RocksDBException e) {
+            unreadable.incrementAndGet();
+            return true;
+        }
     }
 
     private void unstage(byte[] digest, WriteBatch batch) throws RocksDBException {
@@ -255,31 +315,84 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
     @Override
     public SortedMap<Long, Bytes> checkpoints() {
         SortedMap<Long, Bytes> found = new TreeMap<>();
-        iterate(checkpoints, at -> found.put(ByteBuffer.wrap(at.key()).getLong(), Bytes.of(at.value())));
+        list(checkpoints, at -> found.put(ByteBuffer.wrap(at.key()).getLong(), Bytes.of(at.value())));
         return found;
     }
 
     @Override
     public Set<Bytes> staged() {
         Set<Bytes> found = new HashSet<>();
-        iterate(staged, at -> found.add(Bytes.of(at.key())));
+        list(staged, at -> found.add(Bytes.of(at.key())));
         return found;
     }
 
     @Override
-    public void forEach(Consumer<Bytes> visitor) {
-        iterate(pages, at -> visitor.accept(Bytes.of(at.key())));
+    public List<Bytes> digests(Bytes above, int limit) {
+        List<Bytes> found = new ArrayList<>();
+        Bytes last = above;
+        try (RocksIterator at = db.newIterator(pages)) {
+            seekAbove(at, last);
+            while (found.size() < limit) {
+                if (at.isValid()) {
+                    last = Bytes.of(at.key());
+                    at.next();
+                } else if (isReadable(at)) {
+                    break;
+                } else {
+                    unreadable.incrementAndGet();
+                    last = Unreadable.firstAbove(last, key -> {
+                        at.seek(key);
+                        return isReadable(at);
+                    });
+                    seekAbove(at, last);
+                }
+                found.add(last);
+            }
+        }
+        return found;
     }
 
-    private void iterate(ColumnFamilyHandle family, Consumer<RocksIterator> visitor) {
+    private static void seekAbove(RocksIterator at, Bytes last) {
+        at.seek(last.isEmpty() ? BEFORE_ALL : Arrays.copyOf(last.toByteArray(), DIGEST_BYTES + 1));
+    }
+
+    private static boolean isReadable(RocksIterator at) {
+        try {
+            at.status();
+            return true;
+        } catch (RocksDBException e) {
+            return false;
+        }
+    }
+
+    private void list(ColumnFamilyHandle family, Consumer<RocksIterator> visitor) {
+        try {
+            iterate(family, visitor);
+        } catch (RocksDBException e) {
+            throw failed("the records cannot be listed: ", e);
+        }
+    }
+
+    private void iterate(ColumnFamilyHandle family, Consumer<RocksIterator> visitor) throws RocksDBException {
         try (RocksIterator iterator = db.newIterator(family)) {
             for (iterator.seekToFirst(); iterator.isValid(); iterator.next()) {
                 visitor.accept(iterator);
             }
             iterator.status();
-        } catch (RocksDBException e) {
-            throw new UncheckedIOException(new IOException("the pages cannot be listed: " + e.getMessage(), e));
         }
+    }
+
+    /** Nothing that is done in this life helps; if it is damage, the next one begins with the pages that are right. */
+    private UncheckedIOException failed(String what, RocksDBException e) {
+        IOException failure = failure(what, e);
+        if (failure instanceof DamagedException) {
+            try {
+                Files.writeString(damageMark, String.valueOf(e.getMessage()));
+            } catch (IOException unmarked) {
+                failure.addSuppressed(unmarked);
+            }
+        }
+        return new UncheckedIOException(failure);
     }
 
     @Override

@@ -14,6 +14,7 @@ import static io.bulwark.metadata.log.PromiseFiles.rot;
 import static io.bulwark.metadata.log.PromiseFiles.scan;
 import static io.bulwark.metadata.log.PromiseFiles.written;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.metadata.log.PromiseFiles.Frame;
 import io.bulwark.protocol.ordering.Position;
@@ -98,6 +99,18 @@ class PromiseLogTest {
 
     private Path directory() {
         return temporary.resolve("log-" + directories++);
+    }
+
+    @Test
+    void aPromiseThatDoesNotFollowTheLastIsRefused() throws Exception {
+        try (Writing writing = new Writing(directory(), FileChannel::open)) {
+            assertThat(writing.roll()).isTrue();
+            assertThat(writing.append(prepare(1))).isTrue();
+            assertThatThrownBy(() -> writing.log.append(4, prepare(2))).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> writing.log.roll(4, List.of())).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> writing.log.append(2, prepare(2))).isInstanceOf(IllegalArgumentException.class);
+            assertThat(writing.append(prepare(3))).isTrue();
+        }
     }
 
     @Test

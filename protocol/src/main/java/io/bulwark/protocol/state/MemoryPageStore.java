@@ -4,12 +4,12 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 /** Pages in memory: the disk of simulated replicas. */
 public final class MemoryPageStore implements PageStore {
@@ -53,8 +53,12 @@ public final class MemoryPageStore implements PageStore {
     }
 
     @Override
-    public void forEach(Consumer<Bytes> visitor) {
-        pages.keySet().forEach(visitor);
+    public List<Bytes> digests(Bytes above, int limit) {
+        return pages.keySet().stream()
+                .filter(digest -> digest.compareTo(above) > 0)
+                .sorted()
+                .limit(limit)
+                .toList();
     }
 
     /** Puts other bytes, or none, in the place of a page, as a disk that rots does. */

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.state;
 
 import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -13,6 +14,9 @@ import java.util.function.Consumer;
  * <p>One thread writes; others may read at the same time.
  */
 public interface PageStore {
+    /** How many digests are listed in one step: so many pages may have to be read for it. */
+    int DIGESTS_AT_ONCE = 256;
+
     /** The page with this digest, unchecked; none if it is not there or cannot be read. */
     Optional<Bytes> get(Bytes digest);
 
@@ -28,6 +32,21 @@ public interface PageStore {
     /** The digests of the pages that were staged and belong to no checkpoint yet. */
     Set<Bytes> staged();
 
-    /** Shows the digests of all pages, staged or not, in any order. */
-    void forEach(Consumer<Bytes> visitor);
+    /**
+     * The next digests of pages, staged or not, in order. One whose page cannot be read is among them, or is left out if it
+     * cannot be read itself.
+     *
+     * @param above those above this; {@link Bytes#EMPTY} for the first ones
+     * @param limit so many at most; fewer only at the end
+     */
+    List<Bytes> digests(Bytes above, int limit);
+
+    /** Shows the digests of all pages, in order. */
+    default void forEach(Consumer<Bytes> visitor) {
+        List<Bytes> some = digests(Bytes.EMPTY, DIGESTS_AT_ONCE);
+        while (!some.isEmpty()) {
+            some.forEach(visitor);
+            some = digests(some.getLast(), DIGESTS_AT_ONCE);
+        }
+    }
 }

@@ -72,6 +72,11 @@ public final class StateFetch {
     private final Deque<Child.Ref> leaving = new ArrayDeque<>();
 
     private final List<Child.Ref> retired = new ArrayList<>();
+    /** Pages of the store that are not the target's, up to the last one that was listed. */
+    private final List<Bytes> removed = new ArrayList<>();
+
+    private Bytes listed = Bytes.EMPTY;
+    /** All of the target is here; what is not the target's is being found. */
     private boolean complete;
 
     private long read;
@@ -306,24 +311,30 @@ public final class StateFetch {
             // Checked in place, or this replica came as far by itself.
             end(abandoned(store), out);
         } else if (checking) {
-            end(replacing(), out);
+            replace(out);
         } else {
             retire(budget, checkpoints, out);
         }
     }
 
     /** What stood here is not known to be right: of all that is in the store, only the target stays. */
-    private PageBatch replacing() {
-        List<Bytes> removed = new ArrayList<>();
-        store.forEach(digest -> {
-            if (!reached.contains(digest)) {
-                removed.add(digest);
-            }
-        });
+    private void replace(List<FetchEffect> out) {
+        if (!complete) {
+            complete = true;
+            listed = Bytes.EMPTY;
+            removed.clear();
+        }
+        List<Bytes> some = store.digests(listed, STEP_PAGES);
+        some.stream().filter(digest -> !reached.contains(digest)).forEach(removed::add);
+        if (!some.isEmpty()) {
+            listed = some.getLast();
+            out.add(new FetchEffect.Again());
+            return;
+        }
         Set<Long> discarded = new HashSet<>(store.checkpoints().keySet());
         discarded.remove(number);
         Bytes added = new CheckpointRecord(root, List.of()).encode();
-        return new PageBatch(Map.of(), Map.of(), removed, Map.of(number, added), discarded, true, true);
+        end(new PageBatch(Map.of(), Map.of(), removed, Map.of(number, added), discarded, true, true), out);
     }
 
     /** Finds the pages that the last checkpoint here does not share with the target; they go when it is discarded. */

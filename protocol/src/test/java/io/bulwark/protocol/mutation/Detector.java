@@ -24,6 +24,11 @@ public record Detector(String testClass, String method, int runs) {
         return new Detector("storage." + testClass, method, RUNS);
     }
 
+    /** A test of one class of a metadata replica, or of a group of them. */
+    public static Detector metadata(String testClass, String method) {
+        return new Detector("metadata." + testClass, method, RUNS);
+    }
+
     public Detector runs(int other) {
         return new Detector(testClass, method, other);
     }

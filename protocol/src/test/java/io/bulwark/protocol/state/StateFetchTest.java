@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.wire.Bytes;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -369,6 +371,36 @@ class StateFetchTest {
         assertThat(opened.checkpoints()).isEqualTo(source.tree.checkpoints());
         assertThat(fetch.progress().fetched())
                 .isLessThan(Source.pages(source.store).size());
+    }
+
+    /** However many pages of another state stand here, each step reads some of them only. */
+    @Test
+    void whatIsNotTheTargetsIsFoundInSteps() {
+        Source source = new Source();
+        Bytes digest = source.advance(128, KeyMaker.NUMBERED, random, 10).digest();
+        MemoryPageStore store = new MemoryPageStore();
+        Map<Bytes, Bytes> others = new HashMap<>();
+        for (int i = 0; i < 4 * PageStore.DIGESTS_AT_ONCE; i++) {
+            Bytes page = Bytes.of(ByteBuffer.allocate(4).putInt(i).array());
+            others.put(Hashes.sha256(page), page);
+        }
+        store.write(PageBatch.repaired(others));
+        source.store.forEach(page -> store.write(
+                PageBatch.repaired(Map.of(page, source.store.get(page).orElseThrow()))));
+        StateFetch fetch = rig(store, source).fetch(true);
+        List<FetchEffect> effects = fetch.target(0, 128, digest);
+        int steps = 0;
+        while (effects.equals(List.of(new FetchEffect.Again()))) {
+            effects = fetch.onTick(0);
+            steps++;
+        }
+        assertThat(steps).isGreaterThan(4);
+        assertThat(effects)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        FetchEffect.Complete.class,
+                        complete -> assertThat(complete.batch().removed())
+                                .containsExactlyInAnyOrderElementsOf(others.keySet()));
     }
 
     @Test

@@ -72,6 +72,12 @@ final class RecoveryBugs {
                     "if (later != null && !needsNobody()) {",
                     "if (false) {"),
             in(
+                    FETCH,
+                    "what is not of a fetched state is found in one step",
+                    fetching("whatIsNotTheTargetsIsFoundInSteps"),
+                    "store.digests(listed, STEP_PAGES);",
+                    "store.digests(listed, Integer.MAX_VALUE);"),
+            in(
                     "state/PageRequests",
                     "who has discarded a checkpoint is left alone for the next one, too",
                     fetching("whoHasDiscardedACheckpointIsAskedForTheNextOneAtOnce"),

@@ -1,0 +1,146 @@
+package io.bulwark.metadata.pages;
+
+import io.bulwark.metadata.log.Durably;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.state.PageBatch;
+import io.bulwark.protocol.wire.Bytes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.rocksdb.WALRecoveryMode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes a store of the pages that are right in one that cannot be opened, and of nothing else: no checkpoint. The pages are in
+ * blob files and in logs; each has its digest beside it, so that nothing else is needed to find them. The damaged store stays
+ * beside the new one, as {@code pages-damaged}, until {@link #forget}; never more than one.
+ */
+public final class PageSalvage {
+    private static final Logger LOG = LoggerFactory.getLogger(PageSalvage.class);
+    private static final long BATCH_BYTES = 8 << 20;
+
+    private PageSalvage() {}
+
+    /** Takes a salvage back that was interrupted while it put the new store in the place of the damaged one. */
+    public static void resume(Path directory) throws IOException {
+        if (!Files.exists(directory) && Files.exists(aside(directory))) {
+            move(aside(directory), directory);
+        }
+    }
+
+    /** Puts another store in the place of the damaged one in this directory, and opens it. */
+    public static RocksPageStore salvage(Path directory) throws IOException {
+        Path made = directory.resolveSibling(directory.getFileName() + "-new");
+        try (RocksPageStore store = withLogsOf(directory, made)) {
+            store.write(new PageBatch(
+                    Map.of(), Map.of(), List.of(), Map.of(), store.checkpoints().keySet(), true, false));
+            long pages = 0;
+            for (Path file : files(directory, ".blob")) {
+                pages += copy(file, store);
+            }
+            store.write(new PageBatch(Map.of(), Map.of(), List.of(), Map.of(), Set.of(), false, true));
+            LOG.error(
+                    "{} pages of {}, and those of its logs, are kept; the damaged files are in {} until this replica"
+                            + " has the state of a checkpoint again",
+                    pages,
+                    directory,
+                    aside(directory));
+        }
+        delete(aside(directory));
+        move(directory, aside(directory));
+        move(made, directory);
+        return RocksPageStore.open(directory);
+    }
+
+    /** The state is here again: what was damaged is of no use any more. */
+    public static void forget(Path directory) throws IOException {
+        delete(aside(directory));
+    }
+
+    private static Path aside(Path directory) {
+        return directory.resolveSibling(directory.getFileName() + "-damaged");
+    }
+
+    /** A new store that has what the logs of the damaged one say: RocksDB replays them by itself. */
+    private static RocksPageStore withLogsOf(Path damaged, Path made) throws IOException {
+        create(made);
+        for (Path log : files(damaged, ".log")) {
+            Files.copy(log, made.resolve(log.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+        }
+        try {
+            return RocksPageStore.open(made, WALRecoveryMode.SkipAnyCorruptedRecords);
+        } catch (IOException e) {
+            LOG.error("the logs of {} cannot be replayed; what they alone have is fetched", damaged, e);
+            create(made);
+            return RocksPageStore.open(made);
+        }
+    }
+
+    private static void create(Path made) throws IOException {
+        delete(made);
+        RocksPageStore.open(made).close();
+    }
+
+    private static long copy(Path file, RocksPageStore store) throws IOException {
+        long copied = 0;
+        Map<Bytes, Bytes> found = new HashMap<>();
+        long bytes = 0;
+        try (BlobScan scan = new BlobScan(file)) {
+            while (scan.next()) {
+                Bytes digest = scan.key();
+                Bytes page = scan.value();
+                if (!Hashes.sha256(page).equals(digest)) {
+                    continue;
+                }
+                scan.skip();
+                found.put(digest, page);
+                copied++;
+                bytes += page.length();
+                if (bytes > BATCH_BYTES) {
+                    store.write(put(found));
+                    found.clear();
+                    bytes = 0;
+                }
+            }
+        }
+        store.write(put(found));
+        return copied;
+    }
+
+    private static PageBatch put(Map<Bytes, Bytes> pages) {
+        return new PageBatch(pages, Map.of(), List.of(), Map.of(), Set.of(), false, false);
+    }
+
+    private static List<Path> files(Path directory, String ending) throws IOException {
+        try (Stream<Path> all = Files.list(directory)) {
+            return all.filter(file -> file.toString().endsWith(ending)).sorted().toList();
+        }
+    }
+
+    private static void move(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        Path parent = to.toAbsolutePath().getParent();
+        if (parent != null) {
+            Durably.syncDirectory(parent);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}
