@@ -20,7 +20,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
@@ -155,9 +154,8 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         if (Files.exists(mark)) {
             throw new DamagedException("the pages in " + directory + " are damaged: " + Files.readString(mark), null);
         }
-        if (lacksCurrent(directory)) {
-            // RocksDB would take it for an empty directory, and remove all that is there.
-            throw new DamagedException("the pages in " + directory + " lack the file CURRENT", null);
+        if (!Manifest.isRight(directory)) {
+            throw new DamagedException("the list of the files of the pages in " + directory + " is damaged", null);
         }
         return open(directory, WALRecoveryMode.PointInTimeRecovery);
     }
@@ -178,15 +176,6 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         } catch (IOException | RuntimeException e) {
             store.close();
             throw e;
-        }
-    }
-
-    private static boolean lacksCurrent(Path directory) throws IOException {
-        if (!Files.isDirectory(directory) || Files.exists(directory.resolve("CURRENT"))) {
-            return false;
-        }
-        try (Stream<Path> files = Files.list(directory)) {
-            return files.anyMatch(file -> file.toString().matches(".*(\\.(sst|blob|log)|MANIFEST-[0-9]+)"));
         }
     }
 

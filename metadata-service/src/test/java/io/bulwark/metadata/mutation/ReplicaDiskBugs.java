@@ -39,11 +39,17 @@ final class ReplicaDiskBugs {
                     "store.close(); throw failure(",
                     "throw failure("),
             pages(
-                    "pages/RocksPageStore",
+                    "pages/Manifest",
                     "a store without CURRENT is an empty one",
                     "aStoreWithoutCurrentIsNotTakenForAnEmptyOne",
-                    "if (lacksCurrent(directory)) {",
-                    "if (false) {"),
+                    "return !hasFiles(directory);",
+                    "return true;"),
+            pages(
+                    "pages/Manifest",
+                    "a list of files with a wrong checksum is right",
+                    "aManifestThatRotsAnywhereIsFoundBeforeRocksDbReadsIt",
+                    "!= in.getInt(at)) { return false; }",
+                    "!= in.getInt(at)) { at += 0; }"),
             pages(
                     "pages/RocksPageStore",
                     "damage that RocksDB meets by itself is forgotten with the life",
@@ -53,7 +59,7 @@ final class ReplicaDiskBugs {
             pages(
                     "pages/PageSalvage",
                     "what is only in logs is not kept",
-                    "aManifestThatRotsAnywhereCostsNoPage",
+                    "aManifestThatRotsCostsNoPage",
                     "for (Path log : files(damaged, \".log\")) {",
                     "for (Path log : List.<Path>of()) {"),
             pages(

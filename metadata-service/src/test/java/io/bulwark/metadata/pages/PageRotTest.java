@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -170,17 +171,31 @@ class PageRotTest {
         }
     }
 
+    /** Some bytes make RocksDB take another end for the list's, and remove files, or never come back. */
     @Test
-    void aManifestThatRotsAnywhereCostsNoPage() throws IOException {
+    void aManifestThatRotsAnywhereIsFoundBeforeRocksDbReadsIt() throws IOException {
+        Path path = directory.resolve("store");
+        made(path, true);
+        Path manifest = PageFiles.files(path, "MANIFEST-.*").getLast();
+        byte[] right = Files.readAllBytes(manifest);
+        assertThat(Manifest.isRight(path)).isTrue();
+        for (int at = 0; at < right.length; at++) {
+            PageFiles.flip(manifest, at);
+            assertThat(Manifest.isRight(path)).as("byte %d", at).isFalse();
+            Files.write(manifest, right);
+        }
+        Files.write(manifest, Arrays.copyOf(right, right.length - 3));
+        assertThat(Manifest.isRight(path)).isFalse();
+    }
+
+    @Test
+    void aManifestThatRotsCostsNoPage() throws IOException {
         Path path = directory.resolve("store");
         for (boolean flushed : new boolean[] {true, false}) {
             Map<Bytes, Bytes> pages = made(path, flushed);
-            Path manifest = PageFiles.files(path, "MANIFEST-.*").getLast();
-            for (long at = flushed ? 0 : 3; at < Files.size(manifest); at += 7) {
-                Path copy = copied(path);
-                PageFiles.flip(copy.resolve(manifest.getFileName()), at);
-                assertAllThere(copy, pages);
-            }
+            // Of the type of the third record: RocksDB does not come back.
+            PageFiles.flip(PageFiles.files(path, "MANIFEST-.*").getLast(), 98);
+            assertSalvaged(path, pages);
             delete(path);
         }
     }
@@ -226,7 +241,7 @@ class PageRotTest {
         await().atMost(LONG)
                 .untilAsserted(() -> assertThatThrownBy(() -> store.write(staged(around(9))))
                         .isInstanceOf(UncheckedIOException.class)
-                        .hasMessageContaining("orruption"));
+                        .hasCauseInstanceOf(RocksPageStore.DamagedException.class));
         store.close();
         assertThatThrownBy(() -> RocksPageStore.open(path)).isInstanceOf(RocksPageStore.DamagedException.class);
         try (RocksPageStore salvaged = PageSalvage.salvage(path)) {
@@ -266,16 +281,6 @@ class PageRotTest {
             assertThat(store.checkpoints()).isEmpty();
             assertThat(store.staged()).isEmpty();
             assertPages(store, pages);
-        }
-    }
-
-    private static void assertAllThere(Path path, Map<Bytes, Bytes> pages) throws IOException {
-        try (RocksPageStore store = RocksPageStore.open(path)) {
-            assertPages(store, pages);
-        } catch (RocksPageStore.DamagedException e) {
-            try (RocksPageStore store = PageSalvage.salvage(path)) {
-                assertPages(store, pages);
-            }
         }
     }
 
