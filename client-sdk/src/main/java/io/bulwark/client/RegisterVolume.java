@@ -208,6 +208,14 @@ final class RegisterVolume implements Volume {
             case EXHAUSTED -> new UnavailableException(message + "its timestamps are used up" + more, subject);
             case LIMIT ->
                 new LimitReachedException(message + "too many unfinished writes of this client" + more, subject);
+            case BLOCK_LIMIT ->
+                new LimitReachedException(
+                        message + "too many unverified writes of this client to it, and its nodes could verify none"
+                                + more,
+                        subject);
+            case POOL ->
+                new LimitReachedException(
+                        message + "its nodes' history pools are full of unverified writes" + more, subject);
             case NO_GRANT -> new NotPermittedException(message + "no grant" + more, subject);
             case NO_SPACE -> new NoSpaceException(message + "the nodes' disks are full" + more, subject);
             case SESSION_CLOSED, SESSION_UNKNOWN ->

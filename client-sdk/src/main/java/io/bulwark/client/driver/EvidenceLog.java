@@ -10,8 +10,10 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,13 +21,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The last evidence in memory, counters of all of it, and a line in the log for some of it: at most one per second and
+ * The last evidence in memory, poisonous versions apart from the rest, as reports of these suspend clients, and so much about each principal
+ * that none displaces the others'; counters of all of it, and a line in the log for some of it: at most one per second and
  * pair of principal and verdict, so that a liar cannot fill the disk. Only {@link Verdict#CORRUPT} and
  * {@link Verdict#MISBEHAVED} are warnings; the other verdicts accuse nobody. Thread-safe.
  */
 public final class EvidenceLog implements EvidenceListener {
-    /** How many entries are kept; the oldest go first. */
-    public static final int ENTRIES_MAX = 4096;
+    /** How many entries are kept of poisonous versions, and how many of all the rest; the oldest go first. */
+    public static final int ENTRIES_MAX = 16_384;
+
+    /** How many of these about one principal. */
+    public static final int SHARE_MAX = ENTRIES_MAX / 4;
 
     private static final Logger LOG = LoggerFactory.getLogger(EvidenceLog.class);
     private static final long LOG_INTERVAL_MILLIS = 1000;
@@ -34,7 +40,8 @@ public final class EvidenceLog implements EvidenceListener {
 
     private final MeterRegistry meters;
     private final InstantSource clock;
-    private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+    private final Kept poisonous = new Kept();
+    private final Kept others = new Kept();
     private final Map<PrincipalId, EnumMap<Verdict, Tally>> tallies = new HashMap<>();
     private long total;
 
@@ -57,10 +64,7 @@ public final class EvidenceLog implements EvidenceListener {
         long silenced;
         synchronized (this) {
             total++;
-            entries.addLast(new Entry(total, now, evidence));
-            if (entries.size() > ENTRIES_MAX) {
-                entries.removeFirst();
-            }
+            (evidence.verdict() == Verdict.POISONOUS ? poisonous : others).add(new Entry(total, now, evidence));
             silenced = tally(evidence).count(now.toEpochMilli());
         }
         if (silenced >= 0) {
@@ -70,13 +74,15 @@ public final class EvidenceLog implements EvidenceListener {
 
     /** What is kept of the evidence with a number above {@code after}, oldest first. */
     public synchronized List<Entry> since(long after) {
-        List<Entry> found = new ArrayList<>();
-        for (Entry entry : entries) {
-            if (entry.number() > after) {
-                found.add(entry);
-            }
-        }
+        List<Entry> found = new ArrayList<>(poisonous.since(after));
+        found.addAll(others.since(after));
+        found.sort(Comparator.comparingLong(Entry::number));
         return found;
+    }
+
+    /** As {@link #since}, of poisonous versions alone. */
+    public synchronized List<Entry> poisonousSince(long after) {
+        return poisonous.since(after);
     }
 
     /** The number of the last entry, 0 before the first. */
@@ -129,6 +135,41 @@ public final class EvidenceLog implements EvidenceListener {
                         evidence.block(),
                         evidence.detail(),
                         more);
+        }
+    }
+
+    /** Entries by their numbers, in this order. */
+    private static final class Kept {
+        private final LinkedHashMap<Long, Entry> entries = new LinkedHashMap<>();
+        private final Map<PrincipalId, ArrayDeque<Long>> shares = new HashMap<>();
+
+        void add(Entry entry) {
+            PrincipalId about = entry.evidence().about();
+            ArrayDeque<Long> share = shares.computeIfAbsent(about, _ -> new ArrayDeque<>());
+            share.addLast(entry.number());
+            entries.put(entry.number(), entry);
+            if (share.size() > SHARE_MAX) {
+                remove(about);
+            } else if (entries.size() > ENTRIES_MAX) {
+                remove(entries.firstEntry().getValue().evidence().about());
+            }
+        }
+
+        /** The oldest about one. */
+        private void remove(PrincipalId about) {
+            ArrayDeque<Long> share = shares.get(about);
+            if (share != null) {
+                entries.remove(share.removeFirst());
+                if (share.isEmpty()) {
+                    shares.remove(about);
+                }
+            }
+        }
+
+        List<Entry> since(long after) {
+            return entries.values().stream()
+                    .filter(entry -> entry.number() > after)
+                    .toList();
         }
     }
 

@@ -50,11 +50,34 @@ class EvidenceLogTest {
 
     @Test
     void keepsABoundedNumber() {
+        int principals = 5;
         for (int i = 0; i < EvidenceLog.ENTRIES_MAX + 10; i++) {
-            log.onEvidence(evidence(1, Verdict.UNREACHABLE));
+            log.onEvidence(evidence(i % principals, Verdict.UNREACHABLE));
         }
         assertThat(log.since(0)).hasSize(EvidenceLog.ENTRIES_MAX);
         assertThat(log.since(0).getFirst().number()).isEqualTo(11);
         assertThat(log.last()).isEqualTo(EvidenceLog.ENTRIES_MAX + 10);
+    }
+
+    @Test
+    void whatIsAboutOneDisplacesNothingAboutOthers() {
+        log.onEvidence(evidence(2, Verdict.CORRUPT));
+        for (int i = 0; i < EvidenceLog.ENTRIES_MAX + 10; i++) {
+            log.onEvidence(evidence(1, Verdict.MISBEHAVED));
+        }
+        assertThat(log.since(0)).hasSize(EvidenceLog.SHARE_MAX + 1);
+        assertThat(log.since(0).getFirst().evidence()).isEqualTo(evidence(2, Verdict.CORRUPT));
+    }
+
+    @Test
+    void poisonousVersionsAreKeptWhateverElseIsSeen() {
+        log.onEvidence(evidence(1, Verdict.POISONOUS));
+        for (int i = 0; i < 2 * EvidenceLog.ENTRIES_MAX; i++) {
+            log.onEvidence(evidence(i % 50, Verdict.MISBEHAVED));
+        }
+        assertThat(log.poisonousSince(0))
+                .containsExactly(new EvidenceLog.Entry(1, NOW, evidence(1, Verdict.POISONOUS)));
+        assertThat(log.since(0).getFirst().number()).isEqualTo(1);
+        assertThat(log.poisonousSince(1)).isEmpty();
     }
 }

@@ -6,6 +6,10 @@ public enum Failure {
     TIMED_OUT,
     /** More than f nodes have no room for more staged versions of this client: it must close its session or wait. */
     LIMIT,
+    /** More than b nodes (PASIS) have no room for more unverified versions of this client in this block: it must wait. */
+    BLOCK_LIMIT,
+    /** More than b nodes (PASIS) have no room for unverified versions of anybody. */
+    POOL,
     /** More than f nodes know that the writer's session is closed. */
     SESSION_CLOSED,
     /** More than f nodes learned that the writer's session was never opened. */

@@ -400,7 +400,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
                         fail(reason.get());
                     }
                 }
-                case LIMIT, TIMED_OUT -> {}
+                case LIMIT, BLOCK_LIMIT, POOL, TIMED_OUT -> {}
             }
         }
     }

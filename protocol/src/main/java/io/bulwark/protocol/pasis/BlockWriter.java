@@ -52,11 +52,12 @@ final class BlockWriter {
     private void far(long nowMillis, Call call) {
         if (call.polled()) {
             block.refuse(call, Refusal.FAR);
-        } else if (!node.rate().allow(nowMillis, call.from())) {
+        } else if (!node.rate().allow(nowMillis, call.from()) || !node.waiting().enter(call)) {
             block.refuse(call, Refusal.BUSY);
         } else {
             long[] found = {-1};
             LongConsumer then = block.later(now -> {
+                node.waiting().leave(call);
                 if (found[0] == -1) {
                     block.refuse(call, Refusal.BUSY);
                 } else {
@@ -79,8 +80,11 @@ final class BlockWriter {
         if (possible.of(sender, block.block()) >= node.limits().possiblePerBlock()) {
             return Refusal.BLOCK_LIMIT;
         }
+        if (node.poolIsShort(fragment.length())) {
+            node.watch().poolIsShort(block.block().volume());
+        }
         // Who is alone and fills the pool is at no bound of its own.
-        long share = node.clientBytes();
+        long share = node.clientBytes(fragment.length());
         boolean crowded = share < node.limits().poolBytes() && possible.bytesOf(sender) + fragment.length() > share;
         if (crowded || possible.of(sender) >= node.limits().possiblePerClient()) {
             return Refusal.CLIENT_LIMIT;
@@ -99,10 +103,16 @@ final class BlockWriter {
             block.refuse(call, bound);
             return;
         }
+        if (!node.waiting().enter(call)) {
+            block.refuse(call, Refusal.BUSY);
+            return;
+        }
         boolean repair = call.collected() == 1;
         boolean[] freed = {false};
-        LongConsumer then = block.later(
-                now -> block.call(now, call.afterCollection(freed[0] ? call.collected() : call.collected() + 1)));
+        LongConsumer then = block.later(now -> {
+            node.waiting().leave(call);
+            block.call(now, call.afterCollection(freed[0] ? call.collected() : call.collected() + 1));
+        });
         PasisNode.Room room = (now, any) -> {
             // Of one block and sender at most two rounds: what was freed may be others'.
             freed[0] = any && bound != Refusal.BLOCK_LIMIT;
@@ -129,9 +139,13 @@ final class BlockWriter {
                 call,
                 new PasisMessage.Written(request.target(), record.timestamp().name()));
         LongConsumer stored = now -> {
-            if (block.group().verification() == Verification.WRITE_TIME) {
+            if (block.group().verification() == Verification.WRITE_TIME
+                    && node.waiting().enter(call)) {
                 // In the critical path (5.2); it is written whatever comes of it.
-                LongConsumer then = block.later(written);
+                LongConsumer then = block.later(later -> {
+                    node.waiting().leave(call);
+                    written.accept(later);
+                });
                 VersionName name = record.timestamp().name();
                 block.verifier().request(now, Verifier.Cause.WRITE_TIME, name, (later, _, _) -> then.accept(later));
             } else {

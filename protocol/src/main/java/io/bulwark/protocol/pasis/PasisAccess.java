@@ -43,10 +43,12 @@ final class PasisAccess {
     private final long factMillis;
     private final Map<Integer, Volume> volumes = new HashMap<>();
     private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
+    /** Those of which this node held something. */
+    private final Set<Integer> deleted = new HashSet<>();
     /** No more than the registry has members. */
     private final Set<PrincipalId> revoked = new HashSet<>();
 
-    private final Map<Principal, Told<Boolean>> readers = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Principal, Told<Fact.OfGrant>> grants = new LinkedHashMap<>(16, 0.75f, true);
     /** The last that was told of each owner: an answer that was under way then opens none of these sessions again. */
     private final Map<PrincipalId, Fact.Collapsed> collapsed = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -103,11 +105,11 @@ final class PasisAccess {
 
     private Verdict reader(long nowMillis, PasisGroup group, PrincipalId from) {
         int volume = group.block().volume();
-        Told<Boolean> told = readers.get(new Principal(volume, from));
-        if (told == null || nowMillis - told.millis() >= (told.value() ? factMillis : ABSENCE_MILLIS)) {
+        Told<Fact.OfGrant> told = grants.get(new Principal(volume, from));
+        if (told == null || nowMillis - told.millis() >= (told.value().mayRead() ? factMillis : ABSENCE_MILLIS)) {
             return new Verdict.Wait(new Question.OfGrant(volume, from));
         }
-        return told.value()
+        return told.value().mayRead()
                 ? new Verdict.Admitted(group)
                 : new Verdict.Refuse(Refusal.NO_GRANT, group.placement().epoch());
     }
@@ -126,6 +128,12 @@ final class PasisAccess {
         };
     }
 
+    /** Whether the client was granted writing, as far as is known. */
+    boolean mayWrite(PrincipalId client, int volume) {
+        Told<Fact.OfGrant> told = grants.get(new Principal(volume, client));
+        return told != null && told.value().mayWrite();
+    }
+
     /** Whether a write that was let in earlier must be refused by now. */
     boolean closed(PrincipalId owner, BlockId block, long session) {
         if (revoked.contains(owner)) {
@@ -135,9 +143,15 @@ final class PasisAccess {
         return told != null && told.value() == SessionState.CLOSED;
     }
 
-    /** Whether the replicas have said that there is no such volume. */
+    /** The replicas have said, for good, that this volume is deleted. */
+    void deleted(int volume) {
+        deleted.add(volume);
+        volumes.remove(volume);
+    }
+
+    /** Whether the volume is known to be deleted. */
     boolean gone(int volume) {
-        return toldVolumes.containsKey(volume) && !volumes.containsKey(volume);
+        return deleted.contains(volume);
     }
 
     /** The group of a block, if its volume is known here. */
@@ -155,12 +169,14 @@ final class PasisAccess {
             case Fact.OfVolume of -> {
                 toldVolumes.put(of.volume(), nowMillis);
                 trim(toldVolumes);
-                of.known().ifPresent(volume -> volumes.merge(volume.id(), volume, PasisAccess::later));
+                of.known()
+                        .filter(volume -> !gone(volume.id()))
+                        .ifPresent(volume -> volumes.merge(volume.id(), volume, PasisAccess::later));
                 yield new Question.OfVolume(of.volume(), 0, 1);
             }
             case Fact.OfGrant grant -> {
-                readers.put(new Principal(grant.volume(), grant.principal()), new Told<>(grant.mayRead(), nowMillis));
-                trim(readers);
+                grants.put(new Principal(grant.volume(), grant.principal()), new Told<>(grant, nowMillis));
+                trim(grants);
                 yield new Question.OfGrant(grant.volume(), grant.principal());
             }
             case Fact.OfSession of -> onSession(nowMillis, of.volume(), of.owner(), of.session(), of.state());

@@ -122,10 +122,13 @@ final class PasisBlock {
     }
 
     void call(long nowMillis, Call call) {
-        if (waiting.size() >= node.limits().waitingMax()) {
+        if (waiting.size() >= node.limits().waitingMax() || !node.waiting().enter(call)) {
             refuse(call, Refusal.BUSY);
         } else {
-            enqueue(nowMillis, now -> handle(now, call));
+            enqueue(nowMillis, now -> {
+                node.waiting().leave(call);
+                handle(now, call);
+            });
         }
     }
 
@@ -142,6 +145,10 @@ final class PasisBlock {
     }
 
     private void handle(long nowMillis, Call call) {
+        if (node.access().gone(block().volume())) {
+            refuse(call, Refusal.WRONG_SLOT);
+            return;
+        }
         // The epoch may have changed while the request waited.
         if (!serves(call.request().target())) {
             refuse(call, Refusal.OTHER_EPOCH);
@@ -149,7 +156,7 @@ final class PasisBlock {
         }
         switch (call.request()) {
             case PasisMessage.FindTime request -> {
-                if (group.slotOf(call.from()) < 0) {
+                if (node.access().mayWrite(call.from(), block().volume())) {
                     node.watch().writeBegins(call.from(), block());
                 }
                 answer(call, new PasisMessage.FoundTime(request.target(), versions.time()));
@@ -330,15 +337,8 @@ final class PasisBlock {
         });
     }
 
-    void tellPossible(long nowMillis) {
-        if (group.verification() == Verification.LAZY && slot() >= 0) {
-            node.watch()
-                    .possible(
-                            nowMillis,
-                            block(),
-                            node.possible().of(block()),
-                            node.limits().leads(group, slot()));
-        }
+    private void tellPossible(long nowMillis) {
+        Offers.tell(nowMillis, node, group);
     }
 
     void answer(Call call, PasisMessage answer) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param times of the operations that the node runs among its peers
  * @param collector makes room where the pool or a client's bound is full
+ * @param waiting bounds what requests hold that wait
  * @param clients how many there are that could write
  */
 record PasisNode(
@@ -25,10 +26,22 @@ record PasisNode(
         VerificationWatch watch,
         Tally tally,
         Collector collector,
+        WaitingRoom waiting,
         IntSupplier clients) {
-    /** What the possible versions of one sender may take: no more than its share of the pool if all clients had as much (3.4). */
-    long clientBytes() {
-        return Math.min(limits.clientBytes(), limits.poolBytes() / Math.max(1, clients.getAsInt()));
+    private static final int CLIENT_VERSIONS_MIN = 4;
+
+    /**
+     * What the possible versions of one sender may take: no more than its share of the pool if all clients had as much (3.4), but always a
+     * few versions of the volume that it writes. Where the pool is too small for as many clients it is the pool itself that bounds them all.
+     */
+    long clientBytes(int fragmentBytes) {
+        long share = limits.poolBytes() / Math.max(1, clients.getAsInt());
+        return Math.min(limits.clientBytes(), Math.max(share, (long) CLIENT_VERSIONS_MIN * fragmentBytes));
+    }
+
+    /** Whether the pool is too small for all clients to have those few versions of such fragments at once. */
+    boolean poolIsShort(int fragmentBytes) {
+        return limits.poolBytes() / Math.max(1, clients.getAsInt()) < (long) CLIENT_VERSIONS_MIN * fragmentBytes;
     }
 
     /** Told once something was freed, or nothing is left to try. */

@@ -18,14 +18,11 @@ import io.bulwark.protocol.wire.Message;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.IntSupplier;
 import java.util.function.ObjLongConsumer;
 
@@ -38,16 +35,12 @@ import java.util.function.ObjLongConsumer;
  */
 public final class PasisServer implements ProtocolServer {
     private static final int QUESTIONS_MAX = 1_024;
-    private static final int WAITING_PER_SENDER_MAX = 128;
     private static final long ASK_AGAIN_MILLIS = 1_000;
-    /** What requests that wait for facts may hold; no sender may hold more than what is left of it. */
+    /** What requests that wait may hold; no sender may hold more than what is left of it. */
     private static final long WAITING_BYTES_MAX = 64L << 20;
 
     /** A request that waits for a fact. */
     private record Parked(long sinceMillis, Call call) {}
-
-    /** What one sender has waiting. */
-    private record Share(int count, long bytes) {}
 
     private enum Life {
         NEW,
@@ -59,14 +52,11 @@ public final class PasisServer implements ProtocolServer {
     private final Outbox out = new Outbox();
     private final LinkedHashMap<BlockId, PasisBlock> blocks = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<Question, List<Parked>> parked = new LinkedHashMap<>();
-    private final Map<PrincipalId, Share> waitingOf = new HashMap<>();
     private final Deque<Parked> early = new ArrayDeque<>();
-    /** Volumes of which nothing was known when a restart found possible versions of theirs. */
-    private final Set<Integer> untold = new HashSet<>();
-
+    private final Offers offers;
+    private final DeletedVolumes deleted;
     private final Revocations revocations;
     private Life life = Life.NEW;
-    private long waitingBytes;
     private long askedMillis;
 
     /** A server that shares its pool by {@link PasisLimits#clientBytes} alone. */
@@ -96,7 +86,7 @@ public final class PasisServer implements ProtocolServer {
         PossibleVersions possible = new PossibleVersions(tally);
         PasisAccess access = new PasisAccess(self, limits.factMillis());
         RoomMaker rooms = new RoomMaker(
-                limits.poolVerifications(),
+                limits,
                 possible,
                 id -> access.group(id)
                         .filter(group -> group.verification() == Verification.LAZY)
@@ -104,7 +94,11 @@ public final class PasisServer implements ProtocolServer {
                         .isPresent(),
                 this::block);
         AskRate rate = new AskRate(limits.asksPerSecond());
-        this.node = new PasisNode(self, limits, times, out, access, possible, rate, watch, tally, rooms, clients);
+        WaitingRoom waiting = new WaitingRoom(WAITING_BYTES_MAX);
+        this.node =
+                new PasisNode(self, limits, times, out, access, possible, rate, watch, tally, rooms, waiting, clients);
+        this.offers = new Offers(node);
+        this.deleted = new DeletedVolumes(node, this::forget);
         this.revocations = new Revocations(node, revoked, () -> life == Life.READY, blocks::values, this::block);
     }
 
@@ -116,7 +110,7 @@ public final class PasisServer implements ProtocolServer {
             Parked fresh = new Parked(nowMillis, new Call(from, requestId, request));
             if (life == Life.READY) {
                 dispatch(nowMillis, fresh.call());
-            } else if (enter(fresh)) {
+            } else if (node.waiting().park(fresh.call())) {
                 early.add(fresh);
             } else {
                 refuse(fresh.call(), Refusal.BUSY, 0);
@@ -139,10 +133,9 @@ public final class PasisServer implements ProtocolServer {
             life = Life.LISTING;
             node.possible().load(out, now -> {
                 life = Life.READY;
-                node.possible().all().forEach(block -> untold.add(block.volume()));
-                untold.forEach(volume -> out.ask(new Question.OfVolume(volume, 0, 1)));
+                deleted.found(node.possible().volumes());
                 for (Parked waiting = early.poll(); waiting != null; waiting = early.poll()) {
-                    left(waiting);
+                    node.waiting().unpark(waiting.call());
                     dispatch(now, waiting.call());
                 }
             });
@@ -176,6 +169,10 @@ public final class PasisServer implements ProtocolServer {
             block.onTick(nowMillis);
         }
         revocations.onTick(nowMillis);
+        if (life == Life.READY) {
+            deleted.onTick(nowMillis);
+            offers.step(nowMillis);
+        }
         Iterator<Map.Entry<BlockId, PasisBlock>> eldest = blocks.entrySet().iterator();
         for (int over = blocks.size() - node.limits().blocksCached(); over > 0 && eldest.hasNext(); over--) {
             if (eldest.next().getValue().idle()) {
@@ -187,7 +184,7 @@ public final class PasisServer implements ProtocolServer {
                     boolean over =
                             nowMillis - waiting.sinceMillis() >= node.limits().verifyMillis();
                     if (over) {
-                        left(waiting);
+                        node.waiting().unpark(waiting.call());
                     }
                     return over;
                 }));
@@ -195,7 +192,6 @@ public final class PasisServer implements ProtocolServer {
         if (nowMillis - askedMillis >= ASK_AGAIN_MILLIS) {
             askedMillis = nowMillis;
             parked.keySet().forEach(out::ask);
-            untold.forEach(volume -> out.ask(new Question.OfVolume(volume, 0, 1)));
         }
         return drain();
     }
@@ -234,7 +230,11 @@ public final class PasisServer implements ProtocolServer {
                             .ifPresent(block::setGroup);
                 }
             });
-            tellWhatWasFound(nowMillis, of.volume());
+            if (fact instanceof Fact.OfVolume told
+                    && deleted.told(nowMillis, of.volume(), told.known().isPresent())) {
+                offers.begin();
+                offers.step(nowMillis);
+            }
             parked.keySet().stream()
                     .filter(question -> question instanceof Question.OfVolume other && other.volume() == of.volume())
                     .toList()
@@ -245,14 +245,9 @@ public final class PasisServer implements ProtocolServer {
         return drain();
     }
 
-    private void tellWhatWasFound(long nowMillis, int volume) {
-        if (untold.remove(volume)) {
-            for (BlockId id : node.possible().all()) {
-                if (id.volume() == volume) {
-                    block(id).ifPresent(block -> block.tellPossible(nowMillis));
-                }
-            }
-        }
+    /** What is under way at a block stays until it is over. */
+    private void forget(int volume) {
+        blocks.values().removeIf(block -> block.block().volume() == volume && block.idle());
     }
 
     private void dispatch(long nowMillis, Call call) {
@@ -266,7 +261,7 @@ public final class PasisServer implements ProtocolServer {
                         ? parked.size() < QUESTIONS_MAX
                         : known.size() < node.limits().waitingMax();
                 Parked waiting = new Parked(nowMillis, call);
-                if (!room || !enter(waiting)) {
+                if (!room || !node.waiting().park(call)) {
                     refuse(call, Refusal.BUSY, 0);
                     return;
                 }
@@ -288,31 +283,9 @@ public final class PasisServer implements ProtocolServer {
     private void release(long nowMillis, Question question) {
         List<Parked> calls = parked.remove(question);
         if (calls != null) {
-            calls.forEach(this::left);
+            calls.forEach(waiting -> node.waiting().unpark(waiting.call()));
             calls.forEach(waiting -> dispatch(nowMillis, waiting.call()));
         }
-    }
-
-    /** Whether it may wait: neither many requests nor few with large blocks of one sender take the others' room. */
-    private boolean enter(Parked waiting) {
-        Share known = waitingOf.getOrDefault(waiting.call().from(), new Share(0, 0));
-        Share share =
-                new Share(known.count() + 1, known.bytes() + waiting.call().bytes());
-        long bytes = waitingBytes + waiting.call().bytes();
-        if (share.count() > WAITING_PER_SENDER_MAX || share.bytes() > WAITING_BYTES_MAX - bytes) {
-            return false;
-        }
-        waitingOf.put(waiting.call().from(), share);
-        waitingBytes = bytes;
-        return true;
-    }
-
-    private void left(Parked waiting) {
-        long bytes = waiting.call().bytes();
-        waitingBytes -= bytes;
-        waitingOf.computeIfPresent(
-                waiting.call().from(),
-                (_, share) -> share.count() == 1 ? null : new Share(share.count() - 1, share.bytes() - bytes));
     }
 
     private PasisBlock block(PasisGroup group) {

@@ -12,15 +12,18 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
-import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongConsumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,14 +39,26 @@ final class PossibleVersions {
 
     private record Account(PrincipalId sender, BlockId block) {}
 
-    private record Ranked(int versions, BlockId block) {}
+    /** A block with so many possible versions. */
+    record Ranked(int versions, BlockId block) {}
 
-    private final Map<BlockId, Map<VersionName, Charge>> blocks = new HashMap<>();
     /** The high-write-count table (section 4): most versions first. */
-    private final NavigableSet<Ranked> ranking = new TreeSet<>(Comparator.comparingInt(Ranked::versions)
-            .thenComparing(Ranked::block)
-            .reversed());
+    private static final class Ranking {
+        private final NavigableSet<Ranked> blocks = new TreeSet<>(Comparator.comparingInt(Ranked::versions)
+                .thenComparing(Ranked::block)
+                .reversed());
 
+        private void move(BlockId block, int before, int after) {
+            blocks.remove(new Ranked(before, block));
+            if (after > 0) {
+                blocks.add(new Ranked(after, block));
+            }
+        }
+    }
+
+    private final NavigableMap<BlockId, Map<VersionName, Charge>> blocks = new TreeMap<>();
+    private final Ranking ranking = new Ranking();
+    private final Map<PrincipalId, Ranking> rankingOfSender = new HashMap<>();
     private final Map<PrincipalId, Integer> ofSender = new HashMap<>();
     private final Map<PrincipalId, Long> bytesOfSender = new HashMap<>();
     private final Map<Account, Integer> ofAccount = new HashMap<>();
@@ -118,10 +133,11 @@ final class PossibleVersions {
     private void charge(BlockId block, VersionName name, Charge charge) {
         Map<VersionName, Charge> of = blocks.computeIfAbsent(block, _ -> new HashMap<>());
         if (of.putIfAbsent(name, charge) == null) {
-            rank(block, of.size() - 1, of.size());
             ofSender.merge(charge.sender(), 1, Integer::sum);
             bytesOfSender.merge(charge.sender(), (long) charge.bytes(), Long::sum);
-            ofAccount.merge(new Account(charge.sender(), block), 1, Integer::sum);
+            int own = of(charge.sender(), block);
+            ofAccount.put(new Account(charge.sender(), block), own + 1);
+            rank(block, charge.sender(), of.size() - 1, own, 1);
             bytes += charge.bytes();
             tally.possible(block, 1, charge.bytes());
         }
@@ -133,7 +149,7 @@ final class PossibleVersions {
         if (of == null || charge == null) {
             return;
         }
-        rank(block, of.size() + 1, of.size());
+        rank(block, charge.sender(), of.size() + 1, of(charge.sender(), block), -1);
         bytesOfSender.computeIfPresent(
                 charge.sender(), (_, known) -> known == charge.bytes() ? null : known - charge.bytes());
         if (of.isEmpty()) {
@@ -145,10 +161,22 @@ final class PossibleVersions {
         tally.possible(block, -1, -charge.bytes());
     }
 
-    private void rank(BlockId block, int before, int after) {
-        ranking.remove(new Ranked(before, block));
-        if (after > 0) {
-            ranking.add(new Ranked(after, block));
+    private void rank(BlockId block, PrincipalId sender, int before, int ofSenderBefore, int more) {
+        ranking.move(block, before, before + more);
+        Ranking own = rankingOfSender.computeIfAbsent(sender, _ -> new Ranking());
+        own.move(block, ofSenderBefore, ofSenderBefore + more);
+        if (own.blocks.isEmpty()) {
+            rankingOfSender.remove(sender);
+        }
+    }
+
+    /** The record of such a version was deleted, as its volume was. */
+    void release(RecordKey deleted) {
+        try {
+            WireReader suffix = new WireReader(deleted.suffix());
+            release(deleted.block(), VersionName.read(suffix));
+        } catch (MalformedException e) {
+            // Nobody was charged for it.
         }
     }
 
@@ -169,12 +197,8 @@ final class PossibleVersions {
     }
 
     List<BlockId> blocksOf(PrincipalId sender) {
-        return of(sender) == 0
-                ? List.of()
-                : ofAccount.keySet().stream()
-                        .filter(account -> account.sender().equals(sender))
-                        .map(Account::block)
-                        .toList();
+        Ranking own = rankingOfSender.get(sender);
+        return own == null ? List.of() : own.blocks.stream().map(Ranked::block).toList();
     }
 
     int of(BlockId block) {
@@ -185,22 +209,35 @@ final class PossibleVersions {
         return bytes;
     }
 
-    Iterable<BlockId> all() {
-        return List.copyOf(blocks.keySet());
+    /** At most so many of the blocks that there are, by rising id, from one on. */
+    List<BlockId> from(BlockId first, int max) {
+        return blocks.tailMap(first, true).keySet().stream().limit(max).toList();
     }
 
-    /** Of these blocks the one with the most possible versions. */
-    Optional<BlockId> most(Predicate<BlockId> which) {
-        return ranking.stream().map(Ranked::block).filter(which).findFirst();
+    /** The volumes of all of them. */
+    Set<Integer> volumes() {
+        Set<Integer> volumes = new TreeSet<>();
+        for (BlockId next = blocks.isEmpty() ? null : blocks.firstKey(); next != null; ) {
+            volumes.add(next.volume());
+            next = next.volume() == Integer.MAX_VALUE
+                    ? null
+                    : blocks.ceilingKey(BlockId.register(next.volume() + 1, 0));
+        }
+        return volumes;
     }
 
-    /** Of the blocks with possible versions of this sender the one with the most of them. */
-    Optional<BlockId> mostOf(PrincipalId sender, Predicate<BlockId> which) {
-        return ofAccount.entrySet().stream()
-                .filter(entry -> entry.getKey().sender().equals(sender)
-                        && which.test(entry.getKey().block()))
-                .max(Map.Entry.<Account, Integer>comparingByValue()
-                        .thenComparing(entry -> entry.getKey().block()))
-                .map(entry -> entry.getKey().block());
+    /**
+     * The blocks with possible versions, those with most first; with a sender, its own versions count alone.
+     *
+     * @param after where to begin; null for the first
+     */
+    Iterator<Ranked> most(@Nullable PrincipalId sender, @Nullable Ranked after) {
+        Ranking of = sender == null ? ranking : rankingOfSender.get(sender);
+        if (of == null) {
+            return Collections.emptyIterator();
+        }
+        return after == null
+                ? of.blocks.iterator()
+                : of.blocks.tailSet(after, false).iterator();
     }
 }

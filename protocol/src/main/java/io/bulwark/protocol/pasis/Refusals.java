@@ -1,13 +1,19 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.fp.Failure;
+import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** What nodes refused an operation with: it fails if more than b say the same, as one of them is correct then. */
 final class Refusals {
+    /** What is waited for: they count together, as nodes may have several reasons. */
+    private static final Set<Failure> LIMITS = EnumSet.of(Failure.LIMIT, Failure.BLOCK_LIMIT, Failure.POOL);
+
     private final PasisGroup group;
     private final Map<Integer, PasisMessage.Refused> bySlot = new HashMap<>();
 
@@ -35,15 +41,25 @@ final class Refusals {
 
     /** What ends the operation at once, or once it has waited. */
     Optional<Failure> decisive(boolean waited) {
-        return most().filter(failure -> failure != Failure.LIMIT && (waited || failure == Failure.OTHER_EPOCH));
+        return most().filter(failure -> !LIMITS.contains(failure) && (waited || failure == Failure.OTHER_EPOCH));
     }
 
-    /** What more than b say. */
+    /** What more than b say; of several bounds the one that most name. */
     Optional<Failure> most() {
         Map<Failure, Integer> counts = new EnumMap<>(Failure.class);
         for (PasisMessage.Refused refused : bySlot.values()) {
             failure(refused).ifPresent(failure -> counts.merge(failure, 1, Integer::sum));
         }
+        LIMITS.stream()
+                .filter(counts::containsKey)
+                .max(Comparator.comparingInt(each -> counts.getOrDefault(each, 0)))
+                .ifPresent(named -> {
+                    int all = LIMITS.stream()
+                            .mapToInt(each -> counts.getOrDefault(each, 0))
+                            .sum();
+                    counts.keySet().removeAll(LIMITS);
+                    counts.put(named, all);
+                });
         return counts.entrySet().stream()
                 .filter(entry -> entry.getValue() >= group.oneCorrect())
                 .map(Map.Entry::getKey)
@@ -52,7 +68,9 @@ final class Refusals {
 
     private Optional<Failure> failure(PasisMessage.Refused refused) {
         return switch (refused.refusal()) {
-            case BLOCK_LIMIT, CLIENT_LIMIT, POOL -> Optional.of(Failure.LIMIT);
+            case CLIENT_LIMIT -> Optional.of(Failure.LIMIT);
+            case BLOCK_LIMIT -> Optional.of(Failure.BLOCK_LIMIT);
+            case POOL -> Optional.of(Failure.POOL);
             case SESSION_CLOSED -> Optional.of(Failure.SESSION_CLOSED);
             case SESSION_UNKNOWN -> Optional.of(Failure.SESSION_UNKNOWN);
             case NO_GRANT -> Optional.of(Failure.NO_GRANT);

@@ -5,6 +5,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,36 +16,57 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Forced collection (3.4 and section 4): where the history pool or a client's bound is full, blocks with the most possible
- * versions are verified, first those that this node is responsible for, until something was freed.
+ * versions are verified, first those that this node is responsible for, until something was freed. What one effort costs is
+ * bounded: where nothing came of it the next one goes on where it ended, and not before a pause, which grows.
  */
 final class RoomMaker implements PasisNode.Collector {
+    /** How many blocks one effort tries. */
+    static final int TRIES_MAX = 64;
+    /** Among how many that it has not tried it looks for one that this node leads. */
+    private static final int LOOKS_MAX = 32;
+
+    private static final long PAUSE_MILLIS_MIN = 50;
+    private static final long PAUSE_MILLIS_MAX = 3_200;
+
     private record Key(Optional<PrincipalId> sender, boolean repair) {}
+
+    /**
+     * What the last effort left, if nothing came of it.
+     *
+     * @param after where the next begins
+     */
+    private record Fruitless(long untilMillis, long pauseMillis, PossibleVersions.@Nullable Ranked after) {}
 
     private static final class Effort {
         final Key key;
         final Set<BlockId> tried = new HashSet<>();
         final List<PasisNode.Room> waiting = new ArrayList<>();
+        PossibleVersions.@Nullable Ranked after;
+        PossibleVersions.@Nullable Ranked last;
         int running;
         boolean over;
 
-        Effort(Key key) {
+        Effort(Key key, PossibleVersions.@Nullable Ranked after) {
             this.key = key;
+            this.after = after;
         }
     }
 
-    private final int atOnce;
+    private final PasisLimits limits;
     private final PossibleVersions possible;
     private final Function<BlockId, Optional<PasisBlock>> blocks;
     private final Predicate<BlockId> mine;
     private final Map<Key, Effort> efforts = new HashMap<>();
+    /** No more than there are senders with possible versions, and some that had. */
+    private final Map<Key, Fruitless> fruitless = new HashMap<>();
 
     /** @param mine whether this node leads the block's verification: what others lead is likely to be told by them soon */
     RoomMaker(
-            int atOnce,
+            PasisLimits limits,
             PossibleVersions possible,
             Predicate<BlockId> mine,
             Function<BlockId, Optional<PasisBlock>> blocks) {
-        this.atOnce = atOnce;
+        this.limits = limits;
         this.possible = possible;
         this.mine = mine;
         this.blocks = blocks;
@@ -52,19 +74,32 @@ final class RoomMaker implements PasisNode.Collector {
 
     @Override
     public void makeRoom(long nowMillis, @Nullable PrincipalId sender, boolean repair, PasisNode.Room room) {
-        Effort effort = efforts.computeIfAbsent(new Key(Optional.ofNullable(sender), repair), Effort::new);
+        Key key = new Key(Optional.ofNullable(sender), repair);
+        Effort effort = efforts.get(key);
+        if (effort == null) {
+            Fruitless before = fruitless.get(key);
+            if (before != null && nowMillis < before.untilMillis()) {
+                room.made(nowMillis, false);
+                return;
+            }
+            effort = new Effort(key, before == null ? null : before.after());
+            efforts.put(key, effort);
+        } else if (effort.waiting.size() >= limits.waitingMax()) {
+            room.made(nowMillis, false);
+            return;
+        }
         effort.waiting.add(room);
         pump(nowMillis, effort);
     }
 
     private void pump(long nowMillis, Effort effort) {
-        while (!effort.over && effort.running < atOnce) {
-            BlockId next = pick(effort).orElse(null);
+        while (!effort.over && effort.running < limits.poolVerifications()) {
+            PossibleVersions.Ranked next = pick(effort);
             if (next == null) {
                 break;
             }
-            effort.tried.add(next);
-            PasisBlock block = blocks.apply(next).orElse(null);
+            effort.tried.add(next.block());
+            PasisBlock block = blocks.apply(next.block()).orElse(null);
             if (block != null) {
                 effort.running++;
                 Verifier.Cause cause = effort.key.repair() ? Verifier.Cause.ROOM_BY_REPAIR : Verifier.Cause.ROOM;
@@ -76,12 +111,31 @@ final class RoomMaker implements PasisNode.Collector {
         }
     }
 
-    private Optional<BlockId> pick(Effort effort) {
-        if (effort.key.sender().isPresent()) {
-            return possible.mostOf(effort.key.sender().get(), block -> !effort.tried.contains(block));
+    private PossibleVersions.@Nullable Ranked pick(Effort effort) {
+        if (effort.tried.size() >= TRIES_MAX) {
+            return null;
         }
-        return possible.most(block -> !effort.tried.contains(block) && mine.test(block))
-                .or(() -> possible.most(block -> !effort.tried.contains(block)));
+        PossibleVersions.Ranked first = null;
+        int looked = 0;
+        Iterator<PossibleVersions.Ranked> most =
+                possible.most(effort.key.sender().orElse(null), effort.after);
+        while (most.hasNext() && looked < LOOKS_MAX) {
+            PossibleVersions.Ranked next = most.next();
+            if (!effort.tried.contains(next.block())) {
+                looked++;
+                first = first == null ? next : first;
+                if (effort.key.sender().isPresent() || mine.test(next.block())) {
+                    effort.last = next;
+                    return next;
+                }
+            }
+        }
+        if (first == null && effort.after != null) {
+            effort.after = null;
+            return pick(effort);
+        }
+        effort.last = first;
+        return first;
     }
 
     private void done(long nowMillis, Effort effort, int freed) {
@@ -95,6 +149,12 @@ final class RoomMaker implements PasisNode.Collector {
     private void end(long nowMillis, Effort effort, boolean freed) {
         effort.over = true;
         efforts.remove(effort.key, effort);
+        fruitless.values().removeIf(old -> old.untilMillis() + PAUSE_MILLIS_MAX < nowMillis);
+        Fruitless before = fruitless.remove(effort.key);
+        if (!freed) {
+            long pause = before == null ? PAUSE_MILLIS_MIN : Math.min(PAUSE_MILLIS_MAX, 2 * before.pauseMillis());
+            fruitless.put(effort.key, new Fruitless(nowMillis + pause, pause, effort.last));
+        }
         List.copyOf(effort.waiting).forEach(room -> room.made(nowMillis, freed));
     }
 }

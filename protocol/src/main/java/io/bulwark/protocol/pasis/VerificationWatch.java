@@ -16,11 +16,19 @@ public interface VerificationWatch {
      */
     default void possible(long nowMillis, BlockId block, int versions, boolean responsible) {}
 
-    /** A client has learnt the time of a block from this node, so that its write comes next. */
+    /** Rises when blocks that it was told of and had no room for are to be told again: all are, from {@link #possible} on. */
+    default long forgotten() {
+        return 0;
+    }
+
+    /** A client that may write has learnt the time of a block from this node, so that its write comes next. */
     default void writeBegins(PrincipalId client, BlockId block) {}
 
     /** That write has come. */
     default void writeCame(PrincipalId client, BlockId block) {}
+
+    /** There are so many clients that the history pool has no room for a few versions of this volume of each: faulty ones can fill it. */
+    default void poolIsShort(int volume) {}
 
     /** A client reads, and the greatest version is not verified: whether this node shall verify before it answers (3.1). */
     default boolean beforeRead(long nowMillis, BlockId block) {

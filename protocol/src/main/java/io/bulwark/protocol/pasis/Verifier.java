@@ -3,6 +3,7 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -232,12 +233,11 @@ final class Verifier {
             return;
         }
         if (!block.group().fits(version)) {
-            node.out()
-                    .evidence(
-                            block.group().node(slot),
-                            block.block(),
-                            Verdict.MISBEHAVED,
-                            "a notice of a version of another shape");
+            PrincipalId sender = block.group().node(slot);
+            if (node.rate().allow(nowMillis, sender)) {
+                node.out()
+                        .evidence(sender, block.block(), Verdict.MISBEHAVED, "a notice of a version of another shape");
+            }
             return;
         }
         boolean here = block.versions().get(version) != null;

@@ -127,7 +127,30 @@ class PasisWriteTest {
         pass(50_000);
         assertThat(write.outcome()).isEmpty();
         pass(15_000);
-        assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.LIMIT, true));
+        assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.POOL, true));
+    }
+
+    @Test
+    void nodesThatAreAtDifferentBoundsCountTogetherAndTheCommonestIsNamed() {
+        ValidatingTimestamp version = begun();
+        tell(0, group.refused(0, Asked.WRITE, version, Refusal.CLIENT_LIMIT));
+        tell(1, group.refused(1, Asked.WRITE, version, Refusal.BLOCK_LIMIT));
+        tell(2, group.refused(2, Asked.WRITE, version, Refusal.BLOCK_LIMIT));
+        pass(65_000);
+        assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.BLOCK_LIMIT, true));
+    }
+
+    @Test
+    void oneNodeAtEachBoundIsEnoughToSayThatItIsOne() {
+        ValidatingTimestamp version = begun();
+        tell(0, group.refused(0, Asked.WRITE, version, Refusal.CLIENT_LIMIT));
+        tell(1, group.refused(1, Asked.WRITE, version, Refusal.POOL));
+        pass(65_000);
+        assertThat(write.outcome())
+                .hasValueSatisfying(outcome -> assertThat(outcome)
+                        .isIn(
+                                new PasisWriteOutcome.Failed(Failure.LIMIT, true),
+                                new PasisWriteOutcome.Failed(Failure.POOL, true)));
     }
 
     @Test

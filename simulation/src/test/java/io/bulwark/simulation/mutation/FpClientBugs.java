@@ -104,8 +104,8 @@ final class FpClientBugs {
                     "fp/FpWrite",
                     "LIMIT at more than f nodes ends a write",
                     protocol("fp.FpWriteTest", "moreThanFNodesAtTheirLimitAreWaitedForAndAskedAgain"),
-                    "case LIMIT, TIMED_OUT -> {}",
-                    "case LIMIT, TIMED_OUT -> fail(reason.get());"),
+                    "case LIMIT, BLOCK_LIMIT, POOL, TIMED_OUT -> {}",
+                    "case LIMIT, BLOCK_LIMIT, POOL, TIMED_OUT -> fail(reason.get());"),
             in(
                     "fp/FpWrite",
                     "who refused is not asked again",

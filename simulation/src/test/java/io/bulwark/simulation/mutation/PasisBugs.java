@@ -11,6 +11,8 @@ import java.util.stream.Stream;
 /** What can go wrong with the PASIS register: each threshold, and each rule of PROTOCOLS section 3 beyond the paper. */
 final class PasisBugs {
     private static final String SERVER = "pasis.PasisServerTest";
+    private static final String ROOM = "pasis.PasisRoomTest";
+    private static final String OPERATIONS = "pasis.NodeOperationsTest";
     private static final String LEFTOVERS = "pasis.PasisLeftoversTest";
     private static final String SCRUB = "pasis.PasisScrubTest";
     private static final String READ = "pasis.PasisReadTest";
@@ -62,9 +64,9 @@ final class PasisBugs {
                     "return b();"),
             in(
                     "pasis/PasisBlock",
-                    "a node that asks for the time is taken for a writer",
+                    "who may only read, or is a node, is taken for a writer",
                     simulation(SERVER, "itIsToldWhichWritesAreOnTheirWay"),
-                    "if (group.slotOf(call.from()) < 0) {",
+                    "if (node.access().mayWrite(call.from(), block().volume())) {",
                     "if (true) {"),
             in(
                     "pasis/PasisBlock",
@@ -231,8 +233,26 @@ final class PasisBugs {
                     "pasis/PasisNode",
                     "a client's share does not depend on how many there are",
                     simulation(SERVER, "withMoreClientsEachHasLessOfThePool"),
-                    "return Math.min(limits.clientBytes(), limits.poolBytes() / Math.max(1, clients.getAsInt()));",
-                    "return limits.clientBytes();"),
+                    "long share = limits.poolBytes() / Math.max(1, clients.getAsInt());",
+                    "long share = limits.poolBytes();"),
+            in(
+                    "pasis/PasisNode",
+                    "where there are many clients none has room for a version",
+                    simulation(SERVER, "howeverManyClientsThereAreEachHasRoomForSomeVersions"),
+                    "Math.max(share, (long) CLIENT_VERSIONS_MIN * fragmentBytes)",
+                    "share"),
+            in(
+                    "pasis/BlockWriter",
+                    "nobody is told that the pool is too small for the clients",
+                    simulation(SERVER, "howeverManyClientsThereAreEachHasRoomForSomeVersions"),
+                    "node.watch().poolIsShort(block.block().volume());",
+                    ""),
+            in(
+                    "pasis/BlockWriter",
+                    "possible versions of a client in all blocks are not counted",
+                    simulation(ROOM, "aClientHasSoManyPossibleVersionsInAllBlocks"),
+                    "if (crowded || possible.of(sender) >= node.limits().possiblePerClient()) {",
+                    "if (crowded) {"),
             in(
                     "pasis/BlockWriter",
                     "the pool is not bounded",
@@ -255,8 +275,8 @@ final class PasisBugs {
                     "pasis/BlockWriter",
                     "at write time nodes answer before they verify",
                     simulation(SERVER, "atWriteTimeNodesVerifyBeforeTheyAnswer"),
-                    "if (block.group().verification() == Verification.WRITE_TIME) {",
-                    "if (block.group().verification() == Verification.NONE) {"),
+                    "block.group().verification() == Verification.WRITE_TIME",
+                    "block.group().verification() == Verification.NONE"),
             in(
                     "pasis/Verifier",
                     "the client that a timestamp names is accused",
@@ -332,8 +352,136 @@ final class PasisBugs {
                     "if (!cause.scrubs() && (node.possible().of(block.block()) == 0 || known)) {",
                     "if (node.possible().of(block.block()) == 0 || known) {"));
 
+    private static final List<PlantedBug> LEFT = List.of(
+            in(
+                    "pasis/DeletedVolumes",
+                    "deleted volumes stay charged",
+                    simulation(ROOM, "whatIsLeftOfADeletedVolumeIsDeletedAndChargedToNobody"),
+                    "node.possible().release(possible);",
+                    ""),
+            in(
+                    "pasis/DeletedVolumes",
+                    "a node that runs asks for no volume that it holds",
+                    simulation(ROOM, "whatIsLeftOfADeletedVolumeIsDeletedAndChargedToNobody"),
+                    "} else if (nextVolume < 0 && nowMillis >= roundMillis) {",
+                    "} else if (nextVolume > 0) {"),
+            in(
+                    "pasis/DeletedVolumes",
+                    "only a page of a deleted volume goes",
+                    simulation(ROOM, "aRestartAsksForVolumesBeforeItKeepsChargingForThem"),
+                    "if (pending == mine && stored == Stored.DURABLE) {",
+                    "if (pending < 0) {"),
+            in(
+                    "pasis/DeletedVolumes",
+                    "two answers of the same moment delete a volume",
+                    simulation(ROOM, "answersThatAreOlderThanTheVolumeDeleteNothing"),
+                    "} else if (askedMillis - absentMillis >= CONFIRM_MILLIS) {",
+                    "} else {"),
+            in(
+                    "pasis/PasisServer",
+                    "what a restart found is charged for ever",
+                    simulation(ROOM, "aRestartAsksForVolumesBeforeItKeepsChargingForThem"),
+                    "deleted.found(node.possible().volumes());",
+                    ""),
+            in(
+                    "pasis/RoomMaker",
+                    "to make room all blocks are tried",
+                    simulation(ROOM, "oneEffortToMakeRoomIsBoundedAndTheNextGoesOnWhereItEnded"),
+                    "if (effort.tried.size() >= TRIES_MAX) {",
+                    "if (effort.tried.size() < 0) {"),
+            in(
+                    "pasis/RoomMaker",
+                    "room is looked for in the same blocks each time",
+                    simulation(ROOM, "oneEffortToMakeRoomIsBoundedAndTheNextGoesOnWhereItEnded"),
+                    "new Fruitless(nowMillis + pause, pause, effort.last)",
+                    "new Fruitless(nowMillis + pause, pause, null)"),
+            in(
+                    "pasis/RoomMaker",
+                    "what came to nothing is tried again at once",
+                    simulation(ROOM, "whereNothingCanBeFreedItIsTriedLessAndLessOften"),
+                    "if (before != null && nowMillis < before.untilMillis()) {",
+                    "if (before != null && nowMillis < 0) {"),
+            in(
+                    "pasis/Verifier",
+                    "what notices have collected is taken again after a restart",
+                    simulation(ROOM, "whatWasCollectedIsNotTakenAgainAfterARestart"),
+                    "if (!bad.isEmpty() || (more && !told)) {",
+                    "if (!bad.isEmpty()) {"),
+            in(
+                    "pasis/Verifier",
+                    "a liar has as much noted of it as it likes",
+                    simulation(ROOM, "aPeersNonsenseIsNotedAtItsRateOnly"),
+                    "if (node.rate().allow(nowMillis, sender)) {",
+                    "if (nowMillis >= 0) {"),
+            in(
+                    "pasis/Offers",
+                    "what a restart found is told all at once",
+                    simulation(ROOM, "whatARestartFoundIsToldInStepsAndNothingOfItIsRead"),
+                    "static final int STEP_BLOCKS = 1_024;",
+                    "static final int STEP_BLOCKS = 1 << 20;"),
+            in(
+                    "pasis/Offers",
+                    "only the first of what a restart found is told",
+                    simulation(ROOM, "whatARestartFoundIsToldInStepsAndNothingOfItIsRead"),
+                    "next = some.size() > STEP_BLOCKS ? some.getLast() : null;",
+                    "next = null;"),
+            in(
+                    "pasis/WaitingRoom",
+                    "one sender may hold all",
+                    protocol("pasis.WaitingRoomTest", "nobodyHoldsMoreThanWhatIsLeft"),
+                    "|| share.bytes() > bytesMax - all) {",
+                    "|| all > bytesMax) {"),
+            in(
+                    "pasis/WaitingRoom",
+                    "what waited is counted for ever",
+                    protocol("pasis.WaitingRoomTest", "whatLeavesMakesRoom"),
+                    "bytes -= call.bytes();",
+                    ""),
+            in(
+                    "pasis/Refusals",
+                    "nodes at different bounds do not count together",
+                    protocol(WRITE, "oneNodeAtEachBoundIsEnoughToSayThatItIsOne"),
+                    "counts.put(named, all);",
+                    "counts.put(named, all - 1);"),
+            in(
+                    "pasis/FragmentFetch",
+                    "a fragment is made of m",
+                    protocol(OPERATIONS, "aFragmentIsMadeOfNMinus3bValidOnes"),
+                    "if (valid.size() >= group.repairable()) {",
+                    "if (valid.size() >= group.m()) {"),
+            in(
+                    "pasis/FragmentFetch",
+                    "b nodes make a version obsolete",
+                    protocol(OPERATIONS, "bPlusOneThatHaveCollectedALaterVersionMakeItObsolete"),
+                    "} else if (collected.size() >= group.oneCorrect()) {",
+                    "} else if (collected.size() >= group.b()) {"),
+            in(
+                    "pasis/FragmentFetch",
+                    "a version is not found before N-b have answered",
+                    protocol(OPERATIONS, "itIsNotFoundIfFewerThanRMinus2bOfRHaveOrHide"),
+                    "} else if (answered >= group.quorum() && valid",
+                    "} else if (valid"),
+            in(
+                    "pasis/FragmentFetch",
+                    "who has collected something later hides nothing",
+                    protocol(OPERATIONS, "whoHasCollectedALaterVersionMayHideIt"),
+                    "valid.size() + collected.size() < group.shownAt(answered)",
+                    "valid.size() < group.shownAt(answered)"),
+            in(
+                    "pasis/TimePoll",
+                    "one liar makes any time near",
+                    protocol(OPERATIONS, "theTimeOfOthersIsTheBPlusFirstGreatestWhateverALiarSays"),
+                    "outcome = all.get(group.b());",
+                    "outcome = all.get(0);"),
+            in(
+                    "pasis/RepairRequests",
+                    "b nodes refute a version",
+                    protocol(OPERATIONS, "oneNodeThatFindsTooFewRefutesNothing"),
+                    "return denied.size() >= group.oneCorrect();",
+                    "return denied.size() >= group.b();"));
+
     static final List<PlantedBug> ALL =
-            Stream.of(COUNTS, CLIENT, NODE, CHANGES).flatMap(List::stream).toList();
+            Stream.of(COUNTS, CLIENT, NODE, CHANGES, LEFT).flatMap(List::stream).toList();
 
     private PasisBugs() {}
 }

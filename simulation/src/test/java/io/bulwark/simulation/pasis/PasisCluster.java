@@ -53,6 +53,8 @@ final class PasisCluster {
     static final PasisLimits LIMITS =
             new PasisLimits(8, 64, 1 << 20, 1 << 22, true, 200, 2, 64, 256, 10_000, 200, 4_000);
 
+    private static final PrincipalId WRITER = PrincipalId.client(1);
+
     final Simulation simulation;
     final Map<Integer, PasisCounters> counters = new HashMap<>();
     /** What each node has said of a revoked client last. */
@@ -66,7 +68,14 @@ final class PasisCluster {
     private final Map<Integer, List<FpScrub.Found>> looked = new HashMap<>();
     private final Map<Integer, List<PasisBackground>> unasked = new HashMap<>();
     private Volume volume;
+    /** Whether a node said that its pool is too small for the clients. */
+    boolean shortOfPool;
+
     private boolean closed;
+    private boolean deleted;
+    /** So many answers to questions for the volume are older than it is. */
+    int oldAnswers;
+
     private int lastValue;
     /** How many clients could write. */
     int clients = 1;
@@ -107,6 +116,11 @@ final class PasisCluster {
         @Override
         public void writeCame(PrincipalId client, BlockId block) {
             writes.computeIfAbsent(node, _ -> new ArrayList<>()).add(client + " came");
+        }
+
+        @Override
+        public void poolIsShort(int volumeId) {
+            shortOfPool = true;
         }
 
         @Override
@@ -170,10 +184,19 @@ final class PasisCluster {
             case Question.OfSession of ->
                 new Fact.OfSession(
                         of.volume(), of.owner(), of.session(), closed ? SessionState.CLOSED : SessionState.OPEN);
-            case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
-            case Question.OfVolume of ->
-                new Fact.OfVolume(of.volume(), of.volume() == volume.id() ? Optional.of(volume) : Optional.empty());
+            case Question.OfGrant of ->
+                new Fact.OfGrant(
+                        of.volume(), of.principal(), true, of.principal().equals(WRITER));
+            case Question.OfVolume of -> {
+                boolean known = of.volume() == volume.id() && !deleted && oldAnswers-- <= 0;
+                yield new Fact.OfVolume(of.volume(), known ? Optional.of(volume) : Optional.empty());
+            }
         };
+    }
+
+    /** The volume is deleted; no node is told. */
+    void deleteVolume() {
+        deleted = true;
     }
 
     PasisGroup group(long block) {

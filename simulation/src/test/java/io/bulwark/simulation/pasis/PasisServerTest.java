@@ -159,6 +159,12 @@ class PasisServerTest {
         cluster.write(1, 0);
         cluster.simulation.runFor(1_000);
         assertThat(cluster.writes.get(3)).containsExactly("client-1 begins", "client-1 came");
+        // Who may only read learns the time as well.
+        cluster.simulation.send(
+                PrincipalId.client(9),
+                PrincipalId.node(3),
+                1L << 41,
+                new PasisMessage.FindTime(cluster.group(0).target(3)));
         // The nodes ask each other for their times, and write nothing.
         List<Bytes> fragments = fragments(cluster, 0);
         cluster.send(
@@ -318,16 +324,31 @@ class PasisServerTest {
 
     @Test
     void withMoreClientsEachHasLessOfThePool() {
-        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1_024, 1_024, false));
-        for (int i = 1; i <= 3; i++) {
-            cluster.clients = i;
+        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 4_096, false));
+        cluster.clients = 3;
+        for (int i = 1; i <= 6; i++) {
             List<Bytes> fragments = fragments(cluster, i);
             cluster.send(FAULTY, i, ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments), fragments, 0);
         }
         cluster.simulation.runFor(5_000);
         assertThat(cluster.counters(0).poolBytes())
-                .as("the third is beyond a third of the pool")
-                .isEqualTo(512);
+                .as("the sixth is beyond a third of the pool")
+                .isEqualTo(5 * 256);
+        assertThat(cluster.shortOfPool).isFalse();
+        assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
+    }
+
+    @Test
+    void howeverManyClientsThereAreEachHasRoomForSomeVersions() {
+        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 4_096, false));
+        cluster.clients = 1_000;
+        for (int i = 1; i <= 5; i++) {
+            List<Bytes> fragments = fragments(cluster, i);
+            cluster.send(FAULTY, i, ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments), fragments, 0);
+        }
+        cluster.simulation.runFor(5_000);
+        assertThat(cluster.counters(0).poolBytes()).isEqualTo(4 * 256);
+        assertThat(cluster.shortOfPool).isTrue();
         assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
     }
 

@@ -109,6 +109,13 @@ public final class Background implements BackgroundWork {
         }
     }
 
+    /** Rises when blocks that there was no room for are to be told once more. */
+    long forgotten() {
+        synchronized (scheduler) {
+            return scheduler.forgotten();
+        }
+    }
+
     /** A client has learnt a block's time, and is going to write. */
     void writeBegins(PrincipalId client, BlockId block) {
         long now = nowMillis();

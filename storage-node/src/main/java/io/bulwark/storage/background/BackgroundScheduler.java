@@ -114,6 +114,11 @@ public final class BackgroundScheduler {
         return unverified.possible(nowMillis, block, versions, responsible);
     }
 
+    /** Rises when blocks that there was no room for are to be told once more. */
+    public long forgotten() {
+        return unverified.forgotten();
+    }
+
     /**
      * The block to verify next, if one is to be verified now; then {@link #verified} must follow.
      *

@@ -1,11 +1,14 @@
 package io.bulwark.storage.background;
 
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * Tells idle periods by a timer (lazy verification paper, 3.1: the simple detector predicts them well): the node is idle from so
  * long after a client's last request on, until the next one. A write of which the first round was served counts as a request that
  * goes on until the second one comes: on a slow network it may take long, and what the node did meanwhile would take its bandwidth.
+ * Of a client that announced a write and sent none no other is waited for, for a while.
  */
 final class IdleTime {
     /** A write that has not come after so long is not waited for any more. */
@@ -14,9 +17,17 @@ final class IdleTime {
     /** Beyond so many the eldest are not waited for. */
     static final int EXPECTED_MAX = 4_096;
 
+    /** For so long nothing more is expected of a client whose write did not come. */
+    static final long UNKEPT_MILLIS = 60_000;
+
+    private static final int UNKEPT_MAX = 4_096;
+
     private final long afterMillis;
     /** When each began, by rising time. */
     private final LinkedHashMap<ExpectedWrite, Long> expected = new LinkedHashMap<>();
+
+    /** Whose write did not come, and until when none is expected. */
+    private final LinkedHashMap<PrincipalId, Long> unkept = new LinkedHashMap<>();
 
     private long foregroundMillis;
 
@@ -34,6 +45,10 @@ final class IdleTime {
     /** A client is going to write. */
     void expect(long nowMillis, ExpectedWrite write) {
         foreground(nowMillis);
+        busyUntil(nowMillis);
+        if (unkept.getOrDefault(write.client(), nowMillis) > nowMillis) {
+            return;
+        }
         expected.remove(write);
         expected.put(write, nowMillis);
         if (expected.size() > EXPECTED_MAX) {
@@ -61,9 +76,20 @@ final class IdleTime {
         return Math.max(0, nowMillis - Math.max(fromMillis, busyUntil(nowMillis) + afterMillis));
     }
 
+    private void unkept(PrincipalId client, long atMillis) {
+        unkept.remove(client);
+        unkept.put(client, atMillis + UNKEPT_MILLIS);
+        expected.keySet().removeIf(write -> write.client().equals(client));
+        if (unkept.size() > UNKEPT_MAX) {
+            unkept.pollFirstEntry();
+        }
+    }
+
     private long busyUntil(long nowMillis) {
         while (!expected.isEmpty() && nowMillis - expected.firstEntry().getValue() >= EXPECTED_MILLIS) {
-            foreground(expected.pollFirstEntry().getValue() + EXPECTED_MILLIS);
+            Map.Entry<ExpectedWrite, Long> over = expected.pollFirstEntry();
+            foreground(over.getValue() + EXPECTED_MILLIS);
+            unkept(over.getKey().client(), over.getValue() + EXPECTED_MILLIS);
         }
         return expected.isEmpty() ? foregroundMillis : expected.lastEntry().getValue() + EXPECTED_MILLIS;
     }

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +34,7 @@ public final class LazyVerification implements BackgroundWork {
     /** Verification begins though the node is busy once so much of the history pool is taken. */
     private static final double PRESSED_SHARE = 0.75;
 
+    private static final long SHORT_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long WAIT_MILLIS_MAX = 1_000;
     private static final long STOP_MILLIS = 5_000;
 
@@ -39,6 +42,7 @@ public final class LazyVerification implements BackgroundWork {
     private final long poolBytes;
     private final ReadChoice choice = new ReadChoice();
     private final Map<Integer, Map<Integer, PasisCounters>> counters = new ConcurrentHashMap<>();
+    private final AtomicLong shortNanos = new AtomicLong(System.nanoTime() - SHORT_NANOS);
     private volatile @Nullable NodeAccess node;
     private volatile @Nullable Thread thread;
     private volatile boolean stopping;
@@ -51,12 +55,31 @@ public final class LazyVerification implements BackgroundWork {
         gauge(meters, "bulwark.pasis.pool.bytes", PasisCounters::poolBytes);
         Gauge.builder("bulwark.pasis.pool.max.bytes", this, each -> each.poolBytes)
                 .register(meters);
+        Gauge.builder("bulwark.pasis.pool.short", this, each -> each.poolIsShort() ? 1 : 0)
+                .register(meters);
         counter(meters, "bulwark.pasis.verifications", PasisCounters::verifications);
         counter(meters, "bulwark.pasis.verifications.on.demand", PasisCounters::onDemand);
         counter(meters, "bulwark.pasis.cooperative", PasisCounters::cooperative);
         counter(meters, "bulwark.pasis.avoided", PasisCounters::avoided);
         counter(meters, "bulwark.pasis.poisonous", PasisCounters::poisonous);
         counter(meters, "bulwark.pasis.refused", PasisCounters::refused);
+    }
+
+    /** Whether a client wrote within the last minute while the history pool was too small for the clients that there are. */
+    public boolean poolIsShort() {
+        return System.nanoTime() - shortNanos.get() < SHORT_NANOS;
+    }
+
+    private void noteShort(int volume) {
+        long now = System.nanoTime();
+        long before = shortNanos.get();
+        if (now - before >= SHORT_NANOS && shortNanos.compareAndSet(before, now)) {
+            LOG.warn(
+                    "the history pool of {} bytes has no room for a few versions of volume {} of each client: raise"
+                            + " history-pool, or some clients may keep others from writing",
+                    poolBytes,
+                    volume);
+        }
     }
 
     /** What the server of a shard tells. */
@@ -147,6 +170,11 @@ public final class LazyVerification implements BackgroundWork {
         }
 
         @Override
+        public long forgotten() {
+            return background.forgotten();
+        }
+
+        @Override
         public void writeBegins(PrincipalId client, BlockId block) {
             background.writeBegins(client, block);
         }
@@ -154,6 +182,11 @@ public final class LazyVerification implements BackgroundWork {
         @Override
         public void writeCame(PrincipalId client, BlockId block) {
             background.writeCame(client, block);
+        }
+
+        @Override
+        public void poolIsShort(int volume) {
+            noteShort(volume);
         }
 
         @Override

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * written a moment ago wait, and so do those for which other nodes are responsible. Not thread-safe.
  */
 final class WriteCountTable {
-    /** What goes beyond is left to the bounds that the protocol's server keeps. */
+    /** What goes beyond is forgotten until there is room again. */
     static final int BLOCKS_MAX = 1 << 16;
 
     /** How many blocks with equally many versions are tried for being in the cache. */
@@ -27,7 +27,12 @@ final class WriteCountTable {
     /** Between two tries at most so many times the time before the second. */
     private static final int RETRY_FACTOR_MAX = 64;
 
+    /** From here down there is room again. */
+    private static final int BLOCKS_ROOM = BLOCKS_MAX / 4 * 3;
+
     private final VerificationPace pace;
+    private boolean turnedAway;
+    private long forgotten;
     private final Map<BlockId, Entry> entries = new HashMap<>();
     private final TreeSet<Entry> waiting =
             new TreeSet<>(Comparator.comparingLong(Entry::dueMillis).thenComparing(Entry::block));
@@ -78,11 +83,16 @@ final class WriteCountTable {
             if (entry != null) {
                 leave(entry);
                 entries.remove(block);
+                if (turnedAway && entries.size() <= BLOCKS_ROOM) {
+                    turnedAway = false;
+                    forgotten++;
+                }
             }
             return false;
         }
         if (entry == null) {
             if (entries.size() >= BLOCKS_MAX) {
+                turnedAway = true;
                 return true;
             }
             entry = new Entry(block, nowMillis);
@@ -101,6 +111,11 @@ final class WriteCountTable {
         entry.responsible = responsible;
         enter(entry);
         return written;
+    }
+
+    /** How often there was room again after blocks were forgotten: then they are to be told once more. */
+    long forgotten() {
+        return forgotten;
     }
 
     /**

@@ -13,6 +13,7 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -54,6 +55,7 @@ final class VerdictReports {
     };
     private final Map<Integer, Volume> volumes = new HashMap<>();
     private long after;
+    private long afterPoisonous;
     private long reported;
 
     VerdictReports(Metadata metadata, ControlSession session, EvidenceLog evidence, int self) {
@@ -67,19 +69,28 @@ final class VerdictReports {
         return reported;
     }
 
+    /** Clients first: what is told of nodes, which liars may make much of, does not hold that up. */
     void poll() throws InterruptedException, ExecutionException {
+        afterPoisonous = report(evidence.poisonousSince(afterPoisonous), afterPoisonous);
+        after = report(evidence.since(after), after);
+    }
+
+    /** Reports some; the number of the last entry that is done with. */
+    private long report(List<EvidenceLog.Entry> entries, long done) throws InterruptedException, ExecutionException {
         int reports = 0;
-        for (EvidenceLog.Entry entry : evidence.since(after)) {
+        long last = done;
+        for (EvidenceLog.Entry entry : entries) {
             Effect.Evidence seen = entry.evidence();
             Optional<Told> report = toTell(seen).filter(each -> !told.containsKey(each));
             if (report.isPresent()) {
                 if (reports++ == REPORTS_PER_POLL) {
-                    return;
+                    break;
                 }
                 report(report.get(), seen);
             }
-            after = entry.number();
+            last = entry.number();
         }
+        return last;
     }
 
     private Optional<Told> toTell(Effect.Evidence seen) throws InterruptedException, ExecutionException {

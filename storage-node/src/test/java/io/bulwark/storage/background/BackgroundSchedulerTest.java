@@ -149,6 +149,24 @@ class BackgroundSchedulerTest {
     }
 
     @Test
+    void whoAnnouncedAWriteInVainIsNotBelievedForAWhile() {
+        PrincipalId client = PrincipalId.client(0);
+        scheduler.writeBegins(10_000, client, block(1));
+        scheduler.writeBegins(10_900, client, block(2));
+        long unkept = 10_000 + IdleTime.EXPECTED_MILLIS;
+        assertThat(scheduler.idle(unkept + 100))
+                .as("nor is its other write waited for")
+                .isTrue();
+        scheduler.writeBegins(20_000, client, block(1));
+        assertThat(scheduler.idle(20_100)).isTrue();
+        scheduler.writeBegins(21_000, PrincipalId.client(1), block(1));
+        assertThat(scheduler.idle(21_100)).as("another client").isFalse();
+        scheduler.writeCame(21_100, PrincipalId.client(1), block(1));
+        scheduler.writeBegins(unkept + IdleTime.UNKEPT_MILLIS, client, block(1));
+        assertThat(scheduler.idle(unkept + IdleTime.UNKEPT_MILLIS + 100)).isFalse();
+    }
+
+    @Test
     void onlySoManyWritesAreWaitedFor() {
         PrincipalId client = PrincipalId.client(0);
         for (int i = 0; i <= IdleTime.EXPECTED_MAX; i++) {

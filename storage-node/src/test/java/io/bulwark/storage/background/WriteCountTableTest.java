@@ -138,6 +138,22 @@ class WriteCountTableTest {
     }
 
     @Test
+    void whatThereWasNoRoomForIsToBeToldAgainOnceThereIs() {
+        for (int i = 0; i < WriteCountTable.BLOCKS_MAX; i++) {
+            table.possible(0, block(i), 1, true);
+        }
+        table.possible(0, block(0), 0, true);
+        assertThat(table.forgotten()).as("nothing was").isZero();
+        table.possible(0, block(WriteCountTable.BLOCKS_MAX), 1, true);
+        table.possible(0, block(WriteCountTable.BLOCKS_MAX + 1), 1, true);
+        assertThat(table.forgotten()).as("no room yet").isZero();
+        for (int i = 0; i < WriteCountTable.BLOCKS_MAX / 2; i++) {
+            table.possible(0, block(i), 0, true);
+        }
+        assertThat(table.forgotten()).isEqualTo(1);
+    }
+
+    @Test
     void whateverHappensEachBlockWithVersionsIsTakenInTheEnd() {
         long seed = Long.getLong("bulwark.seed", System.nanoTime());
         SplittableRandom random = new SplittableRandom(seed);

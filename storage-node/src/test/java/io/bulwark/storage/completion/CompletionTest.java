@@ -203,6 +203,20 @@ class CompletionTest {
                         new Command.ReportEvidence(2, block(8), Verdict.CORRUPT, "bytes"));
     }
 
+    @Test
+    void poisonIsReportedHoweverMuchThereIsToSayOfNodes() throws Exception {
+        NodeAccess node = node(0);
+        PrincipalId client = PrincipalId.client(9);
+        int corrupt = 1_000;
+        for (int i = 0; i < corrupt; i++) {
+            node.evidence().onEvidence(new Effect.Evidence(PrincipalId.node(2), block(i), Verdict.CORRUPT, "bytes"));
+        }
+        node.evidence().onEvidence(new Effect.Evidence(client, block(7), Verdict.POISONOUS, "version 1", 4));
+        Command poison = new Command.ReportPoison(client, block(7), 4, "version 1");
+        await().until(() -> metadata.commands.contains(poison));
+        assertThat(List.copyOf(metadata.commands).indexOf(poison)).isLessThan(corrupt);
+    }
+
     private void start(int node) throws IOException {
         CompletionConfig quick =
                 new CompletionConfig(directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 500), 50);

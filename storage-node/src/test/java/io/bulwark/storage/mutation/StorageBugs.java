@@ -73,7 +73,17 @@ final class StorageBugs {
                     "the table grows for ever",
                     "theTableIsBounded",
                     "if (entries.size() >= BLOCKS_MAX) {",
-                    "if (false) {"));
+                    "if (false) {"),
+            table(
+                    "what there was no room for is forgotten for ever",
+                    "whatThereWasNoRoomForIsToBeToldAgainOnceThereIs",
+                    "forgotten++;",
+                    ""),
+            table(
+                    "all is to be told again whenever something was verified",
+                    "whatThereWasNoRoomForIsToBeToldAgainOnceThereIs",
+                    "if (turnedAway && entries.size() <= BLOCKS_ROOM) {",
+                    "if (turnedAway || entries.size() > 0) {"));
 
     private static final List<PlantedBug> SCHEDULER = List.of(
             scheduler(
@@ -106,6 +116,12 @@ final class StorageBugs {
                     "aWriteThatDoesNotComeIsNotWaitedForForEver",
                     "nowMillis - expected.firstEntry().getValue() >= EXPECTED_MILLIS",
                     "false"),
+            scheduler(
+                    "IdleTime",
+                    "who announces writes and sends none keeps a node busy",
+                    "whoAnnouncedAWriteInVainIsNotBelievedForAWhile",
+                    "if (unkept.getOrDefault(write.client(), nowMillis) > nowMillis) {",
+                    "if (nowMillis < 0) {"),
             scheduler(
                     "IdleTime",
                     "any number of writes is waited for",
@@ -238,8 +254,16 @@ final class StorageBugs {
                     "lost += mutations;",
                     ""));
 
+    private static final List<PlantedBug> REPORTS = List.of(bug(
+            "completion/VerdictReports",
+            "poison waits behind what is told of nodes",
+            "completion.CompletionTest",
+            "poisonIsReportedHoweverMuchThereIsToSayOfNodes",
+            "afterPoisonous = report(evidence.poisonousSince(afterPoisonous), afterPoisonous);",
+            ""));
+
     static final List<PlantedBug> ALL =
-            Stream.of(TABLE, SCHEDULER, CACHE).flatMap(List::stream).toList();
+            Stream.of(TABLE, SCHEDULER, CACHE, REPORTS).flatMap(List::stream).toList();
 
     private StorageBugs() {}
 

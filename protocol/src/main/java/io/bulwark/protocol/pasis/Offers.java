@@ -1,0 +1,58 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.id.BlockId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the scheduler of blocks with possible versions that it does not know: of what a restart found, once the volume is known, and
+ * of all once more when it has forgotten some for lack of room. A bounded number of blocks at a time, and without loading them.
+ */
+final class Offers {
+    static final int STEP_BLOCKS = 1_024;
+
+    private final PasisNode node;
+    private @Nullable BlockId next;
+    private long forgotten;
+
+    Offers(PasisNode node) {
+        this.node = node;
+    }
+
+    /** All blocks are told, from the first on. */
+    void begin() {
+        next = BlockId.register(0, 0);
+    }
+
+    void step(long nowMillis) {
+        long wanted = node.watch().forgotten();
+        if (wanted != forgotten) {
+            forgotten = wanted;
+            begin();
+        }
+        BlockId first = next;
+        if (first == null) {
+            return;
+        }
+        List<BlockId> some = node.possible().from(first, STEP_BLOCKS + 1);
+        next = some.size() > STEP_BLOCKS ? some.getLast() : null;
+        some.stream()
+                .limit(STEP_BLOCKS)
+                .forEach(block -> node.access().group(block).ifPresent(group -> tell(nowMillis, node, group)));
+    }
+
+    /** How many possible versions of a block there are now. */
+    static void tell(long nowMillis, PasisNode node, PasisGroup group) {
+        int slot = group.slotOf(node.self());
+        if (group.verification() == Verification.LAZY && slot >= 0) {
+            BlockId block = group.block();
+            node.watch()
+                    .possible(
+                            nowMillis,
+                            block,
+                            node.possible().of(block),
+                            node.limits().leads(group, slot));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Bounds what the requests hold that wait in a server: for facts, for a block, or for room. Nobody may hold more than what is left,
+ * so that neither many requests nor few with large blocks of one sender take the others' room.
+ */
+final class WaitingRoom {
+    static final int PARKED_PER_SENDER_MAX = 128;
+
+    /**
+     * What one sender has waiting.
+     *
+     * @param parked how many of its requests wait for facts
+     */
+    private record Share(int parked, long bytes) {
+        private static final Share NONE = new Share(0, 0);
+    }
+
+    private final long bytesMax;
+    private final Map<PrincipalId, Share> shares = new HashMap<>();
+    private long bytes;
+
+    WaitingRoom(long bytesMax) {
+        this.bytesMax = bytesMax;
+    }
+
+    /** Whether the request may wait for a fact; then {@link #unpark} must follow, once. */
+    boolean park(Call call) {
+        return enter(call, 1);
+    }
+
+    void unpark(Call call) {
+        leave(call, 1);
+    }
+
+    /** Whether the request may wait for what this node does; then {@link #leave} must follow, once. */
+    boolean enter(Call call) {
+        return enter(call, 0);
+    }
+
+    void leave(Call call) {
+        leave(call, 0);
+    }
+
+    private boolean enter(Call call, int parks) {
+        Share known = shares.getOrDefault(call.from(), Share.NONE);
+        Share share = new Share(known.parked() + parks, known.bytes() + call.bytes());
+        long all = bytes + call.bytes();
+        if (share.parked() > PARKED_PER_SENDER_MAX || share.bytes() > bytesMax - all) {
+            return false;
+        }
+        shares.put(call.from(), share);
+        bytes = all;
+        return true;
+    }
+
+    private void leave(Call call, int parks) {
+        bytes -= call.bytes();
+        shares.computeIfPresent(
+                call.from(),
+                (_, share) -> share.bytes() == call.bytes()
+                        ? null
+                        : new Share(share.parked() - parks, share.bytes() - call.bytes()));
+    }
+}

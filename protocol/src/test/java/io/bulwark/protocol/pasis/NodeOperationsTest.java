@@ -1,0 +1,105 @@
+package io.bulwark.protocol.pasis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.wire.Bytes;
+import java.util.Set;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What a node asks its peers: with b = 1, m = 1, N = 5, so that N - 3b is not m; the node is at slot 0. */
+@NullMarked
+class NodeOperationsTest {
+    private final Group group = Group.of(1, 1, 5);
+    private final Group.Version version = group.version(3, 1);
+    private final ValidatingTimestamp later = group.version(9, 2).timestamp();
+    private final FragmentFetch fetch = new FragmentFetch(group.pasis(), 0, version.timestamp(), Group.TIMES);
+
+    private void tell(int slot, PasisMessage answer) {
+        fetch.onMessage(1, Group.node(slot), answer);
+    }
+
+    private void denies(int slot) {
+        tell(slot, group.collected(slot, version, ValidatingTimestamp.NONE));
+    }
+
+    @Test
+    void aFragmentIsMadeOfNMinus3bValidOnes() {
+        fetch.start(0);
+        tell(1, group.fragment(1, version));
+        assertThat(fetch.outcome()).isEmpty();
+        Bytes wrong = Bytes.of(new byte[group.pasis().fragmentBytes()]);
+        tell(
+                2,
+                new PasisMessage.Fragment(
+                        group.pasis().target(2),
+                        version.timestamp().name(),
+                        PasisMessage.Held.HELD,
+                        wrong,
+                        ValidatingTimestamp.NONE));
+        assertThat(fetch.outcome()).isEmpty();
+        tell(3, group.fragment(3, version));
+        assertThat(fetch.outcome())
+                .contains(new FragmentFetch.Outcome.Made(version.fragments().getFirst()));
+    }
+
+    @Test
+    void bPlusOneThatHaveCollectedALaterVersionMakeItObsolete() {
+        fetch.start(0);
+        tell(1, group.collected(1, version, later));
+        assertThat(fetch.outcome()).isEmpty();
+        tell(2, group.collected(2, version, version.timestamp()));
+        assertThat(fetch.outcome()).as("no later one").isEmpty();
+        tell(3, group.collected(3, version, later));
+        assertThat(fetch.outcome()).contains(new FragmentFetch.Outcome.Obsolete());
+    }
+
+    @Test
+    void itIsNotFoundIfFewerThanRMinus2bOfRHaveOrHide() {
+        fetch.start(0);
+        denies(1);
+        denies(2);
+        assertThat(fetch.outcome()).as("only N - b answers tell").isEmpty();
+        denies(3);
+        assertThat(fetch.outcome()).contains(new FragmentFetch.Outcome.NotFound());
+    }
+
+    @Test
+    void whoHasCollectedALaterVersionMayHideIt() {
+        fetch.start(0);
+        denies(1);
+        tell(2, group.collected(2, version, later));
+        tell(3, group.fragment(3, version));
+        assertThat(fetch.outcome()).isEmpty();
+        denies(4);
+        assertThat(fetch.outcome()).contains(new FragmentFetch.Outcome.NotFound());
+    }
+
+    @Test
+    void theTimeOfOthersIsTheBPlusFirstGreatestWhateverALiarSays() {
+        TimePoll poll = new TimePoll(group.pasis(), 0, 5, Group.TIMES);
+        poll.start(0);
+        long[] times = {5, -1, 7, 6};
+        for (int slot = 1; slot < times.length; slot++) {
+            assertThat(poll.outcome()).isEmpty();
+            poll.onMessage(
+                    1,
+                    Group.node(slot),
+                    new PasisMessage.FoundTime(group.pasis().target(slot), times[slot]));
+        }
+        assertThat(poll.outcome()).contains(7L);
+    }
+
+    @Test
+    void oneNodeThatFindsTooFewRefutesNothing() {
+        RepairRequests repairs = new RepairRequests(group.pasis(), version.timestamp(), Set.of(0, 1));
+        repairs.start(0, Group.TIMES);
+        repairs.take(2, group.refused(2, Asked.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
+        repairs.take(2, group.refused(2, Asked.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
+        repairs.take(3, group.refused(3, Asked.REPAIR, version.timestamp(), Refusal.BUSY));
+        repairs.take(4, group.refused(4, Asked.REPAIR, later, Refusal.NOT_FOUND));
+        assertThat(repairs.refuted()).isFalse();
+        repairs.take(3, group.refused(3, Asked.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
+        assertThat(repairs.refuted()).isTrue();
+    }
+}

@@ -1,0 +1,246 @@
+package io.bulwark.simulation.pasis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.pasis.PasisLimits;
+import io.bulwark.protocol.pasis.PasisMessage;
+import io.bulwark.protocol.pasis.PasisServer;
+import io.bulwark.protocol.pasis.Refusal;
+import io.bulwark.protocol.pasis.ValidatingTimestamp;
+import io.bulwark.protocol.pasis.VerificationWatch;
+import io.bulwark.protocol.pasis.VersionName;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.simulation.engine.SimulatedRecords;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What nodes charge for possible versions, and how they get rid of them, where much is left or nothing can be freed: b = 1, m = 2, N = 5. */
+@NullMarked
+class PasisRoomTest {
+    private static final int FAULTY = 20;
+    private static final int FRAGMENT = 256;
+    private static final int[] ALL = {0, 1, 2, 3, 4};
+
+    private static PasisCluster cluster(PasisLimits limits) {
+        return new PasisCluster(1, 2, 5, Verification.LAZY, limits);
+    }
+
+    private static PasisLimits limits(int perBlock, int perClient, long poolBytes) {
+        return new PasisLimits(perBlock, perClient, 1 << 20, poolBytes, false, 200, 2, 64, 256, 10_000, 200, 1_000);
+    }
+
+    private static void send(PasisCluster cluster, long block, long time, int... slots) {
+        List<Bytes> fragments = cluster.group(block).encode(cluster.group(block).padded(cluster.value()));
+        cluster.send(
+                FAULTY, block, ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), fragments), fragments, slots);
+    }
+
+    private static List<Refusal> refusals(PasisCluster cluster) {
+        return cluster.sent.stream()
+                .filter(PasisMessage.Refused.class::isInstance)
+                .map(message -> ((PasisMessage.Refused) message).refusal())
+                .distinct()
+                .toList();
+    }
+
+    private static void assertNothingIsLeft(PasisCluster cluster, int node) {
+        assertThat(cluster.simulation.records(PrincipalId.node(node)).keys()).isEmpty();
+        assertThat(cluster.counters(node).possibleVersions()).isZero();
+        assertThat(cluster.counters(node).poolBytes()).isZero();
+    }
+
+    @Test
+    void whatIsLeftOfADeletedVolumeIsDeletedAndChargedToNobody() {
+        PasisCluster cluster = cluster(PasisCluster.LIMITS);
+        cluster.write(1, 0);
+        cluster.write(1, 3);
+        cluster.simulation.runFor(1_000);
+        cluster.verify(0, ALL);
+        cluster.deleteVolume();
+        cluster.simulation.runFor(40_000);
+        for (int node : ALL) {
+            assertNothingIsLeft(cluster, node);
+        }
+        send(cluster, 0, 9, 0);
+        assertThat(refusals(cluster)).containsExactly(Refusal.WRONG_SLOT);
+    }
+
+    @Test
+    void aRestartAsksForVolumesBeforeItKeepsChargingForThem() {
+        PasisCluster cluster = cluster(PasisCluster.LIMITS);
+        for (int block = 0; block < 300; block++) {
+            send(cluster, block, 1, 2);
+        }
+        cluster.simulation.crash(PrincipalId.node(2));
+        cluster.deleteVolume();
+        cluster.simulation.restart(PrincipalId.node(2));
+        cluster.simulation.runFor(5_000);
+        assertNothingIsLeft(cluster, 2);
+    }
+
+    @Test
+    void answersThatAreOlderThanTheVolumeDeleteNothing() {
+        PasisCluster cluster = cluster(PasisCluster.LIMITS);
+        cluster.write(1, 0);
+        cluster.simulation.runFor(1_000);
+        cluster.simulation.crash(PrincipalId.node(2));
+        cluster.oldAnswers = 2;
+        cluster.simulation.restart(PrincipalId.node(2));
+        cluster.simulation.runFor(5_000);
+        assertThat(cluster.oldAnswers).isNegative();
+        assertThat(cluster.held(2, 0)).isEqualTo(1);
+        assertThat(cluster.counters(2).possibleVersions()).isEqualTo(1);
+    }
+
+    @Test
+    void oneEffortToMakeRoomIsBoundedAndTheNextGoesOnWhereItEnded() {
+        // Only what is in block 0 can be verified, which comes last as it is the first; all else is at one node.
+        int blocks = 101;
+        PasisCluster cluster = cluster(limits(8, 1_000, blocks * FRAGMENT));
+        cluster.write(1, 0);
+        for (int block = 1; block < blocks; block++) {
+            send(cluster, block, 1, 0);
+        }
+        assertThat(cluster.counters(0).verifications()).isZero();
+        send(cluster, 200, 1, 0);
+        cluster.simulation.runFor(5_000);
+        assertThat(refusals(cluster)).containsExactly(Refusal.POOL);
+        assertThat(cluster.counters(0).verifications())
+                .as("64 without repair and 64 with it")
+                .isEqualTo(128);
+        send(cluster, 201, 1, 0);
+        cluster.simulation.runFor(5_000);
+        assertThat(cluster.held(0, 201)).isEqualTo(1);
+    }
+
+    @Test
+    void whereNothingCanBeFreedItIsTriedLessAndLessOften() {
+        PasisCluster cluster = cluster(limits(8, 1_000, FRAGMENT));
+        send(cluster, 0, 1, 0);
+        List<Bytes> fragments = cluster.group(1).encode(cluster.group(1).padded(cluster.value()));
+        ValidatingTimestamp version = ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments);
+        for (int i = 0; i < 300; i++) {
+            cluster.simulation.send(
+                    PrincipalId.client(FAULTY),
+                    PrincipalId.node(0),
+                    (1L << 41) + i,
+                    new PasisMessage.Write(cluster.group(1).target(0), 1, version, fragments.get(0)));
+            cluster.simulation.runFor(10);
+        }
+        assertThat(refusals(cluster)).containsExactly(Refusal.POOL);
+        assertThat(cluster.counters(0).verifications()).isBetween(4L, 30L);
+    }
+
+    @Test
+    void aClientHasSoManyPossibleVersionsInAllBlocks() {
+        PasisCluster cluster = cluster(limits(2, 3, 1 << 20));
+        for (int block = 0; block < 4; block++) {
+            send(cluster, block, 1, 0);
+        }
+        cluster.simulation.runFor(3_000);
+        assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
+        assertThat(cluster.counters(0).possibleVersions()).isEqualTo(3);
+    }
+
+    /** What peers' notices have collected here is in no record but that of the horizon. */
+    @Test
+    void whatWasCollectedIsNotTakenAgainAfterARestart() {
+        PasisCluster cluster = cluster(PasisCluster.LIMITS);
+        List<ValidatingTimestamp> versions = new ArrayList<>();
+        List<Bytes> first = List.of();
+        for (int time = 1; time <= 4; time++) {
+            List<Bytes> fragments = cluster.group(0).encode(cluster.group(0).padded(cluster.value()));
+            first = first.isEmpty() ? fragments : first;
+            versions.add(ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), fragments));
+            cluster.send(FAULTY, 0, versions.getLast(), fragments, ALL);
+        }
+        cluster.notify(2, 4, 0, versions.get(3), false);
+        cluster.notify(3, 4, 0, versions.get(1), false);
+        assertThat(cluster.held(4, 0)).isEqualTo(3);
+        cluster.simulation.crash(PrincipalId.node(4));
+        cluster.simulation.restart(PrincipalId.node(4));
+        cluster.simulation.runFor(1_000);
+        cluster.send(FAULTY, 0, versions.getFirst(), first, 4);
+        assertThat(cluster.held(4, 0)).isEqualTo(3);
+    }
+
+    @Test
+    void aPeersNonsenseIsNotedAtItsRateOnly() {
+        PasisCluster cluster = cluster(PasisCluster.LIMITS);
+        cluster.write(1, 0);
+        List<Bytes> three = List.of(Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY);
+        ValidatingTimestamp misshapen = ValidatingTimestamp.of(7, PrincipalId.client(1), three);
+        for (int i = 0; i < 500; i++) {
+            cluster.simulation.send(
+                    PrincipalId.node(1),
+                    PrincipalId.node(4),
+                    1L << 40,
+                    new PasisMessage.Notify(cluster.group(0).target(4), misshapen, false));
+        }
+        cluster.simulation.runFor(500);
+        assertThat(cluster.simulation.sightings())
+                .filteredOn(seen -> seen.evidence().verdict() == Verdict.MISBEHAVED)
+                .hasSizeBetween(1, 320);
+    }
+
+    @Test
+    void whatARestartFoundIsToldInStepsAndNothingOfItIsRead() {
+        int blocks = 3_000;
+        SimulatedRecords disk = new SimulatedRecords();
+        for (int block = 0; block < blocks; block++) {
+            WireWriter name = new WireWriter(VersionName.BYTES);
+            ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), List.of(Bytes.EMPTY))
+                    .name()
+                    .write(name);
+            WireWriter charge = new WireWriter(16);
+            PrincipalId.client(FAULTY).write(charge);
+            RecordKey key = new RecordKey(RecordKind.PASIS_POSSIBLE, BlockId.register(6, block), name.toBytes());
+            disk.apply(List.of(new Mutation.Put(key, charge.i32(FRAGMENT).toBytes(), Bytes.EMPTY)));
+        }
+        Set<BlockId> told = new HashSet<>();
+        PasisServer server = new PasisServer(PrincipalId.node(0), PasisCluster.LIMITS, new VerificationWatch() {
+            @Override
+            public void possible(long nowMillis, BlockId block, int versions, boolean responsible) {
+                told.add(block);
+            }
+        });
+        List<Effect> effects = new ArrayList<>(server.onTick(0));
+        while (effects.getLast() instanceof Effect.Scan(var token, RecordKind kind, var from, var to, var max)) {
+            effects.addAll(server.onLoaded(0, token, disk.scan(kind, from, to, max)));
+        }
+        Volume volume = new Volume(
+                6,
+                "disk",
+                VolumeKind.REGISTER,
+                new PasisCluster(1, 2, 5, Verification.LAZY, PasisCluster.LIMITS)
+                        .group(0)
+                        .policy(),
+                blocks,
+                List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
+        effects.addAll(server.onFact(1, new Fact.OfVolume(6, Optional.of(volume))));
+        assertThat(told).as("the first step").hasSizeBetween(1, 1_500);
+        for (int tick = 1; tick < 5; tick++) {
+            effects.addAll(server.onTick(tick * 50));
+        }
+        assertThat(told).hasSize(blocks);
+        assertThat(effects).noneMatch(effect -> effect instanceof Effect.LoadMetas || effect instanceof Effect.Load);
+    }
+}
