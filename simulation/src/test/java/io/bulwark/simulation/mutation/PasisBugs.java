@@ -402,6 +402,12 @@ final class PasisBugs {
                     "if (before != null && nowMillis < before.untilMillis()) {",
                     "if (before != null && nowMillis < 0) {"),
             in(
+                    "pasis/RoomMaker",
+                    "any number of writes waits for room",
+                    simulation(ROOM, "onlySoManyWritesWaitForRoom"),
+                    "} else if (effort.waiting.size() >= limits.waitingMax()) {",
+                    "} else if (effort.waiting.size() < 0) {"),
+            in(
                     "pasis/Verifier",
                     "what notices have collected is taken again after a restart",
                     simulation(ROOM, "whatWasCollectedIsNotTakenAgainAfterARestart"),

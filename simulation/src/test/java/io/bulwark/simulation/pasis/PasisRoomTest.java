@@ -150,6 +150,35 @@ class PasisRoomTest {
     }
 
     @Test
+    void onlySoManyWritesWaitForRoom() {
+        PasisLimits two = new PasisLimits(8, 64, 1 << 20, FRAGMENT, false, 200, 2, 64, 2, 10_000, 200, 1_000);
+        PasisCluster cluster = cluster(two);
+        send(cluster, 0, 1, 0);
+        // Without the others a verification ends when its time is up.
+        for (int node = 1; node < 5; node++) {
+            cluster.simulation.crash(PrincipalId.node(node));
+        }
+        for (int block = 1; block <= 6; block++) {
+            List<Bytes> fragments =
+                    cluster.group(block).encode(cluster.group(block).padded(cluster.value()));
+            cluster.simulation.send(
+                    PrincipalId.client(FAULTY),
+                    PrincipalId.node(0),
+                    1L << 40,
+                    new PasisMessage.Write(
+                            cluster.group(block).target(0),
+                            1,
+                            ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments),
+                            fragments.get(0)));
+        }
+        cluster.simulation.runFor(300);
+        assertThat(cluster.sent)
+                .as("two wait for verifications without repair, two for such with it")
+                .filteredOn(PasisMessage.Refused.class::isInstance)
+                .hasSize(2);
+    }
+
+    @Test
     void aClientHasSoManyPossibleVersionsInAllBlocks() {
         PasisCluster cluster = cluster(limits(2, 3, 1 << 20));
         for (int block = 0; block < 4; block++) {
