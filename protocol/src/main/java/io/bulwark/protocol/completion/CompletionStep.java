@@ -3,10 +3,13 @@ package io.bulwark.protocol.completion;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.extent.ExtentMessage;
+import io.bulwark.protocol.extent.ExtentRead;
+import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Set;
 
 /** What completion asks of its driver; what comes of it is handed in under the token. */
 public sealed interface CompletionStep {
@@ -20,11 +23,18 @@ public sealed interface CompletionStep {
     record Check(long token, ExtentMessage.Complete request) implements CompletionStep {}
 
     /**
-     * Reads an extent from the nodes. Answered by {@code onFetched}.
+     * Reads a list of pins from the nodes. Answered by {@code onFetched}.
      *
      * @param length its true length in bytes, as its object says
+     * @param fresh whether this node took a slot of the volume lately, and must come to an end also where a list is incomplete
      */
-    record Fetch(long token, Volume volume, BlockId block, Bytes pin, int length) implements CompletionStep {}
+    record Fetch(long token, Volume volume, BlockId block, Bytes pin, int length, boolean fresh)
+            implements CompletionStep {
+        public ExtentRead read(ExtentTiming timing) {
+            ExtentRead read = new ExtentRead(volume, block, pin, Set.of(), timing);
+            return fresh ? read.countingFresh() : read;
+        }
+    }
 
     /**
      * Looks for the first extent between two, both included, of which something is kept here. Answered by {@code onFound} or

@@ -26,7 +26,7 @@ final class EpochDuties {
     /** Slots that this node took and has not confirmed, for which the walk has begun anew. */
     private final Set<Key> rebuilding = new HashSet<>();
 
-    /** In which epoch they were when this node last heard of them. */
+    /** In which epoch they were when a round last began. */
     private final Map<Key, Long> rebuiltIn = new HashMap<>();
 
     private final Map<Integer, List<PlacementGroup>> told = new HashMap<>();
@@ -55,17 +55,33 @@ final class EpochDuties {
         }
     }
 
-    /** 2f+1 replicas say that this is how things are: what was referenced before they were can be learned from now on. */
+    /** 2f+1 replicas say that this is how things are; at any time. */
     void onMap(List<Volume> objects) {
         volumes = objects;
-        Set<Key> fresh = new HashSet<>();
         for (Volume volume : volumes) {
             boolean awaited = false;
-            for (int index = 0; index < volume.groups().size(); index++) {
-                PlacementGroup group = volume.groups().get(index);
+            for (PlacementGroup group : volume.groups()) {
                 int slot = group.slotOf(node);
                 awaited |= slot >= 0
                         && (group.change().isPresent() || group.unconfirmed().contains(slot));
+            }
+            tell(volume, awaited);
+            for (int index = 0; index < volume.groups().size(); index++) {
+                promised(volume, index, volume.groups().get(index));
+            }
+        }
+    }
+
+    /**
+     * Completion goes through what is referenced by the last map: what was referenced before its epochs opened can be learned from now
+     * on. A slot that this node took lately is confirmed here only: within a round, what could not be read is not counted while it is
+     * being tried again.
+     */
+    void beginRound() {
+        Set<Key> fresh = new HashSet<>();
+        for (Volume volume : volumes) {
+            for (int index = 0; index < volume.groups().size(); index++) {
+                PlacementGroup group = volume.groups().get(index);
                 if (group.isFresh(node)) {
                     Key key = new Key(volume.id(), index);
                     fresh.add(key);
@@ -74,18 +90,14 @@ final class EpochDuties {
                         // In an epoch that was missed another one may have held the slot.
                         rebuilding.remove(key);
                     }
+                    if (rebuilding.contains(key) && walk.isDone(volume.id())) {
+                        confirm(volume, index, group);
+                    }
                 }
             }
-            tell(volume, awaited);
         }
         rebuilding.retainAll(fresh);
         rebuiltIn.keySet().retainAll(fresh);
-        for (Volume volume : volumes) {
-            for (int index = 0; index < volume.groups().size(); index++) {
-                seal(volume, index, volume.groups().get(index));
-                confirm(volume, index, volume.groups().get(index));
-            }
-        }
         for (Key key : fresh) {
             if (rebuilding.add(key)) {
                 walk.restart(key.volume);
@@ -117,16 +129,9 @@ final class EpochDuties {
         }
     }
 
-    /**
-     * For a slot that this node took lately only between rounds: within one, what could not be read is not counted while it is being
-     * tried again.
-     */
     private void confirm(Volume volume, int index, PlacementGroup group) {
-        Key key = new Key(volume.id(), index);
-        long before = refuses.getOrDefault(key, 1L);
-        if (group.unconfirmed().contains(group.slotOf(node))
-                && before >= group.epoch()
-                && (!group.isFresh(node) || (rebuilding.contains(key) && walk.isDone(volume.id())))) {
+        long before = refuses.getOrDefault(new Key(volume.id(), index), 1L);
+        if (group.unconfirmed().contains(group.slotOf(node)) && before >= group.epoch()) {
             calls.submit(new Command.ConfirmEpoch(volume.id(), index, group.epoch()));
         }
     }

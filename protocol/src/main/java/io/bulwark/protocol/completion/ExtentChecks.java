@@ -99,8 +99,9 @@ final class ExtentChecks {
         }
         long list = missing.getAsLong();
         int length = walk.layout().lengthOf(list);
+        boolean fresh = walk.volume().groups().stream().anyMatch(group -> group.isFresh(node));
         fetching = true;
-        calls.fetch(walk.volume(), walk.layout().block(list), walk.pinOfList(list), length, outcome -> {
+        calls.fetch(walk.volume(), walk.layout().block(list), walk.pinOfList(list), length, fresh, outcome -> {
             fetching = false;
             if (!load(walk, progress, list, outcome)) {
                 work.removeFirst();

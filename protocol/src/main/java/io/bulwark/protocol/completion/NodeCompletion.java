@@ -22,7 +22,8 @@ import java.util.TreeMap;
 /**
  * Keeps a node's extents complete: in rounds it tells the node's servers what has changed of sessions and freed ranges, in the
  * order of the changes, then learns what each of its volumes references, in the order of the inodes, and has it completed;
- * beside that it re-reads what is referenced. A round that the replicas do not answer is tried again.
+ * beside that it re-reads what is referenced. A round that the replicas do not answer is tried again. It asks for the map as often
+ * as ever, however long a round takes: a placement group that waits for this node's seal serves nobody.
  */
 public final class NodeCompletion {
     private static final long MAP_MILLIS = 2_000;
@@ -48,7 +49,9 @@ public final class NodeCompletion {
 
     private List<Volume> volumes = List.of();
     private long nowMillis;
-    private long mapMillis;
+    private boolean askingMap;
+    private long nextMapMillis;
+    private boolean knowsMap;
     private long sequence;
     private long settledSequence;
     private boolean inRound;
@@ -96,10 +99,11 @@ public final class NodeCompletion {
     /** Called at least every 100 ms. */
     public List<CompletionStep> onTick(long now) {
         nowMillis = now;
-        if (!inRound && now >= nextRoundMillis) {
-            inRound = true;
-            beginRound();
+        if (!askingMap && now >= nextMapMillis) {
+            askingMap = true;
+            askMap();
         }
+        beginRound();
         if (allowance.ever() && !scrubbing && now >= nextScrubMillis && !volumes.isEmpty()) {
             scrubbing = true;
             scrubNext(new ArrayDeque<>(volumes));
@@ -240,14 +244,12 @@ public final class NodeCompletion {
         return calls.drain();
     }
 
-    private void beginRound() {
-        if (!volumes.isEmpty() && nowMillis - mapMillis < MAP_MILLIS) {
-            learnChanges();
-            return;
-        }
+    private void askMap() {
         calls.ask(new Query.GetMap(), reply -> {
+            askingMap = false;
             if (reply.orElse(null) instanceof Reply.Map(var map)) {
-                mapMillis = nowMillis;
+                nextMapMillis = nowMillis + MAP_MILLIS;
+                knowsMap = true;
                 objects = map.volumes().stream()
                         .filter(volume -> volume.kind() == VolumeKind.OBJECT)
                         .toList();
@@ -255,11 +257,21 @@ public final class NodeCompletion {
                         .filter(volume -> volume.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
                         .toList();
                 duties.onMap(objects);
-                learnChanges();
+                beginRound();
             } else {
-                endRound(false);
+                nextMapMillis = nowMillis + pace.pollMillis();
+                waiting = true;
             }
         });
+    }
+
+    /** If it is time, by the last map; not while a later one is on its way. */
+    private void beginRound() {
+        if (!inRound && !askingMap && knowsMap && nowMillis >= nextRoundMillis) {
+            inRound = true;
+            duties.beginRound();
+            learnChanges();
+        }
     }
 
     private void learnChanges() {

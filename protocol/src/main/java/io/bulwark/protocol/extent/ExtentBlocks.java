@@ -99,9 +99,8 @@ final class ExtentBlocks {
             };
             withRecord(start, block, (next, known) -> {
                 StoreRefusal refusal = refusal(block, session, known, proposal.checksum());
-                // A fragment of a slot that this node had once is none of this one.
-                boolean held = known.isPresent() && known.get() instanceof Held here && here.slot() == slot;
-                if (refusal != null || held) {
+                Optional<Held> here = known.filter(Held.class::isInstance).map(Held.class::cast);
+                if (refusal != null || here.filter(held -> held.slot() == slot).isPresent()) {
                     end.run(next, refusal);
                     return;
                 }
@@ -115,10 +114,17 @@ final class ExtentBlocks {
                     end.run(next, StoreRefusal.INCONSISTENT);
                     return;
                 }
-                boolean referenced = known.isPresent() || pins.containsKey(block) || session.pending(block);
+                // A fragment of a slot that this node had once is none of this one: the other takes its place, and its
+                // charge.
+                boolean charged = here.filter(held -> !held.referenced()).isPresent();
+                boolean referenced =
+                        (known.isPresent() && !charged) || pins.containsKey(block) || session.pending(block);
                 Share share = accepted.get().share();
                 Held fresh =
                         new Held(epoch, slot, referenced, accepted.get().verified(), proposal.checksum(), share.cc());
+                if (charged) {
+                    release(block, known);
+                }
                 if (!referenced && !charges.charge(block, size(fresh))) {
                     end.run(next, StoreRefusal.LIMIT);
                     return;

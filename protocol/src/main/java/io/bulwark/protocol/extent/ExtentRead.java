@@ -134,9 +134,13 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         return this;
     }
 
-    /** Counts holders that took their slots lately among those that never stored this version. */
-    void countingFresh() {
+    /**
+     * By a node that took a slot lately: counts all holders that did among those that never stored this version. They are bad slots, of
+     * which there are f at most, else one writer who left an extent incomplete would keep a new holder from ever being done.
+     */
+    public ExtentRead countingFresh() {
         countsFresh = true;
+        return this;
     }
 
     @Override

@@ -36,12 +36,9 @@ public final class ExtentRepair implements ClientOperation<RepairOutcome> {
                 .countingNeverStored(neverStored ? 1 : 0);
     }
 
-    /**
-     * By a node that took its slot lately: it is one of the f itself, and so are others that did. So they count among those that never
-     * stored, else one writer who left an extent incomplete would keep a new holder from ever being done.
-     */
+    /** By a node that took its slot lately. */
     void countingFresh() {
-        read.countingFresh();
+        var _ = read.countingFresh();
     }
 
     @Override

@@ -374,8 +374,11 @@ public final class ExtentServer implements ProtocolServer {
                     poisonous.pin().equals(read.pin()) ? ReadRefusal.POISONOUS : ReadRefusal.OTHER_VERSION;
                 case Lost _ -> ReadRefusal.DAMAGED;
                 case Held held when !held.is(read.pin()) -> ReadRefusal.OTHER_VERSION;
+                // A fragment of a slot that this node had once is none of this one; completion takes another in its
+                // place.
+                case Held held when held.slot() != place.slot() -> ReadRefusal.NONE;
                 case Held held
-                when held.slot() != place.slot() || (read.wantFragment() && content.share() == null) -> {
+                when read.wantFragment() && content.share() == null -> {
                     repairs.repairDamaged(next, place, held);
                     yield ReadRefusal.DAMAGED;
                 }

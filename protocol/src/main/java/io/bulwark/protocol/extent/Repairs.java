@@ -87,8 +87,11 @@ final class Repairs {
                 return;
             }
             if (right) {
-                damaged(next, place.block());
-                repair(next, place, pin, false, true, then);
+                // A fragment of a slot that this node had once is none of this one, and not damaged.
+                if (rightSlot) {
+                    damaged(next, place.block());
+                }
+                repair(next, place, pin, !rightSlot, true, then);
                 return;
             }
             boolean lost = known.isPresent() && known.get() instanceof Lost;
@@ -163,7 +166,7 @@ final class Repairs {
     /** SUSPECT of the own slot: compares what is here with what the others' fragments give. */
     void doubtOwn(Turn turn, Place place, Bytes pin) {
         blocks.read(turn, place.block(), true, (next, content) -> {
-            if (content.record().isPresent() && content.record().get() instanceof Held held && held.is(pin)) {
+            if (content.record().orElse(null) instanceof Held held && held.is(pin) && held.slot() == place.slot()) {
                 if (content.share() == null) {
                     repairDamaged(next, place, held);
                 } else {

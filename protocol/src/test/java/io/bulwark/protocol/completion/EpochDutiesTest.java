@@ -51,6 +51,10 @@ class EpochDutiesTest {
     private final List<Fact> told = new ArrayList<>();
     private final List<Command> submitted = new ArrayList<>();
     private final List<BlockId> checked = new ArrayList<>();
+    /** Until a test lets them go. */
+    private final List<CompletionStep.Check> held = new ArrayList<>();
+
+    private boolean holdChecks;
     private NodeCompletion completion = completion(0);
     private long now = 100_000;
 
@@ -82,13 +86,25 @@ class EpochDutiesTest {
                 case CompletionStep.Tell tell -> told.add(tell.fact());
                 case CompletionStep.Check check -> {
                     checked.add(check.request().block());
-                    steps.addAll(completion.onChecked(now, check.token(), result.apply(check.request())));
+                    if (holdChecks) {
+                        held.add(check);
+                    } else {
+                        steps.addAll(completion.onChecked(now, check.token(), result.apply(check.request())));
+                    }
                 }
                 case CompletionStep.Submit submit -> submitted.add(submit.command());
                 case CompletionStep.Fetch _, CompletionStep.Find _ -> throw new AssertionError("not expected");
                 case CompletionStep.Remember _ -> {}
             }
         }
+    }
+
+    private void release() {
+        holdChecks = false;
+        for (CompletionStep.Check check : held) {
+            perform(completion.onChecked(now, check.token(), result.apply(check.request())));
+        }
+        held.clear();
     }
 
     /** Two objects, in inodes 7 and 8. */
@@ -141,6 +157,38 @@ class EpochDutiesTest {
         group = OPENED.confirmed(0);
         later();
         assertThat(submitted).hasSize(1);
+    }
+
+    /** A group that waits for its seal serves nobody. */
+    @Test
+    void itSealsAndConfirmsHoweverLongARoundOfCompletionTakes() {
+        group = new PlacementGroup(1, List.of(0, 1, 2, 3));
+        holdChecks = true;
+        later();
+        assertThat(held).isNotEmpty();
+        group = ANNOUNCED;
+        later();
+        assertThat(told).containsExactly(new Fact.OfVolume(1, Optional.of(volume())));
+        refuses(2);
+        assertThat(submitted).containsExactly(new SealEpoch(1, 0, 1));
+        group = OPENED;
+        later();
+        assertThat(submitted).last().isEqualTo(new ConfirmEpoch(1, 0, 2));
+    }
+
+    @Test
+    void aNewHolderConfirmsBetweenRoundsOnly() {
+        group = ARRIVED;
+        holdChecks = true;
+        later();
+        refuses(2);
+        later();
+        assertThat(held).isNotEmpty();
+        assertThat(submitted).isEmpty();
+        release();
+        assertThat(submitted).isEmpty();
+        later();
+        assertThat(submitted).containsExactly(new ConfirmEpoch(1, 0, 2));
     }
 
     @Test

@@ -12,7 +12,11 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage.Complete;
 import io.bulwark.protocol.extent.ExtentMessage.Look;
+import io.bulwark.protocol.extent.ExtentMessage.NotFound;
+import io.bulwark.protocol.extent.ExtentRead;
+import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.extent.ReadRefusal;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
@@ -381,6 +385,32 @@ class NodeCompletionTest {
         assertThat(completion.counts().incomplete()).isEqualTo(1);
         tick(20_000);
         assertThat(checked).hasSize(2 * lists.size());
+    }
+
+    /** Slot 0 is this node's own, and new: with it 2f + 1 never stored the list. */
+    @Test
+    void whoIsNewCountsThoseThatAreNewWhereAListIsIncomplete() {
+        byte[] pins = new byte[257 * ObjectLayout.PIN_BYTES];
+        List<PinList> lists = PinList.of(BLOCK, 1, Bytes.of(pins));
+        references.add(layout(3, 257, 257 + lists.size(), Bytes.of(new byte[lists.size() * ObjectLayout.PIN_BYTES])));
+        list = fetch -> {
+            ExtentRead read = fetch.read(ExtentTiming.standard());
+            var _ = read.start(0);
+            for (int slot = 0; slot < 3; slot++) {
+                ReadRefusal refusal = slot == 0 ? ReadRefusal.NOT_REPAIRED : ReadRefusal.NONE;
+                var _ = read.onMessage(1, PrincipalId.node(slot), new NotFound(fetch.block(), 2, refusal));
+            }
+            return read.outcome().orElse(new ReadOutcome.Unavailable(Map.of()));
+        };
+        PlacementGroup kept = new PlacementGroup(2, List.of(0, 1, 2, 3));
+        volume = new Volume(1, "v", VolumeKind.OBJECT, volume.policy(), 0, List.of(kept));
+        tick(5_000);
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 1, true));
+        PlacementGroup arrived = new PlacementGroup(2, List.of(0, 1, 2, 3), List.of(0), List.of(0), null);
+        volume = new Volume(1, "v", VolumeKind.OBJECT, volume.policy(), 0, List.of(arrived));
+        tick(10_000);
+        assertThat(completion.counts().incomplete()).isPositive();
+        assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
     }
 
     @Test

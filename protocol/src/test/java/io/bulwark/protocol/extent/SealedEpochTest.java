@@ -13,12 +13,16 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.extent.ExtentMessage.Acknowledged;
+import io.bulwark.protocol.extent.ExtentMessage.Found;
 import io.bulwark.protocol.extent.ExtentMessage.NotFound;
 import io.bulwark.protocol.extent.ExtentMessage.NotStored;
 import io.bulwark.protocol.extent.ExtentMessage.ReadPinned;
 import io.bulwark.protocol.extent.ExtentMessage.Store;
+import io.bulwark.protocol.extent.ExtentMessage.Suspect;
 import io.bulwark.protocol.fingerprint.BlockCode;
+import io.bulwark.protocol.fingerprint.Share;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
@@ -40,6 +44,10 @@ class SealedEpochTest {
     /** This node is the new holder of slot 0. */
     private static final PlacementGroup ARRIVED =
             new PlacementGroup(1, List.of(9, 1, 2, 3)).announced(0, 0).opened();
+
+    /** This node came back, at slot 1. */
+    private static final PlacementGroup RETURNED =
+            new PlacementGroup(3, List.of(9, 0, 2, 3), List.of(1), List.of(1), null);
 
     private final LocalNode node = new LocalNode();
 
@@ -147,6 +155,35 @@ class SealedEpochTest {
         assertThat(repair.outcome()).isEmpty();
         answered(repair, 2, ReadRefusal.NOT_REPAIRED);
         assertThat(repair.outcome()).containsInstanceOf(RepairOutcome.Incomplete.class);
+    }
+
+    @Test
+    void whatIsLeftOfAnotherSlotIsNotServedAndNotDamaged() {
+        assertThat(store(1, ONE)).isEqualTo(new Acknowledged(BLOCK, 1));
+        node.use(with(RETURNED));
+        ReadPinned read = new ReadPinned(BLOCK, 3, 1, PIN, true);
+        assertThat(answer(read)).isEqualTo(notFound(3, ReadRefusal.NOT_REPAIRED));
+        node.use(with(RETURNED.confirmed(1)));
+        assertThat(answer(read)).isEqualTo(notFound(3, ReadRefusal.NONE));
+        node.ask(OWNER, new Suspect(BLOCK, 3, 1, PIN, 1));
+        assertThat(node.runs).isEmpty();
+        node.tell(new Fact.OfPin(BLOCK, PIN));
+        Share own = new Share(ONE.fragments().get(1), null);
+        node.complete(node.runs.getFirst(), new RepairOutcome.Rebuilt(ONE.fpcc(), own));
+        assertThat(answer(read)).isEqualTo(new Found(BLOCK, 3, ONE.fpcc(), own, true));
+        assertThat(node.evidence).isEmpty();
+    }
+
+    @Test
+    void whatIsStoredAtAnotherSlotIsChargedOnce() {
+        assertThat(store(1, ONE)).isEqualTo(new Acknowledged(BLOCK, 1));
+        long charged = node.unreferencedBytes();
+        node.use(with(RETURNED));
+        Store again = new Store(BLOCK, 3, 1, ONE.fragments().get(1), ONE.fpcc());
+        assertThat(answer(again)).isEqualTo(new Acknowledged(BLOCK, 3));
+        assertThat(node.unreferencedBytes()).isEqualTo(charged).isPositive();
+        node.tell(new Fact.Freed(new BlockRange(VOLUME, OWNER, BLOCK.session(), BLOCK.counter(), 1)));
+        assertThat(node.unreferencedBytes()).isZero();
     }
 
     @Test

@@ -14,21 +14,23 @@ final class Contents {
     private static final int FEW_BLOCKS = 6;
 
     private final int blockBytes;
+    private final int manyBlocksOneIn;
     private final Random random;
     private long last;
 
     /** Contents of so many bytes need pin lists of their own. */
     private final int manyBlocks;
 
-    Contents(int blockBytes, Random random) {
+    Contents(int blockBytes, int manyBlocksOneIn, Random random) {
         this.blockBytes = blockBytes;
+        this.manyBlocksOneIn = manyBlocksOneIn;
         this.random = random;
         this.manyBlocks = 257 + random.nextInt(20);
     }
 
     /** The name of a new value, which tells its length. */
     String next() {
-        int blocks = random.nextInt(400) == 0 ? manyBlocks : random.nextInt(FEW_BLOCKS);
+        int blocks = random.nextInt(manyBlocksOneIn) == 0 ? manyBlocks : random.nextInt(FEW_BLOCKS);
         int length = switch (random.nextInt(4)) {
             case 0 -> blocks * blockBytes;
             case 1 -> blocks * blockBytes + 1;

@@ -20,6 +20,7 @@ import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Submission;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.PinList;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -113,8 +114,9 @@ final class FaultyClient implements Observer {
             poison();
             return;
         }
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(9)) {
             case 0, 1 -> putSome();
+            case 7 -> nameLists();
             case 2 -> nameBlocks(false);
             case 3 -> nameBlocks(true);
             case 4 -> nameOthers();
@@ -195,6 +197,46 @@ final class FaultyClient implements Observer {
         });
     }
 
+    /** An inode over lists of pins that were not written everywhere, and of blocks that were never written. */
+    private void nameLists() {
+        Volume volume = volume();
+        int blockBytes = volume.policy().blockBytes();
+        long length = (long) blockBytes * (ObjectLayout.PINS_MAX + 1);
+        client.lease(volume.id(), lease -> {
+            int data = ObjectLayout.PINS_MAX + 1;
+            BlockRange range = lease.blocks().take((int) ObjectLayout.extents(blockBytes, length));
+            List<PinList> lists = PinList.of(blockBytes, 1, content(data * ObjectLayout.PIN_BYTES));
+            byte[] pins = new byte[lists.size() * ObjectLayout.PIN_BYTES];
+            for (int index = 0; index < lists.size(); index++) {
+                BlockId block = range.at(data + index);
+                Bytes list = lists.get(index).encoded();
+                ExtentWrite write = new ExtentWrite(volume, block, list, Set.of(), TIMING);
+                write.pin().copyTo(0, pins, index * ObjectLayout.PIN_BYTES, ObjectLayout.PIN_BYTES);
+                if (random.nextInt(3) == 0) {
+                    storeAtSome(volume, block, list);
+                } else {
+                    client.store(write);
+                }
+            }
+            submit(lease, new ObjectLayout(volume.id(), blockBytes, length, List.of(range), Bytes.of(pins)), _ -> {});
+        });
+    }
+
+    private void storeAtSome(Volume volume, BlockId block, Bytes content) {
+        byte[] padded = new byte[volume.policy().m() * volume.policy().fragmentBytes(content.length())];
+        content.copyTo(0, padded, 0, content.length());
+        ExtentCoding.Encoded encoded = ExtentCoding.of(volume.policy()).encode(Bytes.of(padded));
+        PlacementGroup group = volume.group(block);
+        for (int slot = 0; slot < encoded.fragments().size(); slot++) {
+            if (random.nextBoolean()) {
+                Bytes fragment = encoded.fragments().get(slot);
+                Message store = new ExtentMessage.Store(block, group.epoch(), slot, fragment, encoded.checksum());
+                PrincipalId node = PrincipalId.node(group.holders().get(slot));
+                simulation.send(self, node, random.nextLong(1_000), store);
+            }
+        }
+    }
+
     private void nameOthers() {
         BlockRange range = othersRange;
         if (range.volume() == volume().id() && !range.owner().equals(self)) {
@@ -211,8 +253,13 @@ final class FaultyClient implements Observer {
 
     private void submit(ObjectClient.Lease lease, BlockRange range, Bytes pins, Consumer<Reply> then) {
         int blockBytes = volume().policy().blockBytes();
-        ObjectLayout layout =
-                new ObjectLayout(volume().id(), blockBytes, range.count() * blockBytes, List.of(range), pins);
+        submit(
+                lease,
+                new ObjectLayout(volume().id(), blockBytes, range.count() * blockBytes, List.of(range), pins),
+                then);
+    }
+
+    private void submit(ObjectClient.Lease lease, ObjectLayout layout, Consumer<Reply> then) {
         client.submit(
                 lease,
                 new Command.PutObject(

@@ -1,9 +1,6 @@
 package io.bulwark.simulation.object;
 
 import io.bulwark.protocol.cluster.Fact;
-import io.bulwark.protocol.cluster.PlacementGroup;
-import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
@@ -11,7 +8,6 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.MetadataStateMachine;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
-import io.bulwark.protocol.object.ObjectLayout;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.engine.SimulatedRecords;
@@ -22,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** What must hold of objects and of the extents below them. */
@@ -48,12 +43,6 @@ final class ObjectInvariants {
 
     /** Once all is quiet each correct node keeps what is referenced, and nothing else. */
     static final Invariant STORAGE_RETURNS = new Invariant("storage-returns", "PROTOCOLS section 4, freeing");
-
-    /** Each correct node has its fragment of every complete extent once completion has caught up. */
-    static final Invariant COMPLETED = new Invariant("completed", "PROTOCOLS section 4, completion and repair");
-
-    /** Of what is referenced, all correct nodes but f less those that may not have it keep a fragment. */
-    static final Invariant KEPT = new Invariant("kept", "PROTOCOLS section 4, epochs: confirmed slots");
 
     /** A client that has some names for itself finds there what it put. */
     static final Invariant OWN_NAMES = new Invariant("own-names", "PROTOCOLS section 6, deterministic replies");
@@ -159,68 +148,6 @@ final class ObjectInvariants {
             }
             after = page.next();
         }
-    }
-
-    /**
-     * Each extent that an inode of a correct writer names is at as many whole slots as it takes for f faulty ones, of which those
-     * that lie, and those whose new holders have not confirmed, are known.
-     */
-    void checkKept(
-            Volume now, Set<PrincipalId> faulty, int firstFaultyClient, Function<PrincipalId, SimulatedRecords> disks) {
-        for (Reply.Reference reference : inodes(now.id())) {
-            List<BlockRange> ranges =
-                    reference.layout().map(ObjectLayout::ranges).orElse(List.of());
-            for (BlockRange range : ranges) {
-                for (long index = 0; index < range.count() && range.owner().number() < firstFaultyClient; index++) {
-                    requireKept(now, range.at(index), faulty, disks);
-                }
-            }
-        }
-    }
-
-    /** What completion has not made yet of the extents of correct writers; empty if nothing is missing. */
-    String missing(
-            Volume now, Set<PrincipalId> faulty, int firstFaultyClient, Function<PrincipalId, SimulatedRecords> disks) {
-        for (BlockRange range : references(now.id())) {
-            for (long index = 0; index < range.count() && range.owner().number() < firstFaultyClient; index++) {
-                BlockId block = range.at(index);
-                for (int holder : now.group(block).holders()) {
-                    PrincipalId node = PrincipalId.node(holder);
-                    if (!faulty.contains(node) && !holds(disks.apply(node), block)) {
-                        return node + " lacks " + block;
-                    }
-                }
-            }
-        }
-        return "";
-    }
-
-    private static void requireKept(
-            Volume now, BlockId block, Set<PrincipalId> faulty, Function<PrincipalId, SimulatedRecords> disks) {
-        PlacementGroup group = now.group(block);
-        int bad = 0;
-        int kept = 0;
-        for (int holder : group.holders()) {
-            PrincipalId node = PrincipalId.node(holder);
-            if (faulty.contains(node) || group.isFresh(holder)) {
-                bad++;
-            } else if (holds(disks.apply(node), block)) {
-                kept++;
-            }
-        }
-        if (kept + bad < now.policy().writeQuorum()) {
-            throw KEPT.violated(
-                    block.toString(),
-                    "only " + kept + " whole slots keep it, and " + bad + " may lie or be without it: " + group);
-        }
-    }
-
-    /** Whether a fragment of the extent is there, and good. */
-    static boolean holds(SimulatedRecords records, BlockId block) {
-        SimulatedRecords.Content content = records.get(RecordKey.of(RecordKind.EXTENT, block));
-        return content != null
-                && content.fragment() != null
-                && !content.fragment().isEmpty();
     }
 
     /** This client reads nothing now. */

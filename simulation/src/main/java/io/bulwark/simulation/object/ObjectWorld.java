@@ -57,12 +57,19 @@ public final class ObjectWorld implements SimulatedWorld {
     private static final int CLIENTS = 3;
     private static final int CLOSES_ONE_IN = 15;
     private static final int CHECKS_ONE_IN = 8;
+    /** Contents that need lists of pins. */
+    private static final int MANY_BLOCKS_ONE_IN = 400;
+
+    private static final int MANY_BLOCKS_ONE_IN_WHEN_REPLACING = 40;
     private static final int FIRST_FAULTY_CLIENT = 20;
     private static final long SETUP_MILLIS = 600_000;
     private static final int QUIET_ROUNDS = 60;
     private static final long QUIET_ROUND_MILLIS = 5_000;
     private static final int SPEED_WHEN_QUIET = 60;
-    private static final CompletionPace PACE = new CompletionPace(400, 8, 500, 1_000);
+    private static final int EXTENTS_PER_SECOND = 500;
+    /** So few that holders change again before a new one is done. */
+    private static final int EXTENTS_PER_SECOND_WHEN_SLOW = 5;
+
     private static final ExtentTiming TIMING = new ExtentTiming(150, 400, 15_000, 1_000);
     private static final List<String> BUCKETS = List.of("latest", "versions");
 
@@ -76,6 +83,8 @@ public final class ObjectWorld implements SimulatedWorld {
     private final Map<PrincipalId, SimulatedReplica> replicas = new TreeMap<>();
     private final Contents contents;
     private final ObjectInvariants invariants;
+    private final ReferencedExtents extents;
+    private final CompletionPace pace;
     private final List<ObjectClient> clients = new ArrayList<>();
     private final List<OwnNames> own = new ArrayList<>();
     private final List<FaultyClient> attackers = new ArrayList<>();
@@ -107,7 +116,8 @@ public final class ObjectWorld implements SimulatedWorld {
         this.setting = setting;
         this.parts = parts;
         this.random = new Random(setting.random("objects").nextLong());
-        this.contents = new Contents(BLOCK_BYTES, random);
+        this.contents =
+                new Contents(BLOCK_BYTES, replacing ? MANY_BLOCKS_ONE_IN_WHEN_REPLACING : MANY_BLOCKS_ONE_IN, random);
         this.simulation = new Simulation(
                 setting.seed(),
                 setting.network(),
@@ -119,8 +129,11 @@ public final class ObjectWorld implements SimulatedWorld {
         this.policy = setting.policy(protocol, chooser, BLOCK_BYTES);
         this.nodes = Math.max(setting.nodes(), policy.n()) + (replacing ? 1 + chooser.nextInt(2) : 0);
         this.invariants = new ObjectInvariants(() -> mostAdvanced().machine());
+        boolean slow = replacing && chooser.nextBoolean();
+        this.pace = new CompletionPace(400, 8, slow ? EXTENTS_PER_SECOND_WHEN_SLOW : EXTENTS_PER_SECOND, 1_000);
         // A slot whose new holder is not whole yet counts among the f, so that fewer nodes may lie in some runs.
         chooseFaulty(replacing ? chooser.nextInt(setting.faults() + 1) : setting.faults());
+        this.extents = new ReferencedExtents(faulty, FIRST_FAULTY_CLIENT, simulation::records);
         addReplicas();
         addNodes(replacing);
         for (int number = 1; number <= CLIENTS; number++) {
@@ -221,7 +234,7 @@ public final class ObjectWorld implements SimulatedWorld {
                         lies ? new LyingStorage(server, random.nextLong()) : server,
                         calls(1_000 + number + random.nextInt(1_000_000)),
                         new Random(random.nextLong()),
-                        PACE,
+                        pace,
                         TIMING,
                         disk,
                         lies && replacing && random.nextBoolean(),
@@ -402,7 +415,7 @@ public final class ObjectWorld implements SimulatedWorld {
     }
 
     private void checkKept() {
-        changes.ifPresent(all -> invariants.checkKept(all.now(), faulty, FIRST_FAULTY_CLIENT, simulation::records));
+        changes.ifPresent(all -> extents.checkKept(all.now(), invariants.inodes(volumeId())));
     }
 
     @Override
@@ -454,18 +467,22 @@ public final class ObjectWorld implements SimulatedWorld {
     /** Sessions expire, graces end, completion goes round. */
     private void awaitReturn() {
         String left = leftOver();
-        String missing = invariants.missing(volume(), faulty, FIRST_FAULTY_CLIENT, simulation::records);
+        String missing = missing();
         for (int round = 0; round < QUIET_ROUNDS && !(left + missing).isEmpty(); round++) {
             simulation.runFor(QUIET_ROUND_MILLIS);
             left = leftOver();
-            missing = invariants.missing(volume(), faulty, FIRST_FAULTY_CLIENT, simulation::records);
+            missing = missing();
         }
         if (!left.isEmpty()) {
             throw ObjectInvariants.STORAGE_RETURNS.violated("", left);
         }
         if (!missing.isEmpty()) {
-            throw ObjectInvariants.COMPLETED.violated("", missing);
+            throw ReferencedExtents.COMPLETED.violated("", missing);
         }
+    }
+
+    private String missing() {
+        return extents.missing(volume(), invariants.inodes(volumeId()));
     }
 
     /** Why the storage has not returned to what is referenced; empty if it has. */

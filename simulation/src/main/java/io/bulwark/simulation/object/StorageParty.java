@@ -18,7 +18,6 @@ import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage;
-import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.id.BlockId;
@@ -35,7 +34,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -238,7 +236,7 @@ final class StorageParty implements ProtocolServer {
                 }
                 case CompletionStep.Fetch fetch ->
                     effects.add(run(
-                            new ExtentRead(fetch.volume(), fetch.block(), fetch.pin(), Set.of(), timing),
+                            fetch.read(timing),
                             outcome -> answered.addAll(perform(
                                     answeredMillis,
                                     completion.onFetched(answeredMillis, fetch.token(), (ReadOutcome) outcome)))));

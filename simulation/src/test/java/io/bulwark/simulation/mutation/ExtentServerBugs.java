@@ -95,8 +95,8 @@ final class ExtentServerBugs {
                     "extent/ExtentServer",
                     "a fragment cut for another slot is served",
                     protocol("extent.ExtentNodeTest", "aFragmentCutForAnotherSlotIsNotServed"),
-                    "when held.slot() != place.slot() || (read.wantFragment() && content.share() == null) -> {",
-                    "when read.wantFragment() && content.share() == null -> {"),
+                    "case Held held when held.slot() != place.slot() -> ReadRefusal.NONE;",
+                    ""),
             in(
                     "extent/ExtentServer",
                     "a restart forgets what is charged",

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.mutation;
 
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
@@ -12,6 +13,7 @@ import io.bulwark.simulation.extent.ExtentParts;
 import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpParts;
 import io.bulwark.simulation.fp.FpProtocol;
+import io.bulwark.simulation.object.ObjectParts;
 import io.bulwark.simulation.object.ObjectProtocol;
 import io.bulwark.simulation.pasis.PasisProtocol;
 import java.util.List;
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class SearchTest {
     private static final int SEEDS = Integer.getInteger("bulwark.runs", 1);
     private static final int OBJECT_STEPS = 40;
+    private static final int REPLACING_STEPS = 60;
     private static final int DEPTH_MAX = 200;
     private static final long STATES_MAX = 200_000;
 
@@ -49,6 +52,11 @@ class SearchTest {
     @Test
     void objectCampaign() {
         campaign(new ObjectProtocol(), OptionalInt.of(OBJECT_STEPS));
+    }
+
+    @Test
+    void replacingCampaign() {
+        campaign(ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.FP), OptionalInt.of(REPLACING_STEPS));
     }
 
     @Test

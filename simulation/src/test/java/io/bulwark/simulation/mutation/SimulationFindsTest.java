@@ -113,6 +113,7 @@ class SimulationFindsTest {
             case "fp" -> List.of("everyOrderOfFp", "ordersOfWideFp", "fpCampaign");
             case "extent" -> List.of("everyOrderOfExtents", "extentCampaign", "objectCampaign");
             case "fingerprint" -> List.of("everyOrderOfFp", "everyOrderOfExtents", "fpCampaign", "extentCampaign");
+            case "completion", "epoch", "cluster" -> List.of("objectCampaign", "replacingCampaign");
             default -> List.of("objectCampaign");
         };
     }

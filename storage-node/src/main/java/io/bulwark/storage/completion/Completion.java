@@ -8,7 +8,6 @@ import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
-import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.storage.background.Background;
@@ -20,7 +19,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -198,13 +196,11 @@ public final class Completion implements BackgroundWork {
                                 : CompletionResult.UNAVAILABLE;
                         return (machine, now) -> machine.onChecked(now, check.token(), result);
                     });
-                case CompletionStep.Fetch fetch -> {
-                    ExtentRead read = new ExtentRead(fetch.volume(), fetch.block(), fetch.pin(), Set.of(), READ_TIMING);
-                    when(node.operations().submit(read), outcome -> {
+                case CompletionStep.Fetch fetch ->
+                    when(node.operations().submit(fetch.read(READ_TIMING)), outcome -> {
                         ReadOutcome known = outcome == null ? new ReadOutcome.Unavailable(Map.of()) : outcome;
                         return (machine, now) -> machine.onFetched(now, fetch.token(), known);
                     });
-                }
                 case CompletionStep.Find find ->
                     when(
                             node.store().scan(RecordKind.EXTENT, find.from(), find.to(), 1, _ -> true),

@@ -1,0 +1,150 @@
+package io.bulwark.simulation.object;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.extent.ExtentCoding;
+import io.bulwark.protocol.extent.ExtentCoding.Decoded;
+import io.bulwark.protocol.extent.StoredExtent;
+import io.bulwark.protocol.fingerprint.Checksum;
+import io.bulwark.protocol.fingerprint.Share;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.object.PinLists;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.campaign.Invariant;
+import io.bulwark.simulation.engine.SimulatedRecords;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/** Whether disks hold what objects of correct writers consist of: fragments of the right slot and version, with the right hash. */
+final class ReferencedExtents {
+    /** Each correct node has its fragment of every complete extent once completion has caught up. */
+    static final Invariant COMPLETED = new Invariant("completed", "PROTOCOLS section 4, completion and repair");
+
+    /** Of what is referenced, all correct nodes but f less those that may not have it keep a fragment. */
+    static final Invariant KEPT = new Invariant("kept", "PROTOCOLS section 4, epochs: confirmed slots");
+
+    private final Set<PrincipalId> faulty;
+    private final int firstFaultyClient;
+    private final Function<PrincipalId, SimulatedRecords> disks;
+    /** Lists that were read before, by their pins. */
+    private final Map<Bytes, Bytes> lists = new HashMap<>();
+
+    private record Pinned(BlockId block, Bytes pin) {}
+
+    /** @param disks those of the nodes */
+    ReferencedExtents(Set<PrincipalId> faulty, int firstFaultyClient, Function<PrincipalId, SimulatedRecords> disks) {
+        this.faulty = faulty;
+        this.firstFaultyClient = firstFaultyClient;
+        this.disks = disks;
+    }
+
+    /**
+     * Each extent is at as many whole slots as it takes for f faulty ones, of which those that lie, and those whose new holders have not
+     * confirmed, are known.
+     */
+    void checkKept(Volume now, List<Reply.Reference> references) {
+        for (Pinned extent : extents(now, references)) {
+            PlacementGroup group = now.group(extent.block);
+            int bad = 0;
+            int kept = 0;
+            for (int slot = 0; slot < group.holders().size(); slot++) {
+                int holder = group.holders().get(slot);
+                if (faulty.contains(PrincipalId.node(holder)) || group.isFresh(holder)) {
+                    bad++;
+                } else if (share(now, extent, slot).isPresent()) {
+                    kept++;
+                }
+            }
+            if (kept + bad < now.policy().writeQuorum()) {
+                throw KEPT.violated(
+                        extent.block.toString(),
+                        "only " + kept + " whole slots keep it, and " + bad + " may lie or be without it: " + group);
+            }
+        }
+    }
+
+    /** What completion has not made yet; empty if nothing is missing. */
+    String missing(Volume now, List<Reply.Reference> references) {
+        for (Pinned extent : extents(now, references)) {
+            List<Integer> holders = now.group(extent.block).holders();
+            for (int slot = 0; slot < holders.size(); slot++) {
+                PrincipalId node = PrincipalId.node(holders.get(slot));
+                if (!faulty.contains(node) && share(now, extent, slot).isEmpty()) {
+                    return node + " lacks " + extent.block;
+                }
+            }
+        }
+        return "";
+    }
+
+    private List<Pinned> extents(Volume now, List<Reply.Reference> references) {
+        List<Pinned> extents = new ArrayList<>();
+        for (Reply.Reference reference : references) {
+            reference
+                    .layout()
+                    .filter(layout -> layout.ranges().stream()
+                            .allMatch(range -> range.owner().number() < firstFaultyClient))
+                    .ifPresent(layout -> addExtents(now, layout, extents));
+        }
+        return extents;
+    }
+
+    private void addExtents(Volume now, ObjectLayout layout, List<Pinned> extents) {
+        PinLists read = new PinLists(layout);
+        for (long extent = layout.extents() - 1; extent >= 0; extent--) {
+            for (OptionalLong next = read.missing(extent); next.isPresent(); next = read.missing(extent)) {
+                long list = next.getAsLong();
+                Pinned pinned = new Pinned(layout.block(list), read.pin(list).orElseThrow());
+                Bytes content = lists.computeIfAbsent(pinned.pin, _ -> content(now, pinned));
+                read.loaded(list, content.slice(0, layout.lengthOf(list)));
+            }
+            extents.add(new Pinned(layout.block(extent), read.pin(extent).orElseThrow()));
+        }
+    }
+
+    /** What the fragments of an extent on the disks of correct nodes give. */
+    private Bytes content(Volume now, Pinned extent) {
+        Map<Integer, Share> shares = new TreeMap<>();
+        Checksum checksum = null;
+        for (int slot = 0; slot < now.policy().n(); slot++) {
+            Optional<StoredExtent> stored = share(now, extent, slot);
+            boolean lies = faulty.contains(
+                    PrincipalId.node(now.group(extent.block).holders().get(slot)));
+            if (stored.isPresent() && !lies) {
+                checksum = stored.get().checksum();
+                shares.put(slot, stored.get().share());
+            }
+        }
+        Decoded decoded = checksum == null
+                ? new Decoded.None()
+                : ExtentCoding.of(now.policy()).decode(checksum, shares, false);
+        if (decoded instanceof Decoded.Block(Bytes content)) {
+            return content;
+        }
+        throw KEPT.violated(extent.block.toString(), "correct nodes keep too little of a list: " + shares.keySet());
+    }
+
+    /** The fragment of this slot and version on the disk of the slot's holder, if it is there and good. */
+    private Optional<StoredExtent> share(Volume now, Pinned extent, int slot) {
+        PrincipalId holder = PrincipalId.node(now.group(extent.block).holders().get(slot));
+        SimulatedRecords.Content record = disks.apply(holder).get(RecordKey.of(RecordKind.EXTENT, extent.block));
+        return record == null || record.fragment() == null
+                ? Optional.empty()
+                : StoredExtent.read(extent.block, record.meta(), record.fragment())
+                        .filter(stored -> stored.slot() == slot
+                                && stored.checksum().pin().equals(extent.pin)
+                                && ExtentCoding.of(now.policy()).isShareOf(stored.checksum(), slot, stored.share()));
+    }
+}
