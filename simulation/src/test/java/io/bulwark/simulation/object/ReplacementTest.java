@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nodes are replaced again and again while clients write and read, some lie, and all crash and restart; fixed seeds. */
 @NullMarked
 class ReplacementTest {
-    private static final int RUNS = Integer.getInteger("bulwark.runs", 6);
+    private static final int RUNS = Integer.getInteger("bulwark.runs", 4);
     private static final int STEPS = 60;
     private static final int SHOWN = 60;
 
