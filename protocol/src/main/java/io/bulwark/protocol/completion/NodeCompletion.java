@@ -20,10 +20,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Keeps a node's extents complete: in rounds it tells the node's servers what has changed of sessions and freed ranges, in the
- * order of the changes, then learns what each of its volumes references, in the order of the inodes, and has it completed;
- * beside that it re-reads what is referenced. A round that the replicas do not answer is tried again. It asks for the map as often
- * as ever, however long a round takes: a placement group that waits for this node's seal serves nobody.
+ * Keeps a node's extents complete: it tells the node's servers what has changed of sessions and freed ranges, in the order of the
+ * changes; in rounds it learns what each of its volumes references, in the order of the inodes, and has it completed; beside that it
+ * re-reads what is referenced. What the replicas do not answer is asked again. It asks for the map and the changes as often as ever,
+ * however long a round takes: a placement group that waits for this node's seal serves nobody, and what is freed takes room.
  */
 public final class NodeCompletion {
     private static final long MAP_MILLIS = 2_000;
@@ -52,6 +52,9 @@ public final class NodeCompletion {
     private boolean askingMap;
     private long nextMapMillis;
     private boolean knowsMap;
+    private boolean learning;
+    private long nextChangesMillis;
+    private boolean knowsChanges;
     private long sequence;
     private long settledSequence;
     private boolean inRound;
@@ -103,7 +106,7 @@ public final class NodeCompletion {
             askingMap = true;
             askMap();
         }
-        beginRound();
+        begin();
         if (allowance.ever() && !scrubbing && now >= nextScrubMillis && !volumes.isEmpty()) {
             scrubbing = true;
             scrubNext(new ArrayDeque<>(volumes));
@@ -257,7 +260,7 @@ public final class NodeCompletion {
                         .filter(volume -> volume.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
                         .toList();
                 duties.onMap(objects);
-                beginRound();
+                begin();
             } else {
                 nextMapMillis = nowMillis + pace.pollMillis();
                 waiting = true;
@@ -265,12 +268,19 @@ public final class NodeCompletion {
         });
     }
 
-    /** If it is time, by the last map; not while a later one is on its way. */
-    private void beginRound() {
-        if (!inRound && !askingMap && knowsMap && nowMillis >= nextRoundMillis) {
+    /** What it is time for, by the last map; not while a later one is on its way. */
+    private void begin() {
+        if (askingMap || !knowsMap) {
+            return;
+        }
+        if (!learning && nowMillis >= nextChangesMillis) {
+            learning = true;
+            learnChanges();
+        }
+        if (!learning && knowsChanges && !inRound && nowMillis >= nextRoundMillis) {
             inRound = true;
             duties.beginRound();
-            learnChanges();
+            following.follow(volumes, this::endRound);
         }
     }
 
@@ -279,9 +289,17 @@ public final class NodeCompletion {
             if (reply.orElse(null) instanceof Reply.SessionChanges page) {
                 tellNext(new ArrayDeque<>(page.changes()), page);
             } else {
-                endRound(false);
+                learned(false);
             }
         });
+    }
+
+    private void learned(boolean all) {
+        learning = false;
+        knowsChanges = all;
+        waiting = !all;
+        nextChangesMillis = nowMillis + pace.pollMillis();
+        begin();
     }
 
     private void tellNext(Deque<SessionChange> changes, Reply.SessionChanges page) {
@@ -304,8 +322,10 @@ public final class NodeCompletion {
         if (page.more()) {
             learnChanges();
         } else {
-            told.addLast(new Told(nowMillis, sequence));
-            following.follow(volumes, this::endRound);
+            if (sequence > (told.isEmpty() ? settledSequence : told.getLast().sequence())) {
+                told.addLast(new Told(nowMillis, sequence));
+            }
+            learned(true);
         }
     }
 
@@ -335,7 +355,7 @@ public final class NodeCompletion {
                     }
                     dropSessions(in, collapsed, next, then);
                 },
-                () -> endRound(false));
+                () -> learned(false));
     }
 
     private void endRound(boolean whole) {

@@ -55,6 +55,8 @@ class NodeCompletionTest {
     private Function<Complete, CompletionResult> result = _ -> CompletionResult.HELD;
     private Function<CompletionStep.Fetch, ReadOutcome> list = _ -> new ReadOutcome.Unavailable(Map.of());
     private boolean silent;
+    /** Extents are looked into for ever. */
+    private boolean stuck;
 
     private final List<Fact> told = new ArrayList<>();
     private final List<Complete> checked = new ArrayList<>();
@@ -104,7 +106,9 @@ class NodeCompletionTest {
                 case CompletionStep.Tell tell -> told.add(tell.fact());
                 case CompletionStep.Check check -> {
                     checked.add(check.request());
-                    steps.addAll(completion.onChecked(now, check.token(), result.apply(check.request())));
+                    if (!stuck) {
+                        steps.addAll(completion.onChecked(now, check.token(), result.apply(check.request())));
+                    }
                 }
                 case CompletionStep.Fetch fetch ->
                     steps.addAll(completion.onFetched(now, fetch.token(), list.apply(fetch)));
@@ -293,6 +297,17 @@ class NodeCompletionTest {
         tick(0);
         assertThat(told).hasSize(2);
         assertThat(remembered.sequence()).isEqualTo(3);
+    }
+
+    @Test
+    void whatIsFreedIsToldHoweverLongARoundTakes() {
+        references.add(object(3, 1));
+        stuck = true;
+        tick(0);
+        assertThat(checked).hasSize(1);
+        changes.add(new SessionChange.Freed(1, range(9, 0, 4)));
+        tick(1_000);
+        assertThat(told).containsExactly(new Fact.Freed(range(9, 0, 4)));
     }
 
     @Test

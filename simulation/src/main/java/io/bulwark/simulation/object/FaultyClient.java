@@ -47,25 +47,29 @@ final class FaultyClient implements Observer {
     private final PrincipalId self;
     private final Replicas replicas;
     private final Random random;
+    private final boolean leavesLists;
     private final List<Sent> seen = new ArrayList<>();
     private BlockRange othersRange;
     private ObjectClient client;
 
     private record Sent(PrincipalId to, Message message) {}
 
+    /** @param leavesLists whether it puts objects of which it leaves lists of pins incomplete */
     FaultyClient(
             Simulation simulation,
             Supplier<Volume> volumes,
             String bucket,
             PrincipalId self,
             Replicas replicas,
-            Random random) {
+            Random random,
+            boolean leavesLists) {
         this.simulation = simulation;
         this.volumes = volumes;
         this.bucket = bucket;
         this.self = self;
         this.replicas = replicas;
         this.random = random;
+        this.leavesLists = leavesLists;
         this.client = new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
         this.othersRange = new BlockRange(volume().id(), PrincipalId.client(1), 1, 0, 1);
     }
@@ -114,9 +118,12 @@ final class FaultyClient implements Observer {
             poison();
             return;
         }
-        switch (random.nextInt(9)) {
+        if (leavesLists && random.nextInt(8) == 0) {
+            nameLists();
+            return;
+        }
+        switch (random.nextInt(8)) {
             case 0, 1 -> putSome();
-            case 7 -> nameLists();
             case 2 -> nameBlocks(false);
             case 3 -> nameBlocks(true);
             case 4 -> nameOthers();

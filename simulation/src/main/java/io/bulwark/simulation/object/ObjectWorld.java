@@ -165,7 +165,8 @@ public final class ObjectWorld implements SimulatedWorld {
                     BUCKETS.getFirst(),
                     self,
                     calls(self.number()),
-                    new Random(random.nextLong()));
+                    new Random(random.nextLong()),
+                    replacing);
             attackers.add(attacker);
             simulation.observe(attacker);
         }

@@ -172,6 +172,12 @@ final class EpochBugs {
                     "if (!askingMap && now >= nextMapMillis) {",
                     "if (!askingMap && !inRound && now >= nextMapMillis) {"),
             in(
+                    "completion/NodeCompletion",
+                    "what is freed is asked for between rounds only",
+                    protocol("completion.NodeCompletionTest", "whatIsFreedIsToldHoweverLongARoundTakes"),
+                    "if (!learning && nowMillis >= nextChangesMillis) {",
+                    "if (!learning && !inRound && nowMillis >= nextChangesMillis) {"),
+            in(
                     "completion/CompletionStep",
                     "a list of pins that its writer left incomplete keeps a new holder from being done",
                     protocol("completion.NodeCompletionTest", "whoIsNewCountsThoseThatAreNewWhereAListIsIncomplete"),
