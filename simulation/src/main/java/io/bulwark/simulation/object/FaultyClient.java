@@ -118,7 +118,7 @@ final class FaultyClient implements Observer {
             poison();
             return;
         }
-        if (leavesLists && random.nextInt(8) == 0) {
+        if (leavesLists && random.nextInt(24) == 0) {
             nameLists();
             return;
         }
@@ -211,7 +211,7 @@ final class FaultyClient implements Observer {
         long length = (long) blockBytes * (ObjectLayout.PINS_MAX + 1);
         client.lease(volume.id(), lease -> {
             int data = ObjectLayout.PINS_MAX + 1;
-            BlockRange range = lease.blocks().take((int) ObjectLayout.extents(blockBytes, length));
+            BlockRange range = lease.blocks().take(ObjectLayout.extents(blockBytes, length));
             List<PinList> lists = PinList.of(blockBytes, 1, content(data * ObjectLayout.PIN_BYTES));
             byte[] pins = new byte[lists.size() * ObjectLayout.PIN_BYTES];
             for (int index = 0; index < lists.size(); index++) {

@@ -60,7 +60,7 @@ public final class ObjectWorld implements SimulatedWorld {
     /** Contents that need lists of pins. */
     private static final int MANY_BLOCKS_ONE_IN = 400;
 
-    private static final int MANY_BLOCKS_ONE_IN_WHEN_REPLACING = 40;
+    private static final int MANY_BLOCKS_ONE_IN_WHEN_REPLACING = 80;
     private static final int FIRST_FAULTY_CLIENT = 20;
     private static final long SETUP_MILLIS = 600_000;
     private static final int QUIET_ROUNDS = 60;
