@@ -45,7 +45,11 @@ public record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, l
         return out.bool(verified).toBytes();
     }
 
-    /** @throws MalformedException if it is none */
+    /**
+     * Reads what {@link #encoded} wrote.
+     *
+     * @throws MalformedException if it is nothing of that
+     */
     public static VersionRecord decode(Bytes encoded) {
         WireReader in = new WireReader(encoded);
         int format = in.u8();
@@ -82,7 +86,11 @@ public record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, l
             return out.i64(time).toBytes();
         }
 
-        /** @throws MalformedException if it is none */
+        /**
+         * Reads what {@link #encoded} wrote.
+         *
+         * @throws MalformedException if it is nothing of that
+         */
         public static Floor decode(Bytes encoded) {
             WireReader in = new WireReader(encoded);
             int format = in.u8();
