@@ -21,9 +21,10 @@ final class Contents {
     /** Contents of so many bytes need pin lists of their own. */
     private final int manyBlocks;
 
-    Contents(int blockBytes, int manyBlocksOneIn, Random random) {
+    /** @param listed whether many of them need pin lists */
+    Contents(int blockBytes, boolean listed, Random random) {
         this.blockBytes = blockBytes;
-        this.manyBlocksOneIn = manyBlocksOneIn;
+        this.manyBlocksOneIn = listed ? 80 : 400;
         this.random = random;
         this.manyBlocks = 257 + random.nextInt(20);
     }

@@ -158,8 +158,8 @@ final class ObjectInvariants {
         }
     }
 
-    /** Extents that a node keeps though nothing names them. */
-    Set<BlockId> leftOver(int volume, SimulatedRecords records) {
+    /** Extents that a node keeps though nothing names them; empty if there are none. */
+    String leftOver(PrincipalId node, int volume, SimulatedRecords records) {
         Set<BlockId> named = new HashSet<>();
         for (BlockRange range : references(volume)) {
             for (long index = 0; index < range.count(); index++) {
@@ -170,6 +170,6 @@ final class ObjectInvariants {
         records.keys().stream()
                 .filter(key -> key.kind() == RecordKind.EXTENT && !named.contains(key.block()))
                 .forEach(key -> left.add(key.block()));
-        return left;
+        return left.isEmpty() ? "" : node + " keeps " + left;
     }
 }

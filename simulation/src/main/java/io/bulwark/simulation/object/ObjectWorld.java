@@ -15,7 +15,6 @@ import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.extent.ExtentServer;
 import io.bulwark.protocol.extent.ExtentTiming;
-import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
@@ -57,18 +56,11 @@ public final class ObjectWorld implements SimulatedWorld {
     private static final int CLIENTS = 3;
     private static final int CLOSES_ONE_IN = 15;
     private static final int CHECKS_ONE_IN = 8;
-    /** Contents that need lists of pins. */
-    private static final int MANY_BLOCKS_ONE_IN = 400;
-
-    private static final int MANY_BLOCKS_ONE_IN_WHEN_REPLACING = 80;
     private static final int FIRST_FAULTY_CLIENT = 20;
     private static final long SETUP_MILLIS = 600_000;
     private static final int QUIET_ROUNDS = 60;
     private static final long QUIET_ROUND_MILLIS = 5_000;
     private static final int SPEED_WHEN_QUIET = 60;
-    private static final int EXTENTS_PER_SECOND = 500;
-    /** So few that holders change again before a new one is done. */
-    private static final int EXTENTS_PER_SECOND_WHEN_SLOW = 5;
 
     private static final ExtentTiming TIMING = new ExtentTiming(150, 400, 15_000, 1_000);
     private static final List<String> BUCKETS = List.of("latest", "versions");
@@ -116,8 +108,7 @@ public final class ObjectWorld implements SimulatedWorld {
         this.setting = setting;
         this.parts = parts;
         this.random = new Random(setting.random("objects").nextLong());
-        this.contents =
-                new Contents(BLOCK_BYTES, replacing ? MANY_BLOCKS_ONE_IN_WHEN_REPLACING : MANY_BLOCKS_ONE_IN, random);
+        this.contents = new Contents(BLOCK_BYTES, replacing, random);
         this.simulation = new Simulation(
                 setting.seed(),
                 setting.network(),
@@ -129,8 +120,8 @@ public final class ObjectWorld implements SimulatedWorld {
         this.policy = setting.policy(protocol, chooser, BLOCK_BYTES);
         this.nodes = Math.max(setting.nodes(), policy.n()) + (replacing ? 1 + chooser.nextInt(2) : 0);
         this.invariants = new ObjectInvariants(() -> mostAdvanced().machine());
-        boolean slow = replacing && chooser.nextBoolean();
-        this.pace = new CompletionPace(400, 8, slow ? EXTENTS_PER_SECOND_WHEN_SLOW : EXTENTS_PER_SECOND, 1_000);
+        // In half of the runs with changes so slow that holders change again before a new one is done.
+        this.pace = new CompletionPace(400, 8, replacing && chooser.nextBoolean() ? 5 : 500, 1_000);
         // A slot whose new holder is not whole yet counts among the f, so that fewer nodes may lie in some runs.
         chooseFaulty(replacing ? chooser.nextInt(setting.faults() + 1) : setting.faults());
         this.extents = new ReferencedExtents(faulty, FIRST_FAULTY_CLIENT, simulation::records);
@@ -468,11 +459,11 @@ public final class ObjectWorld implements SimulatedWorld {
     /** Sessions expire, graces end, completion goes round. */
     private void awaitReturn() {
         String left = leftOver();
-        String missing = missing();
+        String missing = extents.missing(volume(), invariants.inodes(volumeId()));
         for (int round = 0; round < QUIET_ROUNDS && !(left + missing).isEmpty(); round++) {
             simulation.runFor(QUIET_ROUND_MILLIS);
             left = leftOver();
-            missing = missing();
+            missing = extents.missing(volume(), invariants.inodes(volumeId()));
         }
         if (!left.isEmpty()) {
             throw ObjectInvariants.STORAGE_RETURNS.violated("", left);
@@ -482,21 +473,14 @@ public final class ObjectWorld implements SimulatedWorld {
         }
     }
 
-    private String missing() {
-        return extents.missing(volume(), invariants.inodes(volumeId()));
-    }
-
     /** Why the storage has not returned to what is referenced; empty if it has. */
     private String leftOver() {
-        for (PrincipalId id : all) {
-            if (!faulty.contains(id) && !replicas.containsKey(id)) {
-                Set<BlockId> more = invariants.leftOver(volume().id(), simulation.records(id));
-                if (!more.isEmpty()) {
-                    return id + " keeps " + more;
-                }
-            }
-        }
-        return "";
+        return all.stream()
+                .filter(id -> !faulty.contains(id) && !replicas.containsKey(id))
+                .map(id -> invariants.leftOver(id, volumeId(), simulation.records(id)))
+                .filter(left -> !left.isEmpty())
+                .findFirst()
+                .orElse("");
     }
 
     /** How many reads of correct clients gave the bytes that a correct client had put. */
