@@ -30,9 +30,11 @@ import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
+import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
 import org.rocksdb.Status;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteBatch;
@@ -320,20 +322,19 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         List<Bytes> found = new ArrayList<>();
         Bytes last = above;
         try (RocksIterator at = db.newIterator(pages)) {
-            seekAbove(at, last);
+            at.seek(keyAbove(last));
             while (found.size() < limit) {
                 if (at.isValid()) {
                     last = Bytes.of(at.key());
                     at.next();
-                } else if (isReadable(at)) {
-                    break;
                 } else {
-                    unreadable.incrementAndGet();
-                    last = Unreadable.firstAbove(last, key -> {
-                        at.seek(key);
-                        return isReadable(at);
-                    });
-                    seekAbove(at, last);
+                    try {
+                        at.status();
+                        break;
+                    } catch (RocksDBException e) {
+                        last = unreadableAbove(last, e);
+                        at.seek(keyAbove(last));
+                    }
                 }
                 found.add(last);
             }
@@ -341,8 +342,25 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         return found;
     }
 
-    private static void seekAbove(RocksIterator at, Bytes last) {
-        at.seek(last.isEmpty() ? BEFORE_ALL : Arrays.copyOf(last.toByteArray(), DIGEST_BYTES + 1));
+    /** The next digest, whose page cannot be read. */
+    private Bytes unreadableAbove(Bytes last, RocksDBException why) {
+        unreadable.incrementAndGet();
+        try (Slice bound = new Slice(keyAbove(last));
+                ReadOptions bounded = new ReadOptions().setIterateLowerBound(bound);
+                RocksIterator at = db.newIterator(pages, bounded)) {
+            Bytes next = Unreadable.firstAbove(last, digest -> {
+                at.seekForPrev(digest);
+                return !at.isValid() && isReadable(at);
+            });
+            if (Unreadable.follows(last, next)) {
+                throw failed("the digests of pages cannot be listed: ", why);
+            }
+            return next;
+        }
+    }
+
+    private static byte[] keyAbove(Bytes digest) {
+        return digest.isEmpty() ? BEFORE_ALL : Arrays.copyOf(digest.toByteArray(), DIGEST_BYTES + 1);
     }
 
     private static boolean isReadable(RocksIterator at) {

@@ -11,32 +11,32 @@ final class Unreadable {
     private Unreadable() {}
 
     /**
-     * The next digest that cannot be read, by doubling and halving; of several close to each other one that may not be the first.
+     * The next digest that is there, by halving.
      *
-     * @param above the last digest that can be read, or none
-     * @param readableFrom whether what comes first from a digest on can be read, or nothing comes
+     * @param above a digest, or none
+     * @param noneUpTo whether there is surely none above that and up to this one; not so at the greatest
      */
-    static Bytes firstAbove(Bytes above, Predicate<byte[]> readableFrom) {
-        BigInteger low = new BigInteger(1, above.toByteArray()).add(above.isEmpty() ? BigInteger.ZERO : BigInteger.ONE);
-        int bits = 0;
-        while (isDigest(low.add(BigInteger.ONE.shiftLeft(bits)))
-                && !readableFrom.test(digest(low.add(BigInteger.ONE.shiftLeft(bits))))) {
-            bits++;
-        }
-        BigInteger high = low.add(BigInteger.ONE.shiftLeft(bits));
+    static Bytes firstAbove(Bytes above, Predicate<byte[]> noneUpTo) {
+        BigInteger low = number(above);
+        BigInteger high = BigInteger.ONE.shiftLeft(8 * DIGEST_BYTES).subtract(BigInteger.ONE);
         while (high.subtract(low).compareTo(BigInteger.ONE) > 0) {
             BigInteger middle = low.add(high).shiftRight(1);
-            if (isDigest(middle) && !readableFrom.test(digest(middle))) {
+            if (noneUpTo.test(digest(middle))) {
                 low = middle;
             } else {
                 high = middle;
             }
         }
-        return Bytes.of(digest(low));
+        return Bytes.of(digest(high));
     }
 
-    private static boolean isDigest(BigInteger number) {
-        return number.bitLength() <= 8 * DIGEST_BYTES;
+    /** Whether nothing can be between the two: no two pages are as close, so that it is more than one that cannot be read. */
+    static boolean follows(Bytes above, Bytes next) {
+        return number(next).subtract(number(above)).equals(BigInteger.ONE);
+    }
+
+    private static BigInteger number(Bytes digest) {
+        return digest.isEmpty() ? BigInteger.ONE.negate() : new BigInteger(1, digest.toByteArray());
     }
 
     private static byte[] digest(BigInteger number) {

@@ -24,8 +24,8 @@ final class ReplicaDiskBugs {
                     "pages/RocksPageStore",
                     "pages behind one that cannot be read are not listed",
                     "pagesThatCannotBeReadDoNotHoldUpTheFetchOfAnotherState",
-                    "} else if (isReadable(at)) { break; }",
-                    "} else if (isReadable(at) || true) { break; }"),
+                    "last = unreadableAbove(last, e); at.seek(keyAbove(last));",
+                    "break;"),
             pages(
                     "pages/RocksPageStore",
                     "tables are not read when the store is opened",

@@ -224,7 +224,7 @@ class PageRotTest {
         }
     }
 
-    /** RocksDB merges its files, and reads what nobody asked for: it takes no writes then, in this life and in later ones. */
+    /** RocksDB merges eight of its files, and reads what nobody asked for: it takes no writes then, in this life and in later ones. */
     @Test
     void whatRotsWhereRocksDbReadsByItselfEndsOneLifeOnly() throws IOException {
         Path path = directory.resolve("store");
@@ -232,7 +232,7 @@ class PageRotTest {
         for (Bytes page : pages.values()) {
             PageFiles.rot(path, page);
         }
-        for (int number = 0; number < 8; number++) {
+        for (int number = 0; number < 7; number++) {
             try (RocksPageStore store = RocksPageStore.open(path)) {
                 store.write(staged(around(number)));
             }

@@ -33,8 +33,7 @@ public interface PageStore {
     Set<Bytes> staged();
 
     /**
-     * The next digests of pages, staged or not, in order. One whose page cannot be read is among them, or is left out if it
-     * cannot be read itself.
+     * The next digests of pages, staged or not, in order. Those whose pages cannot be read are among them.
      *
      * @param above those above this; {@link Bytes#EMPTY} for the first ones
      * @param limit so many at most; fewer only at the end
