@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class BftDamageTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int SNAPSHOT_BATCHES = 16;
-    private static final int WRITTEN = 5 * SNAPSHOT_BATCHES;
+    private static final int WRITTEN = 15 * SNAPSHOT_BATCHES;
 
     @TempDir
     private Path directory = Path.of("");
