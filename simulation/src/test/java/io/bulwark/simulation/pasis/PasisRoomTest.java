@@ -114,7 +114,7 @@ class PasisRoomTest {
     void oneEffortToMakeRoomIsBoundedAndTheNextGoesOnWhereItEnded() {
         // Only what is in block 0 can be verified, which comes last as it is the first; all else is at one node.
         int blocks = 101;
-        PasisCluster cluster = cluster(limits(8, 1_000, blocks * FRAGMENT));
+        PasisCluster cluster = cluster(limits(8, 1_000, (long) blocks * FRAGMENT));
         cluster.write(1, 0);
         for (int block = 1; block < blocks; block++) {
             send(cluster, block, 1, 0);
@@ -267,7 +267,7 @@ class PasisRoomTest {
         effects.addAll(server.onFact(1, new Fact.OfVolume(6, Optional.of(volume))));
         assertThat(told).as("the first step").hasSizeBetween(1, 1_500);
         for (int tick = 1; tick < 5; tick++) {
-            effects.addAll(server.onTick(tick * 50));
+            effects.addAll(server.onTick(tick * 50L));
         }
         assertThat(told).hasSize(blocks);
         assertThat(effects).noneMatch(effect -> effect instanceof Effect.LoadMetas || effect instanceof Effect.Load);
