@@ -26,6 +26,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -94,7 +95,7 @@ class PageRotTest {
         List<Bytes> digests = pages.keySet().stream().sorted().toList();
         List<Bytes> rotten = List.of(digests.getFirst(), digests.get(7), digests.get(8), digests.getLast());
         for (Bytes digest : rotten) {
-            PageFiles.rot(path, pages.get(digest));
+            PageFiles.rot(path, Objects.requireNonNull(pages.get(digest)));
         }
         RocksPageStore store = open(path);
         assertThat(rotten).allMatch(digest -> store.get(digest).isEmpty());
