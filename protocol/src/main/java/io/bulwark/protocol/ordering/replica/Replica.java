@@ -297,14 +297,12 @@ public final class Replica {
     /** More than f others have no page any more of the checkpoint that was to be checked, and it is not right here. */
     public void onCheckGone(long nowMillis) {
         recovering.onCheckGone(nowMillis);
-        discard();
     }
 
     /**
      * The pages of the checkpoint that was to be checked are right now.
      *
-     * @param pages so many were digested
-     * @param damaged so many of them were wrong or missing, and were replaced
+     * @param damaged so many of the pages were wrong or missing, and were replaced
      */
     public void onStateChecked(long nowMillis, long pages, long damaged) {
         recovering.onStateChecked(nowMillis, pages, damaged);
