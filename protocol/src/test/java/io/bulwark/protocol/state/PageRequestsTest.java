@@ -61,7 +61,7 @@ class PageRequestsTest {
         for (int i = 0; i < 5; i++) {
             all.addAll(want());
         }
-        assertThat(all).extracting(FetchEffect.Send::replica).containsExactly(6, 5, 6, 5, LATE);
+        assertThat(all).extracting(FetchEffect.Send::replica).containsExactly(5, 6, 5, 6, LATE);
         List<FetchEffect> out = new ArrayList<>();
         assertThat(requests.onPages(nowMillis, LATE, late.token(), List.of(page(0)), out))
                 .as("it has come from another one")
