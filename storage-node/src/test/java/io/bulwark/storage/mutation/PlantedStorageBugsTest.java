@@ -2,6 +2,7 @@ package io.bulwark.storage.mutation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.client.driver.EvidenceLog;
 import io.bulwark.protocol.mutation.Compiler;
 import io.bulwark.protocol.mutation.Detector;
 import io.bulwark.protocol.mutation.PlantedBug;
@@ -25,7 +26,7 @@ import org.slf4j.Logger;
 class PlantedStorageBugsTest {
     private static final Path SOURCES = Path.of("src", "main", "java");
     private static final Compiler COMPILER =
-            new Compiler(List.of(FragmentStore.class, Bytes.class, NullMarked.class, Logger.class));
+            new Compiler(List.of(FragmentStore.class, EvidenceLog.class, Bytes.class, NullMarked.class, Logger.class));
     private static final Trial TRIAL = new Trial();
 
     @AfterAll

@@ -112,12 +112,6 @@ final class StorageBugs {
                     "expected.size() < 9 ? foregroundMillis"),
             scheduler(
                     "IdleTime",
-                    "a write that never comes is waited for for ever",
-                    "aWriteThatDoesNotComeIsNotWaitedForForEver",
-                    "nowMillis - expected.firstEntry().getValue() >= EXPECTED_MILLIS",
-                    "false"),
-            scheduler(
-                    "IdleTime",
                     "who announces writes and sends none keeps a node busy",
                     "whoAnnouncedAWriteInVainIsNotBelievedForAWhile",
                     "if (unkept.getOrDefault(write.client(), nowMillis) > nowMillis) {",
