@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.bulwark.metadata.bft.ReplicaLives;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.OwnRecovery;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.state.KeyValueState;
@@ -49,6 +50,8 @@ class RecoveryBenchmark {
     private static final double SATURATION_SECONDS = 8;
     private static final long SETTLE_MILLIS = 2_000;
     private static final long POLL_MILLIS = 20;
+    private static final int CALM_POLLS = 10;
+    private static final long CALM_POLL_MILLIS = 500;
 
     /** How long each step of a recovery took, in milliseconds, from the hand-over to its end. */
     private record Recovered(
@@ -121,6 +124,7 @@ class RecoveryBenchmark {
             group.startAll();
             int values = (int) (megabytes * 1_000_000L / VALUE_BYTES);
             fill(group, values);
+            rest(group);
             int callers = callers(group, values);
             List<Window> without = new ArrayList<>();
             List<Window> with = new ArrayList<>();
@@ -148,6 +152,20 @@ class RecoveryBenchmark {
         open.forEach(CompletableFuture::join);
     }
 
+    /** Until nobody has fallen behind for a while: what follows the filling, on the disk and between replicas, is none of the load. */
+    private static void rest(ReplicaGroup group) throws InterruptedException {
+        int calm = 0;
+        while (calm < CALM_POLLS) {
+            Thread.sleep(CALM_POLL_MILLIS);
+            boolean behind = false;
+            for (int replica = 0; replica < ReplicaGroup.REPLICAS; replica++) {
+                ReplicaStatus status = group.replica(replica).status();
+                behind |= status.phase() != Phase.RUNNING || status.lagBatches() > 0;
+            }
+            calm = behind ? 0 : calm + 1;
+        }
+    }
+
     private static CompletableFuture<Bytes> put(ReplicaGroup group, int values) {
         byte[] value = new byte[VALUE_BYTES];
         ThreadLocalRandom.current().nextBytes(value);
@@ -157,6 +175,7 @@ class RecoveryBenchmark {
 
     /** The fewest callers that bring half of what many bring. */
     private static int callers(ReplicaGroup group, int values) throws InterruptedException {
+        var _ = Callers.measure(SATURATING_CALLERS, SATURATION_SECONDS, () -> put(group, values));
         double most = Callers.measure(SATURATING_CALLERS, SATURATION_SECONDS, () -> put(group, values))
                 .perSecond();
         int callers = 1;

@@ -23,6 +23,7 @@ final class SelfReport {
     private final PeerMail mail;
     private final Optional<Recoveries> recoveries;
     private long fetchingSinceMillis;
+    private long view;
     private long alarmedMillis = Long.MIN_VALUE / 2;
 
     /** @param recoveries none if the group has no identities, so that nobody recovers */
@@ -43,6 +44,10 @@ final class SelfReport {
     ReplicaStatus take(long nowMillis, boolean damaged, String failure) {
         RecoveryReport report = replica.recoveries(nowMillis);
         boolean estimates = report.phase() == RecoveryReport.Phase.ESTIMATING;
+        if (replica.isActive() && replica.view() != view) {
+            view = replica.view();
+            LOG.info("replica-{} is in view {}, whose primary is replica-{}", self, view, view % replicas);
+        }
         if (!replica.isFetching()) {
             fetchingSinceMillis = 0;
         } else if (fetchingSinceMillis == 0) {
