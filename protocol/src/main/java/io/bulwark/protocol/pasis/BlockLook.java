@@ -104,8 +104,7 @@ final class BlockLook {
             left |= !here(missed) && result[0] == PasisBackground.Found.UNASKED;
             end(now);
         });
-        Verifier.Cause cause = repair ? Verifier.Cause.SCRUB_BY_REPAIR : Verifier.Cause.SCRUB;
-        block.verifier().request(nowMillis, cause, null, (now, found, _) -> {
+        block.verifier().request(nowMillis, Wish.SCRUB.withRepair(repair), (now, found, _) -> {
             result[0] = found;
             further.accept(now);
         });

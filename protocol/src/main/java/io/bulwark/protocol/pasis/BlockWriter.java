@@ -123,8 +123,7 @@ final class BlockWriter {
                 block.verifier()
                         .request(
                                 nowMillis,
-                                repair ? Verifier.Cause.ROOM_BY_REPAIR : Verifier.Cause.ROOM,
-                                null,
+                                Wish.DEMANDED.withRepair(repair),
                                 (now, _, gone) -> room.made(now, gone > 0));
             case CLIENT_LIMIT -> node.collector().makeRoom(nowMillis, call.from(), repair, room);
             default -> node.collector().makeRoom(nowMillis, null, repair, room);
@@ -147,7 +146,7 @@ final class BlockWriter {
                     written.accept(later);
                 });
                 VersionName name = record.timestamp().name();
-                block.verifier().request(now, Verifier.Cause.WRITE_TIME, name, (later, _, _) -> then.accept(later));
+                block.verifier().atWriteTime(now, name, (later, _, _) -> then.accept(later));
             } else {
                 written.accept(now);
             }

@@ -188,9 +188,9 @@ final class PasisBlock {
                 && !greatest.verified()
                 && group.verification() == Verification.LAZY
                 && node.watch().beforeRead(nowMillis, block());
-        if (ask && node.rate().allow(nowMillis, call.from())) {
+        if (ask && verifier.isPromising(nowMillis) && node.rate().allow(nowMillis, call.from())) {
             LongConsumer then = later(_ -> history(call, request));
-            verifier.request(nowMillis, Verifier.Cause.ON_DEMAND, null, (now, _, _) -> then.accept(now));
+            verifier.request(nowMillis, Wish.DEMANDED, (now, _, _) -> then.accept(now));
         } else {
             history(call, request);
         }

@@ -144,12 +144,11 @@ public final class PasisServer implements ProtocolServer {
 
     private void verify(long nowMillis, long requestId, PasisBackground.Verify asked) {
         BlockId id = asked.block();
-        Verifier.Cause cause = asked.repair() ? Verifier.Cause.BACKGROUND_BY_REPAIR : Verifier.Cause.BACKGROUND;
         Optional<PasisBlock> known = life == Life.READY ? block(id) : Optional.empty();
         Verifier.Then then =
                 (_, found, freed) -> out.send(node.self(), requestId, new PasisBackground.Verified(id, found, freed));
         known.ifPresentOrElse(
-                block -> block.verifier().request(nowMillis, cause, null, then),
+                block -> block.verifier().request(nowMillis, Wish.BACKGROUND.withRepair(asked.repair()), then),
                 () -> then.then(nowMillis, PasisBackground.Found.UNASKED, 0));
     }
 

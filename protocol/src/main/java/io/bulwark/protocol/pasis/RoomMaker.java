@@ -102,8 +102,8 @@ final class RoomMaker implements PasisNode.Collector {
             PasisBlock block = blocks.apply(next.block()).orElse(null);
             if (block != null) {
                 effort.running++;
-                Verifier.Cause cause = effort.key.repair() ? Verifier.Cause.ROOM_BY_REPAIR : Verifier.Cause.ROOM;
-                block.verifier().request(nowMillis, cause, null, (now, _, freed) -> done(now, effort, freed));
+                Wish wish = Wish.DEMANDED.withRepair(effort.key.repair());
+                block.verifier().request(nowMillis, wish, (now, _, freed) -> done(now, effort, freed));
             }
         }
         if (!effort.over && effort.running == 0) {

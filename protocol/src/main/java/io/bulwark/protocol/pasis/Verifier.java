@@ -21,53 +21,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class Verifier {
     private static final int OWN_FRAGMENTS_MAX = 16;
-
-    /** Why a block is verified. */
-    enum Cause {
-        BACKGROUND,
-        /** That came to nothing some time ago: what is here may have been left undone, or stay poisonous at too few nodes. */
-        BACKGROUND_BY_REPAIR,
-        /** Something that may be complete is missing here. */
-        SCRUB,
-        /** Before a read is answered. */
-        ON_DEMAND,
-        WRITE_TIME,
-        /** What a revoked client has brought here must not become complete later. */
-        REVOKED,
-        /** A write waits at a bound. */
-        ROOM,
-        /** And nothing was freed without repairing what is repairable. */
-        ROOM_BY_REPAIR,
-        /** What is missing is not complete as far as the others' answers tell. */
-        SCRUB_BY_REPAIR;
-
-        private boolean scrubs() {
-            return this == SCRUB || this == SCRUB_BY_REPAIR;
-        }
-
-        private boolean repairs() {
-            return this == REVOKED || this == ROOM_BY_REPAIR || this == SCRUB_BY_REPAIR || this == BACKGROUND_BY_REPAIR;
-        }
-
-        /** Whether a client waits for it. */
-        private boolean demanded() {
-            return this != BACKGROUND && this != BACKGROUND_BY_REPAIR && this != REVOKED && !scrubs();
-        }
-    }
+    private static final long PAUSE_MILLIS_MIN = 1_000;
+    private static final long PAUSE_MILLIS_MAX = 60_000;
 
     /** Told what came of it. */
     interface Then {
         void then(long nowMillis, PasisBackground.Found found, int freed);
     }
 
+    /**
+     * Who has asked, and what for.
+     *
+     * @param awaited it is enough that this one is verified, or collected
+     */
+    private record Asker(Wish wish, @Nullable VersionName awaited, Then then) {}
+
     private final PasisBlock block;
     private final PasisNode node;
-    private final List<Then> current = new ArrayList<>();
-    private final List<Then> next = new ArrayList<>();
+    private final List<Asker> current = new ArrayList<>();
+    private final List<Asker> next = new ArrayList<>();
     private Notices notices;
     private boolean running;
-    private Cause nextCause = Cause.BACKGROUND;
-    private @Nullable VersionName nextAwaited;
+    /** The pause after the last verification, if nothing came of it: until its end none is begun for a read. */
+    private long pauseMillis;
+
+    private long pausedUntilMillis = Long.MIN_VALUE;
 
     Verifier(PasisBlock block, PasisNode node) {
         this.block = block;
@@ -82,37 +60,66 @@ final class Verifier {
     /** What was said by the holders of another epoch counts no more. */
     void forget() {
         notices = new Notices(block.group());
+        promising();
     }
 
-    void request(long nowMillis, Cause cause, @Nullable VersionName awaited, Then then) {
+    private void promising() {
+        pauseMillis = 0;
+        pausedUntilMillis = Long.MIN_VALUE;
+    }
+
+    void request(long nowMillis, Wish wish, Then then) {
+        request(nowMillis, new Asker(wish, null, then));
+    }
+
+    /** Before a version is acknowledged: peers wait until it has come to them, too. */
+    void atWriteTime(long nowMillis, VersionName awaited, Then then) {
+        request(nowMillis, new Asker(Wish.DEMANDED, awaited, then));
+    }
+
+    private void request(long nowMillis, Asker asker) {
         if (!running) {
             running = true;
-            current.add(then);
-            block.enqueue(nowMillis, now -> begin(now, cause, awaited));
+            current.add(asker);
+            block.enqueue(nowMillis, this::begin);
         } else if (next.size() < node.limits().waitingMax()) {
-            next.add(then);
-            nextCause = cause.compareTo(nextCause) > 0 ? cause : nextCause;
-            nextAwaited = awaited == null ? nextAwaited : awaited;
+            next.add(asker);
         } else {
-            then.then(nowMillis, PasisBackground.Found.UNASKED, 0);
+            asker.then().then(nowMillis, PasisBackground.Found.UNASKED, 0);
         }
     }
 
-    private void begin(long nowMillis, Cause cause, @Nullable VersionName awaited) {
+    /** Whether it is worth while for a read: not soon after nothing came of it, unless something was written since. */
+    boolean isPromising(long nowMillis) {
+        return nowMillis >= pausedUntilMillis;
+    }
+
+    private void begin(long nowMillis) {
         if (block.slot() < 0) {
             finish(nowMillis, PasisBackground.Found.UNASKED, 0);
             return;
         }
-        boolean known = awaited != null && verified(awaited);
-        if (!cause.scrubs() && (node.possible().of(block.block()) == 0 || known)) {
+        Wish wish = Wish.BACKGROUND;
+        VersionName latest = null;
+        for (Asker asker : List.copyOf(current)) {
+            VersionName awaited = asker.awaited();
+            if (awaited != null && verified(awaited)) {
+                current.remove(asker);
+                asker.then().then(nowMillis, PasisBackground.Found.IDLE, 0);
+            } else {
+                wish = wish.and(asker.wish());
+                latest = awaited == null ? latest : awaited;
+            }
+        }
+        if (current.isEmpty() || (!wish.missing() && node.possible().of(block.block()) == 0)) {
             finish(nowMillis, PasisBackground.Found.IDLE, 0);
             return;
         }
-        node.tally().verification(block.block(), cause.demanded());
-        if (cause.repairs()) {
+        node.tally().verification(block.block(), wish.demanded());
+        if (wish.repair()) {
             withOwnFragments(own -> run(PasisRead.verifyingWithRepair(block.group(), own, node.times())));
         } else {
-            run(PasisRead.verifying(block.group(), own(), node.times(), awaited));
+            run(PasisRead.verifying(block.group(), own(), node.times(), latest));
         }
     }
 
@@ -212,19 +219,21 @@ final class Verifier {
     }
 
     private void finish(long nowMillis, PasisBackground.Found found, int freed) {
-        List<Then> waiting = List.copyOf(current);
+        List<Asker> waiting = List.copyOf(current);
         current.clear();
+        if (freed > 0 || found == PasisBackground.Found.VERIFIED || found == PasisBackground.Found.IDLE) {
+            promising();
+        } else {
+            pauseMillis = Math.clamp(2 * pauseMillis, PAUSE_MILLIS_MIN, PAUSE_MILLIS_MAX);
+            pausedUntilMillis = nowMillis + pauseMillis;
+        }
         running = !next.isEmpty();
         if (running) {
-            Cause cause = nextCause;
-            VersionName awaited = nextAwaited;
             current.addAll(next);
             next.clear();
-            nextCause = Cause.BACKGROUND;
-            nextAwaited = null;
-            block.enqueue(nowMillis, now -> begin(now, cause, awaited));
+            block.enqueue(nowMillis, this::begin);
         }
-        waiting.forEach(then -> then.then(nowMillis, found, freed));
+        waiting.forEach(asker -> asker.then().then(nowMillis, found, freed));
     }
 
     void onNotify(long nowMillis, int slot, PasisMessage.Notify request) {
@@ -254,12 +263,13 @@ final class Verifier {
                 && !running
                 && node.rate().allow(nowMillis, block.group().node(slot))) {
             // Another b nodes verify too, and notify the rest.
-            request(nowMillis, Cause.BACKGROUND, null, (_, _, _) -> {});
+            request(nowMillis, Wish.BACKGROUND, (_, _, _) -> {});
         }
     }
 
     /** A version has come of which peers have told already. */
     void arrived(long nowMillis, ValidatingTimestamp version) {
+        promising();
         block.enqueue(nowMillis, now -> believe(now, version));
     }
 

@@ -117,11 +117,11 @@ final class PasisBugs {
                     "if (isPoisonous && here) {",
                     "if (false) {"),
             in(
-                    "pasis/Verifier",
+                    "pasis/PasisServer",
                     "what came to nothing is verified again in the same way",
                     simulation(LEFTOVERS, "whatIsPoisonousAtTooFewNodesToBeCompleteIsDiscardedByTheSecondVerification"),
-                    "this == SCRUB_BY_REPAIR || this == BACKGROUND_BY_REPAIR",
-                    "this == SCRUB_BY_REPAIR"));
+                    "Wish.BACKGROUND.withRepair(asked.repair())",
+                    "Wish.BACKGROUND"));
 
     private static final List<PlantedBug> CLIENT = List.of(
             in(
@@ -349,40 +349,10 @@ final class PasisBugs {
                     "pasis/Verifier",
                     "scrubbing verifies only what this node holds",
                     simulation(SCRUB, "aNodeThatLostItsDiskGetsItsFragmentsBack"),
-                    "if (!cause.scrubs() && (node.possible().of(block.block()) == 0 || known)) {",
-                    "if (node.possible().of(block.block()) == 0 || known) {"));
+                    "if (current.isEmpty() || (!wish.missing() && node.possible().of(block.block()) == 0)) {",
+                    "if (current.isEmpty() || node.possible().of(block.block()) == 0) {"));
 
     private static final List<PlantedBug> LEFT = List.of(
-            in(
-                    "pasis/DeletedVolumes",
-                    "deleted volumes stay charged",
-                    simulation(ROOM, "whatIsLeftOfADeletedVolumeIsDeletedAndChargedToNobody"),
-                    "node.possible().release(possible);",
-                    ""),
-            in(
-                    "pasis/DeletedVolumes",
-                    "a node that runs asks for no volume that it holds",
-                    simulation(ROOM, "whatIsLeftOfADeletedVolumeIsDeletedAndChargedToNobody"),
-                    "} else if (nextVolume < 0 && nowMillis >= roundMillis) {",
-                    "} else if (nextVolume > 0) {"),
-            in(
-                    "pasis/DeletedVolumes",
-                    "only a page of a deleted volume goes",
-                    simulation(ROOM, "aRestartAsksForVolumesBeforeItKeepsChargingForThem"),
-                    "if (pending == mine && stored == Stored.DURABLE) {",
-                    "if (pending < 0) {"),
-            in(
-                    "pasis/DeletedVolumes",
-                    "two answers of the same moment delete a volume",
-                    simulation(ROOM, "answersThatAreOlderThanTheVolumeDeleteNothing"),
-                    "} else if (askedMillis - absentMillis >= CONFIRM_MILLIS) {",
-                    "} else {"),
-            in(
-                    "pasis/PasisServer",
-                    "what a restart found is charged for ever",
-                    simulation(ROOM, "aRestartAsksForVolumesBeforeItKeepsChargingForThem"),
-                    "deleted.found(node.possible().volumes());",
-                    ""),
             in(
                     "pasis/RoomMaker",
                     "to make room all blocks are tried",

@@ -38,6 +38,7 @@ class PlantedBugsTest {
                         FpBoundsBugs.ALL,
                         KeyBugs.ALL,
                         PasisBugs.ALL,
+                        LeftoverBugs.ALL,
                         ExtentClientBugs.ALL,
                         ExtentServerBugs.ALL,
                         PasisExtentBugs.ALL,

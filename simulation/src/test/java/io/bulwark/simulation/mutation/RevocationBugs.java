@@ -121,11 +121,11 @@ final class RevocationBugs {
                     "watch.refuses(revoked, left);",
                     "watch.refuses(revoked, 0);"),
             in(
-                    "pasis/Verifier",
+                    "pasis/Revocations",
                     "what a revoked client left is not repaired",
                     simulation(PASIS, "whatEnoughNodesHoldIsCompleteWhenAllAreDone"),
-                    "this == REVOKED || this == ROOM_BY_REPAIR",
-                    "this == ROOM_BY_REPAIR"),
+                    "Wish.BACKGROUND.withRepair(true)",
+                    "Wish.BACKGROUND"),
             in(
                     "pasis/Revocations",
                     "a node is done before it has read what a former life left",

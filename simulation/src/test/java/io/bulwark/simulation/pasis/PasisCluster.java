@@ -54,6 +54,7 @@ final class PasisCluster {
             new PasisLimits(8, 64, 1 << 20, 1 << 22, true, 200, 2, 64, 256, 10_000, 200, 4_000);
 
     private static final PrincipalId WRITER = PrincipalId.client(1);
+    private static final PrincipalId READER = PrincipalId.client(9);
 
     final Simulation simulation;
     final Map<Integer, PasisCounters> counters = new HashMap<>();
@@ -66,10 +67,13 @@ final class PasisCluster {
     final List<PasisMessage> sent = new ArrayList<>();
     final Map<Integer, List<PasisBackground.Verified>> verified = new HashMap<>();
     private final Map<Integer, List<FpScrub.Found>> looked = new HashMap<>();
-    private final Map<Integer, List<PasisBackground>> unasked = new HashMap<>();
+    private final Map<Integer, List<Unasked>> unasked = new HashMap<>();
     private Volume volume;
     /** Whether a node said that its pool is too small for the clients. */
     boolean shortOfPool;
+
+    /** Nodes verify before they answer a read. */
+    boolean onDemand;
 
     private boolean closed;
     private boolean deleted;
@@ -96,6 +100,9 @@ final class PasisCluster {
             simulation.addNode(PrincipalId.node(node), () -> new Told(node, limits));
         }
     }
+
+    /** What a server is given in its next tick. */
+    private record Unasked(PrincipalId from, Message message) {}
 
     /** Hands the server what the test wants to be verified. */
     private final class Told implements ProtocolServer, VerificationWatch {
@@ -124,6 +131,11 @@ final class PasisCluster {
         }
 
         @Override
+        public boolean beforeRead(long nowMillis, BlockId block) {
+            return onDemand;
+        }
+
+        @Override
         public void counted(int volumeId, PasisCounters counted) {
             counters.put(node, counted);
         }
@@ -136,9 +148,9 @@ final class PasisCluster {
         @Override
         public List<Effect> onTick(long nowMillis) {
             List<Effect> effects = new ArrayList<>(server.onTick(nowMillis));
-            List<PasisBackground> todo = unasked.remove(node);
+            List<Unasked> todo = unasked.remove(node);
             if (todo != null) {
-                todo.forEach(each -> effects.addAll(server.onMessage(nowMillis, PrincipalId.node(node), -1, each)));
+                todo.forEach(each -> effects.addAll(server.onMessage(nowMillis, each.from(), -1, each.message())));
             }
             return local(effects);
         }
@@ -221,13 +233,19 @@ final class PasisCluster {
 
     PasisReadOutcome read(long block) {
         RunningOperation<PasisReadOutcome> running =
-                simulation.start(PrincipalId.client(9), PasisRead.askingForRepair(group(block), TIMES));
+                simulation.start(READER, PasisRead.askingForRepair(group(block), TIMES));
         simulation.runUntil(() -> running.outcome().isPresent(), 30_000);
         return running.outcome().orElseThrow();
     }
 
     /** Sends the fragments of a version to some slots, as a faulty client may. */
     void send(int client, long block, ValidatingTimestamp version, List<Bytes> fragments, int... slots) {
+        sendOff(client, block, version, fragments, slots);
+        simulation.runFor(500);
+    }
+
+    /** As {@link #send}, without waiting until all is done. */
+    void sendOff(int client, long block, ValidatingTimestamp version, List<Bytes> fragments, int... slots) {
         PasisGroup group = group(block);
         for (int slot : slots) {
             simulation.send(
@@ -236,7 +254,6 @@ final class PasisCluster {
                     1L << 40,
                     new PasisMessage.Write(group.target(slot), 1, version, fragments.get(slot)));
         }
-        simulation.runFor(500);
     }
 
     void verify(long block, int... nodes) {
@@ -250,17 +267,39 @@ final class PasisCluster {
 
     private void verify(long block, boolean repair, int... nodes) {
         for (int node : nodes) {
-            unasked.computeIfAbsent(node, _ -> new ArrayList<>())
-                    .add(new PasisBackground.Verify(group(block).block(), repair));
+            later(node, new PasisBackground.Verify(group(block).block(), repair));
         }
         simulation.runFor(1_000);
+    }
+
+    /** All of these come to a node at the same moment: from a client what is a request, else from itself. */
+    void together(int node, Message... messages) {
+        for (Message message : messages) {
+            later(node, message);
+        }
+        simulation.runFor(1_000);
+    }
+
+    private void later(int node, Message message) {
+        PrincipalId from = message instanceof PasisBackground ? PrincipalId.node(node) : READER;
+        unasked.computeIfAbsent(node, _ -> new ArrayList<>()).add(new Unasked(from, message));
+    }
+
+    /** What a client asks a node for first, when it reads. */
+    PasisMessage.Read question(int slot, long block) {
+        return new PasisMessage.Read(group(block).target(slot), ValidatingTimestamp.NONE, false, null);
+    }
+
+    /** A client asks one node. */
+    void ask(int slot, long block) {
+        simulation.send(READER, group(block).node(slot), 1L << 40, question(slot, block));
+        simulation.runFor(100);
     }
 
     /** Scrubbing of a node comes to a block. */
     FpScrub.Found look(int node, long block) {
         looked.remove(node);
-        unasked.computeIfAbsent(node, _ -> new ArrayList<>())
-                .add(new PasisBackground.Look(group(block).block()));
+        later(node, new PasisBackground.Look(group(block).block()));
         simulation.runUntil(() -> looked.containsKey(node), 60_000);
         return looked.getOrDefault(node, List.of()).getFirst();
     }

@@ -3,7 +3,9 @@ package io.bulwark.simulation.pasis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.pasis.PasisBackground;
 import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
@@ -68,16 +70,68 @@ class PasisLeftoversTest {
         }
     }
 
+    private void leaveUndone(long time) {
+        List<Bytes> fragments = fragments();
+        ValidatingTimestamp version = ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), fragments);
+        cluster.send(FAULTY, 0, version, fragments, 0, 1, 2);
+    }
+
     @Test
     void aWriteThatWasLeftUndoneIsRepairedByTheSecondVerification() {
-        List<Bytes> fragments = fragments();
-        ValidatingTimestamp version = ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments);
-        cluster.send(FAULTY, 0, version, fragments, 0, 1, 2);
+        leaveUndone(1);
         cluster.verify(0, 1);
         assertThat(cluster.held(3, 0)).isZero();
         cluster.verifyAgain(0, 1);
         cluster.simulation.runFor(1_000);
         assertThat(cluster.held(3, 0)).isEqualTo(1);
         assertThat(cluster.counters(1).possibleVersions()).isZero();
+    }
+
+    @Test
+    void whereSeveralWaitForOneVerificationItRepairsIfAnyOfThemWantsThat() {
+        leaveUndone(1);
+        cluster.ask(1, 0);
+        cluster.onDemand = true;
+        BlockId block = cluster.group(0).block();
+        cluster.together(
+                1,
+                new PasisBackground.Verify(block, false),
+                new PasisBackground.Verify(block, true),
+                cluster.question(1, 0));
+        assertThat(cluster.counters(1).verifications()).isEqualTo(2);
+        assertThat(cluster.counters(1).onDemand()).isEqualTo(1);
+        cluster.simulation.runFor(1_000);
+        assertThat(cluster.held(3, 0)).isEqualTo(1);
+    }
+
+    @Test
+    void aVersionThatIsVerifiedAlreadyKeepsNoOtherFromBeingVerifiedAtWriteTime() {
+        PasisCluster writeTime = new PasisCluster(1, 2, 5, Verification.WRITE_TIME, LIMITS);
+        // The first one is waited for by peers to whom it never comes; the others come meanwhile, the last one to all.
+        for (long time : List.of(7L, 9L, 8L)) {
+            List<Bytes> fragments = fragments();
+            ValidatingTimestamp version = ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), fragments);
+            writeTime.sendOff(FAULTY, 0, version, fragments, time == 8 ? ALL : new int[] {1});
+            writeTime.simulation.runFor(30);
+        }
+        writeTime.simulation.runFor(1_000);
+        assertThat(writeTime.held(1, 0)).as("8 is verified, 9 is not").isEqualTo(2);
+        assertThat(writeTime.counters(1).verifications()).isEqualTo(2);
+    }
+
+    @Test
+    void whatCannotBeVerifiedIsVerifiedForReadersLessAndLessOften() {
+        cluster.onDemand = true;
+        leaveUndone(1);
+        for (int i = 0; i < 100; i++) {
+            cluster.ask(1, 0);
+        }
+        assertThat(cluster.counters(1).onDemand())
+                .as("now, and after 1, 2 and 4 seconds")
+                .isBetween(3L, 5L);
+        leaveUndone(2);
+        long before = cluster.counters(1).onDemand();
+        cluster.ask(1, 0);
+        assertThat(cluster.counters(1).onDemand()).as("it was written since").isEqualTo(before + 1);
     }
 }

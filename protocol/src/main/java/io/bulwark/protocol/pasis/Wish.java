@@ -1,0 +1,28 @@
+package io.bulwark.protocol.pasis;
+
+/**
+ * What a verification is for. Where several ask for the same one it does all that any of them wants: there is no order of importance in
+ * which a wish could be lost.
+ *
+ * @param demanded whether a client waits for it
+ * @param missing whether something that may be complete is missing here, so that it is begun though nothing here is unverified
+ * @param repair whether what is repairable is repaired, and found poisonous where it is; else what is not complete is passed over
+ */
+record Wish(boolean demanded, boolean missing, boolean repair) {
+    /** Nobody waits for it. */
+    static final Wish BACKGROUND = new Wish(false, false, false);
+
+    /** Before a read or a write is answered. */
+    static final Wish DEMANDED = new Wish(true, false, false);
+
+    /** Something is missing here. */
+    static final Wish SCRUB = new Wish(false, true, false);
+
+    Wish and(Wish other) {
+        return new Wish(demanded || other.demanded, missing || other.missing, repair || other.repair);
+    }
+
+    Wish withRepair(boolean wanted) {
+        return new Wish(demanded, missing, repair || wanted);
+    }
+}
