@@ -75,6 +75,8 @@ final class FpAccess {
     private final FpLimits limits;
     private final Map<Integer, Volume> volumes = new HashMap<>();
     private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
+    /** Those of which this node held something. */
+    private final Set<Integer> deleted = new HashSet<>();
     /** No more than the registry has members. */
     private final Set<PrincipalId> revoked = new HashSet<>();
 
@@ -205,14 +207,20 @@ final class FpAccess {
         return loading;
     }
 
-    /** Whether the replicas have said that there is no such volume, or not any more. */
-    boolean gone(int volume) {
-        return toldVolumes.containsKey(volume) && !volumes.containsKey(volume);
+    /** The replicas have said, for good, that this volume is deleted. */
+    void deleted(int volume) {
+        deleted.add(volume);
+        volumes.remove(volume);
     }
 
-    /** Whether nothing is known of the volume, so that it should be asked for. */
-    boolean unheard(int volume) {
-        return !toldVolumes.containsKey(volume) && !volumes.containsKey(volume);
+    /** Whether the volume is known to be deleted. */
+    boolean gone(int volume) {
+        return deleted.contains(volume);
+    }
+
+    /** Whether it is not known what volume this is. */
+    boolean unknown(int volume) {
+        return !volumes.containsKey(volume) && !gone(volume);
     }
 
     /** The group of a register block, if its volume is known here. */
@@ -260,7 +268,9 @@ final class FpAccess {
             case Fact.OfVolume of -> {
                 toldVolumes.put(of.volume(), nowMillis);
                 trim(toldVolumes);
-                of.known().ifPresent(volume -> volumes.merge(volume.id(), volume, FpAccess::later));
+                of.known()
+                        .filter(volume -> !gone(volume.id()))
+                        .ifPresent(volume -> volumes.merge(volume.id(), volume, FpAccess::later));
                 yield new Question.OfVolume(of.volume(), 0, 1);
             }
             case Fact.OfGrant grant -> {

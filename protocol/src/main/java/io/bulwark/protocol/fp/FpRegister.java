@@ -137,6 +137,10 @@ final class FpRegister {
     }
 
     private void handle(long nowMillis, Call call) {
+        if (node.access().gone(block().volume())) {
+            refuse(call, Refusal.WRONG_SLOT);
+            return;
+        }
         // The epoch may have changed while the request waited, and its sender been revoked.
         boolean serves = serves(call.request().target().epoch());
         if (!serves || node.access().revoked(call.from())) {

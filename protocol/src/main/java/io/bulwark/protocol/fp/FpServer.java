@@ -5,12 +5,15 @@ import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.TagKeys;
+import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -37,6 +41,8 @@ public final class FpServer implements ProtocolServer {
     private static final long ASK_AGAIN_MILLIS = 1_000;
     /** What requests that wait for facts may hold; no sender may hold more than what is left of it. */
     private static final long WAITING_BYTES_MAX = 64L << 20;
+    /** Of deleted volumes; versions, by which they are found, last. */
+    private static final List<RecordKind> KINDS = List.of(RecordKind.SESSION, RecordKind.REGISTER_VERSION);
 
     /** A request that waits for a fact. */
     private record Parked(long sinceMillis, Call call) {
@@ -65,6 +71,7 @@ public final class FpServer implements ProtocolServer {
     private final Map<PrincipalId, Share> waitingOf = new HashMap<>();
     private long waitingBytes;
     private final Leftovers leftovers;
+    private final DeletedVolumes deleted;
     private final Revocations revocations;
     private long askedMillis;
 
@@ -86,7 +93,9 @@ public final class FpServer implements ProtocolServer {
         AskRate closures = new AskRate(limits.repairsPerSecond());
         this.node = new FpNode(keys, limits, times, out, access, index, rate, closures, new HashMap<>(), this::repair);
         this.leftovers = new Leftovers(node, this::withRegister);
-        this.revocations = new Revocations(node, leftovers, watch, registers::values);
+        this.deleted =
+                new DeletedVolumes(out, RecordKind.REGISTER_VERSION, KINDS, limits.repairMillis(), new OfDeleted());
+        this.revocations = new Revocations(node, leftovers, watch, deleted, registers::values);
     }
 
     @Override
@@ -127,6 +136,7 @@ public final class FpServer implements ProtocolServer {
         }
         leftovers.onTick(nowMillis);
         revocations.onTick(nowMillis);
+        deleted.onTick(nowMillis);
         return out.drain();
     }
 
@@ -179,6 +189,9 @@ public final class FpServer implements ProtocolServer {
 
     private void take(long nowMillis, Fact fact) {
         Question answered = node.access().onFact(nowMillis, fact, now -> onClosed(now, fact));
+        if (fact instanceof Fact.OfVolume told) {
+            deleted.told(nowMillis, told.volume(), told.known().isPresent());
+        }
         if (answered instanceof Question.OfVolume of) {
             // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.
             registers.forEach((block, register) -> {
@@ -192,6 +205,46 @@ public final class FpServer implements ProtocolServer {
                     .forEach(question -> release(nowMillis, question));
         } else if (answered != null) {
             release(nowMillis, answered);
+        }
+    }
+
+    /** What is held of deleted volumes. */
+    private final class OfDeleted implements DeletedVolumes.Left {
+        /** What is under way at a block stays until it is over. */
+        @Override
+        public void forget(int volume) {
+            node.access().deleted(volume);
+            registers.values().removeIf(register -> register.block().volume() == volume && register.idle());
+        }
+
+        @Override
+        public List<Mutation> with(Loaded.Meta record) {
+            Mutation itself = new Mutation.Delete(record.key());
+            return charged(record)
+                    .map(staged -> List.of(itself, node.index().delete(staged.writer(), entry(record, staged))))
+                    .orElse(List.of(itself));
+        }
+
+        @Override
+        public void deleted(long nowMillis, Loaded.Meta record) {
+            charged(record).ifPresent(staged -> node.index().removed(staged.writer(), entry(record, staged)));
+        }
+
+        private static Optional<VersionRecord> charged(Loaded.Meta record) {
+            if (record.key().kind() != RecordKind.REGISTER_VERSION) {
+                return Optional.empty();
+            }
+            try {
+                return Optional.of(VersionRecord.decode(record.meta()))
+                        .filter(known -> known.chargedTo(known.writer()));
+            } catch (MalformedException e) {
+                // Not written by this code: nobody is charged for it.
+                return Optional.empty();
+            }
+        }
+
+        private static StagedIndex.Entry entry(Loaded.Meta record, VersionRecord staged) {
+            return new StagedIndex.Entry(record.key().block(), staged.version().version());
         }
     }
 

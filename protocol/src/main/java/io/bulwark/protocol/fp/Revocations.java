@@ -1,6 +1,5 @@
 package io.bulwark.protocol.fp;
 
-import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.Collection;
@@ -16,6 +15,7 @@ final class Revocations {
     private final FpNode node;
     private final Leftovers leftovers;
     private final RevocationWatch watch;
+    private final DeletedVolumes deleted;
     private final Supplier<Collection<FpRegister>> blocks;
     /** How many blocks have a store under way that was let in before. */
     private final Map<PrincipalId, int[]> finishing = new HashMap<>();
@@ -23,8 +23,14 @@ final class Revocations {
     private final Map<PrincipalId, Integer> told = new HashMap<>();
 
     /** @param blocks those in memory */
-    Revocations(FpNode node, Leftovers leftovers, RevocationWatch watch, Supplier<Collection<FpRegister>> blocks) {
+    Revocations(
+            FpNode node,
+            Leftovers leftovers,
+            RevocationWatch watch,
+            DeletedVolumes deleted,
+            Supplier<Collection<FpRegister>> blocks) {
         this.node = node;
+        this.deleted = deleted;
         this.blocks = blocks;
         this.leftovers = leftovers;
         this.watch = watch;
@@ -61,8 +67,8 @@ final class Revocations {
         int left = 0;
         for (StagedIndex.Entry entry : index.of(revoked, -1)) {
             int volume = entry.block().volume();
-            if (node.access().unheard(volume)) {
-                node.out().ask(new Question.OfVolume(volume, 0, 1));
+            if (node.access().unknown(volume)) {
+                deleted.suspect(volume);
             }
             left += node.access().gone(volume) ? 0 : 1;
         }

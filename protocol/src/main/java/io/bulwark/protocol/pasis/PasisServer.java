@@ -6,10 +6,13 @@ import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.fp.AskRate;
+import io.bulwark.protocol.fp.DeletedVolumes;
 import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.id.BlockId;
@@ -38,6 +41,8 @@ public final class PasisServer implements ProtocolServer {
     private static final long ASK_AGAIN_MILLIS = 1_000;
     /** What requests that wait may hold; no sender may hold more than what is left of it. */
     private static final long WAITING_BYTES_MAX = 64L << 20;
+    /** Versions first: those that are charged are found by a restart. */
+    private static final List<RecordKind> KINDS = List.of(RecordKind.PASIS_VERSION, RecordKind.PASIS_POSSIBLE);
 
     /** A request that waits for a fact. */
     private record Parked(long sinceMillis, Call call) {}
@@ -98,7 +103,7 @@ public final class PasisServer implements ProtocolServer {
         this.node =
                 new PasisNode(self, limits, times, out, access, possible, rate, watch, tally, rooms, waiting, clients);
         this.offers = new Offers(node);
-        this.deleted = new DeletedVolumes(node, this::forget);
+        this.deleted = new DeletedVolumes(out, RecordKind.PASIS_VERSION, KINDS, limits.verifyMillis(), new OfDeleted());
         this.revocations = new Revocations(node, revoked, () -> life == Life.READY, blocks::values, this::block);
     }
 
@@ -244,9 +249,30 @@ public final class PasisServer implements ProtocolServer {
         return drain();
     }
 
-    /** What is under way at a block stays until it is over. */
-    private void forget(int volume) {
-        blocks.values().removeIf(block -> block.block().volume() == volume && block.idle());
+    /** What is held of deleted volumes. */
+    private final class OfDeleted implements DeletedVolumes.Left {
+        /** What is under way at a block stays until it is over. */
+        @Override
+        public void forget(int volume) {
+            node.access().deleted(volume);
+            blocks.values().removeIf(block -> block.block().volume() == volume && block.idle());
+        }
+
+        @Override
+        public List<Mutation> with(Loaded.Meta record) {
+            return List.of(new Mutation.Delete(record.key()));
+        }
+
+        @Override
+        public void deleted(long nowMillis, Loaded.Meta record) {
+            BlockId block = record.key().block();
+            if (record.key().kind() == RecordKind.PASIS_POSSIBLE) {
+                node.possible().release(record.key());
+                if (node.possible().of(block) == 0) {
+                    node.watch().possible(nowMillis, block, 0, false);
+                }
+            }
+        }
     }
 
     private void dispatch(long nowMillis, Call call) {

@@ -67,6 +67,9 @@ final class LocalNodes {
     /** Stores that the nodes are told to have failed are on the disk all the same. */
     boolean failedIsDone;
 
+    /** The volume is no more; no node is told. */
+    boolean deleted;
+
     long now = 1_000;
     /** From now on stores are kept back until {@link #releaseStores}. */
     boolean holdStores;
@@ -287,6 +290,10 @@ final class LocalNodes {
         return scan(node, RecordKind.REGISTER_VERSION).size();
     }
 
+    int recordsOnDisk(int node) {
+        return disk(node).size();
+    }
+
     int chargesOnDisk(int node) {
         return scan(node, RecordKind.REGISTER).size();
     }
@@ -406,7 +413,15 @@ final class LocalNodes {
                                                     run.token(),
                                                     run.operation().outcome().orElseThrow())));
                 case Effect.Evidence seen -> evidence.add(seen);
-                case Effect.Scan _, Effect.Refuses _ -> throw new AssertionError("not expected: " + effect);
+                case Effect.Scan scan -> {
+                    List<Loaded.Meta> metas = scan(node, scan.kind()).stream()
+                            .filter(meta -> meta.key().block().compareTo(scan.from()) >= 0)
+                            .filter(meta -> meta.key().block().compareTo(scan.to()) <= 0)
+                            .limit(scan.max())
+                            .toList();
+                    perform(node, server(node).onLoaded(now, scan.token(), new Loaded.Metas(scan.kind(), metas)));
+                }
+                case Effect.Refuses _ -> throw new AssertionError("not expected: " + effect);
             }
         }
     }
@@ -465,7 +480,8 @@ final class LocalNodes {
     private Fact answer(Question question) {
         return switch (question) {
             case Question.OfVolume of ->
-                new Fact.OfVolume(of.volume(), of.volume() == VOLUME ? Optional.of(volume) : Optional.empty());
+                new Fact.OfVolume(
+                        of.volume(), of.volume() == VOLUME && !deleted ? Optional.of(volume) : Optional.empty());
             case Question.OfGrant of ->
                 new Fact.OfGrant(of.volume(), of.principal(), !denied.contains(of.principal()), false);
             case Question.OfSession of ->

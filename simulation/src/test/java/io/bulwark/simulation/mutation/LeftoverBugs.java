@@ -1,5 +1,6 @@
 package io.bulwark.simulation.mutation;
 
+import static io.bulwark.protocol.mutation.Detector.protocol;
 import static io.bulwark.protocol.mutation.Detector.simulation;
 import static io.bulwark.protocol.mutation.PlantedBug.in;
 
@@ -8,30 +9,31 @@ import java.util.List;
 
 /** What can go wrong with what nobody asks for any more: volumes that were deleted, and versions that verification cannot conclude. */
 final class LeftoverBugs {
+    private static final String DELETED = "fp.DeletedVolumesTest";
     private static final String ROOM = "pasis.PasisRoomTest";
     private static final String LEFTOVERS = "pasis.PasisLeftoversTest";
 
     static final List<PlantedBug> ALL = List.of(
             in(
-                    "pasis/DeletedVolumes",
+                    "fp/DeletedVolumes",
                     "deleted volumes stay charged",
                     simulation(ROOM, "whatIsLeftOfADeletedVolumeIsDeletedAndChargedToNobody"),
-                    "node.possible().release(possible);",
+                    "records.forEach(record -> left.deleted(now, record));",
                     ""),
             in(
-                    "pasis/DeletedVolumes",
-                    "a node that runs asks for no volume that it holds",
+                    "fp/DeletedVolumes",
+                    "a node asks for no volume that it holds",
                     simulation(ROOM, "whatIsLeftOfADeletedVolumeIsDeletedAndChargedToNobody"),
                     "} else if (nextVolume < 0 && nowMillis >= roundMillis) {",
                     "} else if (nextVolume > 0) {"),
             in(
-                    "pasis/DeletedVolumes",
+                    "fp/DeletedVolumes",
                     "only a page of a deleted volume goes",
                     simulation(ROOM, "aRestartAsksForVolumesBeforeItKeepsChargingForThem"),
                     "if (pending == mine && stored == Stored.DURABLE) {",
                     "if (pending < 0) {"),
             in(
-                    "pasis/DeletedVolumes",
+                    "fp/DeletedVolumes",
                     "two answers of the same moment delete a volume",
                     simulation(ROOM, "answersThatAreOlderThanTheVolumeDeleteNothing"),
                     "} else if (askedMillis - absentMillis >= CONFIRM_MILLIS) {",
@@ -41,6 +43,42 @@ final class LeftoverBugs {
                     "what a restart found is charged for ever",
                     simulation(ROOM, "aRestartAsksForVolumesBeforeItKeepsChargingForThem"),
                     "deleted.found(node.possible().volumes());",
+                    ""),
+            in(
+                    "fp/FpServer",
+                    "what is left of deleted volumes stays on the disk",
+                    protocol(DELETED, "aRestartFindsWhatIsLeft"),
+                    "deleted.onTick(nowMillis);",
+                    ""),
+            in(
+                    "fp/FpServer",
+                    "what a deleted volume left on a client's account stays there",
+                    protocol(DELETED, "allThatIsLeftIsDeletedAndNothingIsServed"),
+                    "List.of(itself, node.index().delete(staged.writer(), entry(record, staged)))",
+                    "List.of(itself)"),
+            in(
+                    "fp/FpServer",
+                    "closed sessions of deleted volumes are remembered for ever",
+                    protocol(DELETED, "allThatIsLeftIsDeletedAndNothingIsServed"),
+                    "List.of(RecordKind.SESSION, RecordKind.REGISTER_VERSION);",
+                    "List.of(RecordKind.REGISTER_VERSION);"),
+            in(
+                    "fp/FpRegister",
+                    "what waited while its volume was deleted is served",
+                    protocol(DELETED, "whatWasUnderWayIsRefusedOrGoesInTheNextRound"),
+                    "if (node.access().gone(block().volume())) {",
+                    "if (false) {"),
+            in(
+                    "fp/Revocations",
+                    "one answer that may be older than a volume ends the waiting for it",
+                    protocol(DELETED, "aRevocationDoesNotWaitForADeletedVolumeAlsoAfterARestart"),
+                    "left += node.access().gone(volume) ? 0 : 1;",
+                    "left += node.access().unknown(volume) ? 0 : 1;"),
+            in(
+                    "fp/Revocations",
+                    "what a restart found of a deleted volume is not asked for",
+                    protocol(DELETED, "aRevocationDoesNotWaitForADeletedVolumeAlsoAfterARestart"),
+                    "deleted.suspect(volume);",
                     ""),
             in(
                     "pasis/Wish",

@@ -92,7 +92,7 @@ class PasisRoomTest {
         cluster.simulation.crash(PrincipalId.node(2));
         cluster.deleteVolume();
         cluster.simulation.restart(PrincipalId.node(2));
-        cluster.simulation.runFor(5_000);
+        cluster.simulation.runFor(2_800);
         assertNothingIsLeft(cluster, 2);
     }
 

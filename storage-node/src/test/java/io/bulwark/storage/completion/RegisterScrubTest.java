@@ -56,6 +56,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -95,6 +96,8 @@ class RegisterScrubTest {
             List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
     private static final MessageCodecs CODECS = new MessageCodecs(new FpCodec(), new PasisCodec());
     private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
+    private static final BlockId FIRST = BlockId.register(0, 0);
+    private static final BlockId LAST = BlockId.register(9, 0);
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
@@ -190,6 +193,31 @@ class RegisterScrubTest {
         await().until(() -> versions(2).size() == 2);
         assertThat(fragment(2, versions(2).getFirst())).contains(right);
         await().untilAsserted(() -> assertThat(scrub(2).status().completed()).isEqualTo(2));
+    }
+
+    @Test
+    void whatANodeHoldsOfVolumesThatWereDeletedGoesAfterARestart() throws Exception {
+        write(3);
+        writeVersion(3);
+        await().until(() -> held(1).size() == 1 && versions(1).size() == 1);
+        node(1).close();
+        metadata.delete(VOLUME);
+        metadata.delete(VERSIONS);
+        start(1);
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            for (RecordKind kind : List.of(
+                    RecordKind.REGISTER_VERSION,
+                    RecordKind.REGISTER,
+                    RecordKind.PASIS_VERSION,
+                    RecordKind.PASIS_POSSIBLE)) {
+                assertThat(node(1).store()
+                                .scan(kind, FIRST, LAST, 100, _ -> true)
+                                .get()
+                                .records())
+                        .as("%s", kind)
+                        .isEmpty();
+            }
+        });
     }
 
     private static void delete(Path directory) throws IOException {
@@ -316,14 +344,13 @@ class RegisterScrubTest {
     }
 
     /** Everything is open and granted. */
-    private static final class Facts implements FactSource {
+    private final class Facts implements FactSource {
         @Override
         public CompletableFuture<Fact> ask(Question question) {
             return CompletableFuture.completedFuture(
                     switch (question) {
                         case Question.OfVolume asked ->
-                            new Fact.OfVolume(
-                                    asked.volume(), Optional.of(asked.volume() == VOLUME.id() ? VOLUME : VERSIONS));
+                            new Fact.OfVolume(asked.volume(), metadata.volume(asked.volume()));
                         case Question.OfGrant asked -> new Fact.OfGrant(asked.volume(), asked.principal(), true, true);
                         case Question.OfSession asked ->
                             new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);

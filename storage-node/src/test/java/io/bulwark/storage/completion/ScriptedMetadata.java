@@ -9,6 +9,7 @@ import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.SessionChange;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,14 +28,22 @@ final class ScriptedMetadata implements Metadata {
     private final List<Volume> volumes;
 
     ScriptedMetadata(Volume... volumes) {
-        this.volumes = List.of(volumes);
+        this.volumes = new CopyOnWriteArrayList<>(volumes);
+    }
+
+    void delete(Volume volume) {
+        volumes.remove(volume);
+    }
+
+    Optional<Volume> volume(int id) {
+        return volumes.stream().filter(each -> each.id() == id).findFirst();
     }
 
     @Override
     public CompletableFuture<Reply> query(Query query) {
         return CompletableFuture.completedFuture(
                 switch (query) {
-                    case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), volumes));
+                    case Query.GetMap _ -> new Reply.Map(new ClusterMap(1, List.of(), List.copyOf(volumes)));
                     case Query.References asked -> {
                         List<Reply.Reference> page = page(references, one -> one.inode() > asked.afterInode(), 2);
                         long next = page.isEmpty()

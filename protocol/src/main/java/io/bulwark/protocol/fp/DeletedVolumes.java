@@ -1,0 +1,229 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.Outbox;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a node holds of register volumes that are no more is deleted, a page at a time, and charged to nobody any longer, under FP and under
+ * PASIS. Soon after a restart and from time to time the node asks the replicas for the volumes that it holds versions of. It believes that
+ * one is deleted once it was told so, asked again, and was told so again: ids are never used twice, but an answer may be older than the
+ * volume.
+ */
+public final class DeletedVolumes {
+    private static final long FIRST_ROUND_MILLIS = 3_000;
+    private static final long ROUND_MILLIS = 30_000;
+    private static final long ASK_MILLIS = 1_000;
+    /** Longer than an answer is kept for others that ask. */
+    private static final long CONFIRM_MILLIS = 500;
+
+    private static final long NEVER_ABSENT = -1;
+    private static final int PAGE = 256;
+
+    /** What the server has to do with it. */
+    public interface Left {
+        /** The volume is deleted: nothing of it is served, and nothing stays in memory. */
+        void forget(int volume);
+
+        /** What is deleted with a record, the record included. */
+        List<Mutation> with(Loaded.Meta record);
+
+        /** The record is deleted, and what was deleted with it. */
+        void deleted(long nowMillis, Loaded.Meta record);
+    }
+
+    private final Outbox out;
+    private final RecordKind versions;
+    private final List<RecordKind> kinds;
+    private final long patienceMillis;
+    private final Left left;
+    /** The volumes that the replicas are asked for, and when they have first said that there is no such volume. */
+    private final Map<Integer, Long> asked = new LinkedHashMap<>();
+
+    /** Those of which a restart found something, until they are known. */
+    private final Set<Integer> untold = new HashSet<>();
+
+    private final Deque<Integer> deleted = new ArrayDeque<>();
+    private long askedMillis;
+    private long roundMillis = -1;
+    /** From which volume on the round is to go on; -1 between two. */
+    private int nextVolume = -1;
+    /** What is on its way to the disk or from it, 0 if nothing is; an answer that never comes is given up. */
+    private long pending;
+
+    private long pendingMillis;
+    private long lastPending;
+
+    /**
+     * Those of one server.
+     *
+     * @param versions the kind of records by which volumes are found
+     * @param kinds all that are deleted, in this order, so that a crash in between leaves something by which a restart finds the volume
+     * @param patienceMillis how long an answer of the disk is waited for
+     */
+    public DeletedVolumes(Outbox out, RecordKind versions, List<RecordKind> kinds, long patienceMillis, Left left) {
+        this.out = out;
+        this.versions = versions;
+        this.kinds = List.copyOf(kinds);
+        this.patienceMillis = patienceMillis;
+        this.left = left;
+    }
+
+    /** Volumes of which a restart found something. */
+    public void found(Collection<Integer> volumes) {
+        untold.addAll(volumes);
+        volumes.forEach(this::suspect);
+    }
+
+    /** Something of the volume is here, and the volume is not known. */
+    public void suspect(int volume) {
+        if (asked.putIfAbsent(volume, NEVER_ABSENT) == null) {
+            ask(volume);
+        }
+    }
+
+    private void ask(int volume) {
+        out.ask(new Question.OfVolume(volume, 0, 1));
+    }
+
+    public void onTick(long nowMillis) {
+        if (pending != 0 && nowMillis - pendingMillis >= patienceMillis) {
+            pending = 0;
+        }
+        if (roundMillis < 0) {
+            roundMillis = nowMillis + FIRST_ROUND_MILLIS;
+        } else if (nextVolume < 0 && nowMillis >= roundMillis) {
+            nextVolume = 0;
+        }
+        if (nowMillis - askedMillis >= ASK_MILLIS) {
+            askedMillis = nowMillis;
+            asked.keySet().forEach(this::ask);
+            if (asked.isEmpty() && deleted.isEmpty() && pending == 0 && nextVolume >= 0) {
+                findNext(nowMillis);
+            }
+        }
+        sweep(nowMillis);
+    }
+
+    /**
+     * What the replicas said of a volume.
+     *
+     * @return whether a restart found something of the volume, and it is known only now
+     */
+    public boolean told(long nowMillis, int volume, boolean known) {
+        Long absentMillis = asked.get(volume);
+        if (absentMillis == null) {
+            return false;
+        }
+        if (known) {
+            asked.remove(volume);
+        } else if (absentMillis == NEVER_ABSENT) {
+            asked.put(volume, nowMillis);
+        } else if (askedMillis - absentMillis >= CONFIRM_MILLIS) {
+            asked.remove(volume);
+            untold.remove(volume);
+            deleted.add(volume);
+            left.forget(volume);
+            sweep(nowMillis);
+        }
+        return known && untold.remove(volume);
+    }
+
+    /** The next volume of which anything is held here. */
+    private void findNext(long nowMillis) {
+        long mine = begin(nowMillis);
+        BlockId from = BlockId.register(nextVolume, 0);
+        out.load(token -> new Effect.Scan(token, versions, from, last(Integer.MAX_VALUE), 1), (now, loaded) -> {
+            if (pending == mine) {
+                pending = 0;
+                found(now, records(loaded));
+            }
+        });
+    }
+
+    private void found(long nowMillis, List<Loaded.Meta> first) {
+        int volume = first.isEmpty() ? -1 : first.getFirst().key().block().volume();
+        nextVolume = volume < 0 || volume == Integer.MAX_VALUE ? -1 : volume + 1;
+        roundMillis = nowMillis + ROUND_MILLIS;
+        if (volume >= 0) {
+            suspect(volume);
+        }
+    }
+
+    private void sweep(long nowMillis) {
+        if (pending == 0 && !deleted.isEmpty()) {
+            page(nowMillis, deleted.getFirst(), 0);
+        }
+    }
+
+    private void page(long nowMillis, int volume, int kind) {
+        long mine = begin(nowMillis);
+        out.load(
+                token -> new Effect.Scan(token, kinds.get(kind), BlockId.register(volume, 0), last(volume), PAGE),
+                (now, loaded) -> {
+                    List<Loaded.Meta> some = records(loaded);
+                    if (pending != mine) {
+                        return;
+                    }
+                    if (!some.isEmpty()) {
+                        delete(now, volume, kind, some);
+                    } else if (kind + 1 < kinds.size()) {
+                        page(now, volume, kind + 1);
+                    } else {
+                        over(now);
+                    }
+                });
+    }
+
+    private void delete(long nowMillis, int volume, int kind, List<Loaded.Meta> records) {
+        long mine = begin(nowMillis);
+        List<Mutation> deletions =
+                records.stream().flatMap(record -> left.with(record).stream()).toList();
+        out.store(deletions, (now, stored) -> {
+            if (stored == Stored.DURABLE) {
+                records.forEach(record -> left.deleted(now, record));
+            }
+            if (pending == mine && stored == Stored.DURABLE) {
+                page(now, volume, kind);
+            } else if (pending == mine) {
+                // The next round comes to it again.
+                over(now);
+            }
+        });
+    }
+
+    private void over(long nowMillis) {
+        pending = 0;
+        deleted.removeFirst();
+        sweep(nowMillis);
+    }
+
+    private long begin(long nowMillis) {
+        pending = ++lastPending;
+        pendingMillis = nowMillis;
+        return pending;
+    }
+
+    private static List<Loaded.Meta> records(Loaded loaded) {
+        return loaded instanceof Loaded.Metas metas ? metas.records() : List.of();
+    }
+
+    /** No block id of the volume is greater. */
+    private static BlockId last(int volume) {
+        return new BlockId(volume, PrincipalId.client(Integer.MAX_VALUE), Long.MAX_VALUE, Long.MAX_VALUE);
+    }
+}
