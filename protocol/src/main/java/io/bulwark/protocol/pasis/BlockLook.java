@@ -1,5 +1,6 @@
 package io.bulwark.protocol.pasis;
 
+import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.fp.FpScrub;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -57,18 +58,14 @@ final class BlockLook {
             poll(nowMillis);
             return;
         }
-        boolean[] refuted = {false};
-        LongConsumer further = block.later(now -> {
+        Outbox.Then<Boolean> further = block.laterWith((now, refuted) -> {
             boolean held = block.versions().holds(next);
             repaired |= held;
             // What was collected meanwhile is not missed, and what was never complete neither.
-            left |= !held && !refuted[0] && block.versions().get(next) != null;
+            left |= !held && !refuted && block.versions().get(next) != null;
             mend(now);
         });
-        block.mend(nowMillis, next, (now, found) -> {
-            refuted[0] = found;
-            further.accept(now);
-        });
+        block.mend(nowMillis, next, further::then);
     }
 
     private void poll(long nowMillis) {
@@ -76,38 +73,29 @@ final class BlockLook {
             then.accept(FpScrub.Found.UNASKED, nowMillis);
             return;
         }
-        HistoryPoll.Outcome[] found = {new HistoryPoll.Outcome.Unknown()};
-        LongConsumer further = block.later(now -> {
-            switch (found[0]) {
+        HistoryPoll poll = new HistoryPoll(block.group(), block.verifier().own(), node.times());
+        node.out().run(poll, block.laterWith((now, outcome) -> {
+            switch ((HistoryPoll.Outcome) outcome) {
                 case HistoryPoll.Outcome.Agreed _ -> end(now);
                 case HistoryPoll.Outcome.Unknown _ ->
                     then.accept(left || repaired ? result() : FpScrub.Found.UNASKED, now);
                 case HistoryPoll.Outcome.Missed missed -> complete(now, missed.version(), false);
             }
-        });
-        HistoryPoll poll = new HistoryPoll(block.group(), block.verifier().own(), node.times());
-        node.out().run(poll, (now, outcome) -> {
-            found[0] = (HistoryPoll.Outcome) outcome;
-            further.accept(now);
-        });
+        }));
     }
 
     private void complete(long nowMillis, ValidatingTimestamp missed, boolean repair) {
-        PasisBackground.Found[] result = {PasisBackground.Found.UNASKED};
-        LongConsumer further = block.later(now -> {
+        Outbox.Then<PasisBackground.Found> further = block.laterWith((now, found) -> {
             completed |= here(missed);
-            if (!here(missed) && !repair && result[0] != PasisBackground.Found.UNASKED) {
+            if (!here(missed) && !repair && found != PasisBackground.Found.UNASKED) {
                 complete(now, missed, true);
                 return;
             }
             // A read that repairs passes over nothing that was complete when it began.
-            left |= !here(missed) && result[0] == PasisBackground.Found.UNASKED;
+            left |= !here(missed) && found == PasisBackground.Found.UNASKED;
             end(now);
         });
-        block.verifier().request(nowMillis, Wish.SCRUB.withRepair(repair), (now, found, _) -> {
-            result[0] = found;
-            further.accept(now);
-        });
+        block.verifier().request(nowMillis, Wish.SCRUB.withRepair(repair), (now, found, _) -> further.then(now, found));
     }
 
     private boolean here(ValidatingTimestamp version) {

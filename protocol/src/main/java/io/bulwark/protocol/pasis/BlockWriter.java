@@ -2,6 +2,7 @@ package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -55,22 +56,17 @@ final class BlockWriter {
         } else if (!node.rate().allow(nowMillis, call.from()) || !node.waiting().enter(call)) {
             block.refuse(call, Refusal.BUSY);
         } else {
-            long[] found = {-1};
-            LongConsumer then = block.later(now -> {
-                node.waiting().leave(call);
-                if (found[0] == -1) {
-                    block.refuse(call, Refusal.BUSY);
-                } else {
-                    polledTime = LogicalTime.later(polledTime, found[0]);
-                    block.call(now, call.afterPoll());
-                }
-            });
             TimePoll poll =
                     new TimePoll(block.group(), block.slot(), block.versions().time(), node.times());
-            node.out().run(poll, (now, outcome) -> {
-                found[0] = (Long) outcome;
-                then.accept(now);
-            });
+            node.out().run(poll, block.laterWith((now, outcome) -> {
+                node.waiting().leave(call);
+                if ((Long) outcome == -1) {
+                    block.refuse(call, Refusal.BUSY);
+                } else {
+                    polledTime = LogicalTime.later(polledTime, (Long) outcome);
+                    block.call(now, call.afterPoll());
+                }
+            }));
         }
     }
 
@@ -108,16 +104,12 @@ final class BlockWriter {
             return;
         }
         boolean repair = call.collected() == 1;
-        boolean[] freed = {false};
-        LongConsumer then = block.later(now -> {
+        Outbox.Then<Boolean> then = block.laterWith((now, freed) -> {
             node.waiting().leave(call);
-            block.call(now, call.afterCollection(freed[0] ? call.collected() : call.collected() + 1));
+            block.call(now, call.afterCollection(freed ? call.collected() : call.collected() + 1));
         });
-        PasisNode.Room room = (now, any) -> {
-            // Of one block and sender at most two rounds: what was freed may be others'.
-            freed[0] = any && bound != Refusal.BLOCK_LIMIT;
-            then.accept(now);
-        };
+        // Of one block and sender at most two rounds: what was freed may be others'.
+        PasisNode.Room room = (now, any) -> then.then(now, any && bound != Refusal.BLOCK_LIMIT);
         switch (bound) {
             case BLOCK_LIMIT ->
                 block.verifier()
@@ -249,13 +241,12 @@ final class BlockWriter {
     }
 
     private void fetch(ValidatingTimestamp version, @Nullable Call call, Mended over) {
-        FragmentFetch.Outcome[] found = {new FragmentFetch.Outcome.TimedOut()};
-        LongConsumer then = block.later(now -> adopt(now, version, call, found[0], over));
         FragmentFetch fetch = new FragmentFetch(block.group(), block.slot(), version, node.times());
-        node.out().run(fetch, (now, outcome) -> {
-            found[0] = (FragmentFetch.Outcome) outcome;
-            then.accept(now);
-        });
+        node.out()
+                .run(
+                        fetch,
+                        block.laterWith(
+                                (now, outcome) -> adopt(now, version, call, (FragmentFetch.Outcome) outcome, over)));
     }
 
     private void adopt(

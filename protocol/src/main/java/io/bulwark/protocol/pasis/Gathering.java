@@ -231,7 +231,7 @@ final class Gathering {
 
     /** Asks for fragments at nodes that claim the version: as many as are missing, more for those that are slow. False if nothing comes any more. */
     boolean fetch(long nowMillis, ValidatingTimestamp version, List<Effect> effects) {
-        Map<Integer, Bytes> valid = fragments.getOrDefault(version, new TreeMap<>());
+        Map<Integer, Bytes> valid = valid(version);
         int coming = valid.size();
         boolean late = false;
         for (SlotView view : views) {

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.effect.Verdict;
@@ -114,10 +115,16 @@ final class PasisBlock {
 
     /** As {@link #enqueue} for what comes from elsewhere later: until then the block stays in memory. */
     LongConsumer later(LongConsumer task) {
+        Outbox.Then<Boolean> then = laterWith((now, _) -> task.accept(now));
+        return now -> then.then(now, true);
+    }
+
+    /** As {@link #later} for what brings a result. */
+    <T> Outbox.Then<T> laterWith(Outbox.Then<T> task) {
         awaited++;
-        return now -> {
+        return (now, result) -> {
             awaited--;
-            enqueue(now, task);
+            enqueue(now, later -> task.then(later, result));
         };
     }
 
@@ -346,18 +353,10 @@ final class PasisBlock {
     }
 
     void refuse(Call call, Refusal refusal) {
-        answer(call, refused(call, refusal, group.placement().epoch()));
-    }
-
-    static PasisMessage.Refused refused(Call call, Refusal refusal, long epoch) {
-        PasisMessage.Request asked = call.request();
-        VersionName version = switch (asked) {
-            case PasisMessage.Write write -> write.timestamp().name();
-            case PasisMessage.ReadFragment read -> read.version();
-            case PasisMessage.Repair repair -> repair.version().name();
-            case PasisMessage.FindTime _, PasisMessage.Read _, PasisMessage.Notify _ -> null;
-        };
-        return new PasisMessage.Refused(asked.target(), asked.asked(), version, refusal, epoch);
+        answer(
+                call,
+                PasisMessage.Refused.of(
+                        call.request(), refusal, group.placement().epoch()));
     }
 
     /** A complete version is not here, or damaged. */

@@ -151,5 +151,15 @@ public sealed interface PasisMessage extends Message {
      * @param epoch the epoch of the group that the node serves; 0 if it knows none
      */
     record Refused(Target target, Asked asked, @Nullable VersionName version, Refusal refusal, long epoch)
-            implements Answer {}
+            implements Answer {
+        static Refused of(Request asked, Refusal refusal, long epoch) {
+            VersionName version = switch (asked) {
+                case Write write -> write.timestamp().name();
+                case ReadFragment read -> read.version();
+                case Repair repair -> repair.version().name();
+                case FindTime _, Read _, Notify _ -> null;
+            };
+            return new Refused(asked.target(), asked.asked(), version, refusal, epoch);
+        }
+    }
 }

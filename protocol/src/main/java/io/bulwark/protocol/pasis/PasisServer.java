@@ -64,22 +64,13 @@ public final class PasisServer implements ProtocolServer {
     private Life life = Life.NEW;
     private long askedMillis;
 
-    /** A server that shares its pool by {@link PasisLimits#clientBytes} alone. */
-    public PasisServer(PrincipalId self, PasisLimits limits, VerificationWatch watch) {
-        this(self, limits, () -> 1, watch);
-    }
-
     /**
      * A server that knows nothing yet.
      *
      * @param clients how many clients there are now that could write; each has an equal share of the pool at most
      * @param watch decides when blocks of volumes with lazy verification are verified
+     * @param revoked told how far it is with clients that are put out
      */
-    public PasisServer(PrincipalId self, PasisLimits limits, IntSupplier clients, VerificationWatch watch) {
-        this(self, limits, clients, watch, RevocationWatch.NONE);
-    }
-
-    /** As the other, for a node that is asked who is put out. */
     public PasisServer(
             PrincipalId self,
             PasisLimits limits,
@@ -301,7 +292,7 @@ public final class PasisServer implements ProtocolServer {
     private void refuse(Call call, Refusal refusal, long epoch) {
         // Notices are not answered.
         if (!(call.request() instanceof PasisMessage.Notify)) {
-            out.send(call.from(), call.requestId(), PasisBlock.refused(call, refusal, epoch));
+            out.send(call.from(), call.requestId(), PasisMessage.Refused.of(call.request(), refusal, epoch));
         }
     }
 

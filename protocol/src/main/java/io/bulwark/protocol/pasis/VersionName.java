@@ -13,7 +13,7 @@ import io.bulwark.protocol.wire.WireWriter;
  * @param hash of the timestamp's encoding
  */
 public record VersionName(long time, Bytes hash) {
-    public static final int BYTES = 8 + Hashes.LENGTH;
+    private static final int BYTES = 8 + Hashes.LENGTH;
 
     public VersionName {
         if (time == 0 || hash.length() != Hashes.LENGTH) {

@@ -74,8 +74,6 @@ public record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, l
      * @param time the greatest logical time that was ever accepted here, unsigned
      */
     public record Floor(ValidatingTimestamp collected, long time) {
-        static final Floor NONE = new Floor(ValidatingTimestamp.NONE, 0);
-
         static RecordKey key(BlockId block) {
             return RecordKey.of(RecordKind.PASIS_VERSION, block);
         }

@@ -37,7 +37,9 @@ class PasisCodecFuzzTest {
     }
 
     static Stream<byte[]> floors() {
-        return Stream.of(VersionRecord.Floor.NONE, new VersionRecord.Floor(SampleMessages.VERSION, -1))
+        return Stream.of(
+                        new VersionRecord.Floor(ValidatingTimestamp.NONE, 0),
+                        new VersionRecord.Floor(SampleMessages.VERSION, -1))
                 .map(floor -> floor.encoded().toByteArray());
     }
 

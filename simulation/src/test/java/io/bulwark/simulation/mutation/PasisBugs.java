@@ -343,7 +343,7 @@ final class PasisBugs {
                     "pasis/BlockLook",
                     "what b silent nodes and this one keep from N-b stays lost",
                     simulation(SCRUB, "aLostFragmentComesBackThoughAnotherNodeIsSilent"),
-                    "if (!here(missed) && !repair && result[0] != PasisBackground.Found.UNASKED) {",
+                    "if (!here(missed) && !repair && found != PasisBackground.Found.UNASKED) {",
                     "if (completed && !completed) {"),
             in(
                     "pasis/Verifier",

@@ -221,6 +221,18 @@ final class PasisCluster {
         return Bytes.of(bytes);
     }
 
+    /** Those of a new value of a block. */
+    List<Bytes> fragments(long block) {
+        return group(block).encode(group(block).padded(value()));
+    }
+
+    /** As {@link #fragments}, but one is that of another value: who validates the version finds it poisonous. */
+    List<Bytes> mixed(long block) {
+        List<Bytes> mixed = new ArrayList<>(fragments(block));
+        mixed.set(4, fragments(block).get(4));
+        return mixed;
+    }
+
     ValidatingTimestamp write(int client, long block) {
         PrincipalId self = PrincipalId.client(client);
         RunningOperation<PasisWriteOutcome> running =

@@ -9,7 +9,6 @@ import io.bulwark.protocol.pasis.PasisBackground;
 import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -24,13 +23,8 @@ class PasisLeftoversTest {
 
     private final PasisCluster cluster = new PasisCluster(1, 2, 5, Verification.LAZY, LIMITS);
 
-    private List<Bytes> fragments() {
-        return cluster.group(0).encode(cluster.group(0).padded(cluster.value()));
-    }
-
     private void poison(long time, int... slots) {
-        List<Bytes> mixed = new ArrayList<>(fragments());
-        mixed.set(4, fragments().get(4));
+        List<Bytes> mixed = cluster.mixed(0);
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), mixed), mixed, slots);
     }
 
@@ -71,7 +65,7 @@ class PasisLeftoversTest {
     }
 
     private void leaveUndone(long time) {
-        List<Bytes> fragments = fragments();
+        List<Bytes> fragments = cluster.fragments(0);
         ValidatingTimestamp version = ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), fragments);
         cluster.send(FAULTY, 0, version, fragments, 0, 1, 2);
     }
@@ -109,7 +103,7 @@ class PasisLeftoversTest {
         PasisCluster writeTime = new PasisCluster(1, 2, 5, Verification.WRITE_TIME, LIMITS);
         // The first one is waited for by peers to whom it never comes; the others come meanwhile, the last one to all.
         for (long time : List.of(7L, 9L, 8L)) {
-            List<Bytes> fragments = fragments();
+            List<Bytes> fragments = writeTime.fragments(0);
             ValidatingTimestamp version = ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), fragments);
             writeTime.sendOff(FAULTY, 0, version, fragments, time == 8 ? ALL : new int[] {1});
             writeTime.simulation.runFor(30);

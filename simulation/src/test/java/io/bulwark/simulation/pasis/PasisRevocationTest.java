@@ -37,7 +37,7 @@ class PasisRevocationTest {
 
     private final PasisCluster cluster = new PasisCluster(1, 2, 5, Verification.LAZY, PasisCluster.LIMITS);
     private final PasisGroup group = cluster.group(0);
-    private final List<Bytes> fragments = group.encode(group.padded(cluster.value()));
+    private final List<Bytes> fragments = cluster.fragments(0);
     private final SimulatedRecords disk = new SimulatedRecords();
 
     private ValidatingTimestamp version(long time) {
@@ -93,7 +93,7 @@ class PasisRevocationTest {
     @Test
     void aPoisonousVersionIsDiscarded() {
         List<Bytes> mixed = new ArrayList<>(fragments);
-        mixed.set(4, group.encode(group.padded(cluster.value())).get(4));
+        mixed.set(4, cluster.fragments(0).get(4));
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(1, CLIENT, mixed), mixed, 0, 1, 2);
         revoke();
         assertThat(cluster.undecided).hasSize(5).containsEntry(0, 0).containsEntry(2, 0);
@@ -120,7 +120,7 @@ class PasisRevocationTest {
         ByHand node = new ByHand();
         node.holds = true;
         node.take(0);
-        List<Bytes> later = group.encode(group.padded(cluster.value()));
+        List<Bytes> later = cluster.fragments(0);
         node.take(0, ValidatingTimestamp.of(2, CLIENT, later), later.getFirst());
         node.run(node.server.onFact(2, REVOKED));
         node.release();

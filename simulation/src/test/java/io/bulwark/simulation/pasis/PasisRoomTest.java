@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -20,7 +21,6 @@ import io.bulwark.protocol.pasis.PasisServer;
 import io.bulwark.protocol.pasis.Refusal;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.pasis.VerificationWatch;
-import io.bulwark.protocol.pasis.VersionName;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import io.bulwark.simulation.engine.SimulatedRecords;
@@ -48,7 +48,7 @@ class PasisRoomTest {
     }
 
     private static void send(PasisCluster cluster, long block, long time, int... slots) {
-        List<Bytes> fragments = cluster.group(block).encode(cluster.group(block).padded(cluster.value()));
+        List<Bytes> fragments = cluster.fragments(block);
         cluster.send(
                 FAULTY, block, ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), fragments), fragments, slots);
     }
@@ -135,7 +135,7 @@ class PasisRoomTest {
     void whereNothingCanBeFreedItIsTriedLessAndLessOften() {
         PasisCluster cluster = cluster(limits(8, 1_000, FRAGMENT));
         send(cluster, 0, 1, 0);
-        List<Bytes> fragments = cluster.group(1).encode(cluster.group(1).padded(cluster.value()));
+        List<Bytes> fragments = cluster.fragments(1);
         ValidatingTimestamp version = ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments);
         for (int i = 0; i < 300; i++) {
             cluster.simulation.send(
@@ -159,8 +159,7 @@ class PasisRoomTest {
             cluster.simulation.crash(PrincipalId.node(node));
         }
         for (int block = 1; block <= 6; block++) {
-            List<Bytes> fragments =
-                    cluster.group(block).encode(cluster.group(block).padded(cluster.value()));
+            List<Bytes> fragments = cluster.fragments(block);
             cluster.simulation.send(
                     PrincipalId.client(FAULTY),
                     PrincipalId.node(0),
@@ -196,7 +195,7 @@ class PasisRoomTest {
         List<ValidatingTimestamp> versions = new ArrayList<>();
         List<Bytes> first = List.of();
         for (int time = 1; time <= 4; time++) {
-            List<Bytes> fragments = cluster.group(0).encode(cluster.group(0).padded(cluster.value()));
+            List<Bytes> fragments = cluster.fragments(0);
             first = first.isEmpty() ? fragments : first;
             versions.add(ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), fragments));
             cluster.send(FAULTY, 0, versions.getLast(), fragments, ALL);
@@ -235,7 +234,7 @@ class PasisRoomTest {
         int blocks = 3_000;
         SimulatedRecords disk = new SimulatedRecords();
         for (int block = 0; block < blocks; block++) {
-            WireWriter name = new WireWriter(VersionName.BYTES);
+            WireWriter name = new WireWriter(40);
             ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), List.of(Bytes.EMPTY))
                     .name()
                     .write(name);
@@ -245,12 +244,14 @@ class PasisRoomTest {
             disk.apply(List.of(new Mutation.Put(key, charge.i32(FRAGMENT).toBytes(), Bytes.EMPTY)));
         }
         Set<BlockId> told = new HashSet<>();
-        PasisServer server = new PasisServer(PrincipalId.node(0), PasisCluster.LIMITS, new VerificationWatch() {
+        VerificationWatch watch = new VerificationWatch() {
             @Override
             public void possible(long nowMillis, BlockId block, int versions, boolean responsible) {
                 told.add(block);
             }
-        });
+        };
+        PasisServer server =
+                new PasisServer(PrincipalId.node(0), PasisCluster.LIMITS, () -> 1, watch, RevocationWatch.NONE);
         List<Effect> effects = new ArrayList<>(server.onTick(0));
         while (effects.getLast() instanceof Effect.Scan(var token, RecordKind kind, var from, var to, var max)) {
             effects.addAll(server.onLoaded(0, token, disk.scan(kind, from, to, max)));

@@ -2,6 +2,7 @@ package io.bulwark.simulation.pasis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
@@ -16,7 +17,6 @@ import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.engine.SimulatedRecords;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.NullMarked;
@@ -43,10 +43,6 @@ class PasisScrubTest {
         byte[] other = Objects.requireNonNull(content.fragment()).toByteArray();
         other[other.length / 2] ^= 1;
         disk(node).put(key, new SimulatedRecords.Content(content.meta(), Bytes.of(other)));
-    }
-
-    private List<Bytes> fragments(long block) {
-        return cluster.group(block).encode(cluster.group(block).padded(cluster.value()));
     }
 
     @Test
@@ -147,7 +143,7 @@ class PasisScrubTest {
     void whatFewNodesHoldIsNotLookedFor() {
         cluster.write(1, 0);
         cluster.verify(0, 0, 1, 2, 3, 4);
-        List<Bytes> fragments = fragments(0);
+        List<Bytes> fragments = cluster.fragments(0);
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(9, PrincipalId.client(FAULTY), fragments), fragments, 0);
         long verifications = cluster.counters(3).verifications();
         assertThat(cluster.look(3, 0)).isEqualTo(FpScrub.Found.GOOD);
@@ -159,7 +155,7 @@ class PasisScrubTest {
     void aBadFragmentOfWhatWasNeverCompleteIsNoLoss() {
         cluster.write(1, 0);
         cluster.verify(0, 0, 1, 2, 3, 4);
-        List<Bytes> fragments = fragments(0);
+        List<Bytes> fragments = cluster.fragments(0);
         ValidatingTimestamp stuttered = ValidatingTimestamp.of(9, PrincipalId.client(FAULTY), fragments);
         cluster.send(FAULTY, 0, stuttered, fragments, 3);
         for (RecordKey key : cluster.versions(3, 0)) {
@@ -171,8 +167,7 @@ class PasisScrubTest {
     @Test
     void aPoisonousVersionIsNotMadeUp() {
         ValidatingTimestamp good = cluster.write(1, 0);
-        List<Bytes> mixed = new ArrayList<>(fragments(0));
-        mixed.set(4, fragments(0).get(4));
+        List<Bytes> mixed = cluster.mixed(0);
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(2, PrincipalId.client(FAULTY), mixed), mixed, 0, 1, 2, 4);
         assertThat(cluster.look(3, 0)).isEqualTo(FpScrub.Found.GOOD);
         assertThat(cluster.held(3, 0)).isEqualTo(1);
@@ -195,7 +190,8 @@ class PasisScrubTest {
 
     @Test
     void onlyTheNodeItselfMayAsk() {
-        var server = new PasisServer(PrincipalId.node(0), PasisCluster.LIMITS, VerificationWatch.NONE);
+        var server = new PasisServer(
+                PrincipalId.node(0), PasisCluster.LIMITS, () -> 1, VerificationWatch.NONE, RevocationWatch.NONE);
         assertThat(server.onMessage(
                         0,
                         PrincipalId.node(1),
