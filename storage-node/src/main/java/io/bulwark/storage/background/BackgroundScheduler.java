@@ -11,7 +11,7 @@ import java.util.function.Predicate;
  * Decides when a node does what nobody waits for. All that re-read fragments ask here before each, share one rate in bytes per second,
  * and take turns. Verification happens while the node is idle, and else only if it is pressed for room. Time is an argument, in milliseconds on any clock that never steps. Not thread-safe.
  */
-public final class BackgroundScheduler {
+final class BackgroundScheduler {
     /** Who was refused and has not asked again for so long wants nothing any more. */
     private static final long WANTING_MILLIS = 500;
 
@@ -35,7 +35,7 @@ public final class BackgroundScheduler {
         private long askedMillis;
     }
 
-    public BackgroundScheduler(BackgroundPace pace, VerificationPace verification, long nowMillis) {
+    BackgroundScheduler(BackgroundPace pace, VerificationPace verification, long nowMillis) {
         this.pace = pace;
         this.idle = new IdleTime(pace.idleAfterMillis(), nowMillis);
         this.unverified = new WriteCountTable(verification);
@@ -47,30 +47,30 @@ public final class BackgroundScheduler {
     }
 
     /** A client asked the node for something at this time, which may be a little while ago. */
-    public void onForeground(long atMillis) {
+    void onForeground(long atMillis) {
         advance(atMillis);
         idle.foreground(atMillis);
     }
 
     /** A client has asked for what it needs to know in order to write. */
-    public void writeBegins(long nowMillis, PrincipalId client, BlockId block) {
+    void writeBegins(long nowMillis, PrincipalId client, BlockId block) {
         advance(nowMillis);
         idle.expect(nowMillis, new ExpectedWrite(client, block));
     }
 
     /** That write has come. */
-    public void writeCame(long nowMillis, PrincipalId client, BlockId block) {
+    void writeCame(long nowMillis, PrincipalId client, BlockId block) {
         advance(nowMillis);
         idle.came(nowMillis, new ExpectedWrite(client, block));
     }
 
     /** Whether no client has asked for anything for a while, and none is going to write. */
-    public boolean idle(long nowMillis) {
+    boolean idle(long nowMillis) {
         return idle.idle(nowMillis);
     }
 
     /** Whether this scrubber may begin one more look now; if so and it does, it calls {@link #begin}. */
-    public boolean open(long nowMillis, Scrubber scrubber) {
+    boolean open(long nowMillis, Scrubber scrubber) {
         advance(nowMillis);
         Turn turn = of(scrubber);
         boolean open = bytesLeft > 0
@@ -88,7 +88,7 @@ public final class BackgroundScheduler {
      *
      * @param bytes of the fragment that is re-read
      */
-    public void begin(long nowMillis, Scrubber scrubber, long bytes) {
+    void begin(long nowMillis, Scrubber scrubber, long bytes) {
         advance(nowMillis);
         bytesLeft -= Math.max(bytes, pace.lookBytesMin());
         of(scrubber).last = ++begun;
@@ -96,7 +96,7 @@ public final class BackgroundScheduler {
     }
 
     /** A look that began is over. */
-    public void end(long nowMillis) {
+    void end(long nowMillis) {
         advance(nowMillis);
         if (underWay == 0) {
             throw new IllegalStateException("more looks ended than began");
@@ -109,13 +109,13 @@ public final class BackgroundScheduler {
      *
      * @return whether these are more than before
      */
-    public boolean possible(long nowMillis, BlockId block, int versions, boolean responsible) {
+    boolean possible(long nowMillis, BlockId block, int versions, boolean responsible) {
         advance(nowMillis);
         return unverified.possible(nowMillis, block, versions, responsible);
     }
 
     /** Rises when blocks that there was no room for are to be told once more. */
-    public long forgotten() {
+    long forgotten() {
         return unverified.forgotten();
     }
 
@@ -125,7 +125,7 @@ public final class BackgroundScheduler {
      * @param pressed whether room for more versions is short
      * @param cached whether a block's versions are still in the write-back cache
      */
-    public Optional<DueVerification> nextVerification(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
+    Optional<DueVerification> nextVerification(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
         advance(nowMillis);
         if (verifying >= verificationsMax || (!pressed && !idle(nowMillis))) {
             return Optional.empty();
@@ -143,14 +143,14 @@ public final class BackgroundScheduler {
      *
      * @param settled whether it came to something
      */
-    public void verified(long nowMillis, BlockId block, boolean settled) {
+    void verified(long nowMillis, BlockId block, boolean settled) {
         end(nowMillis);
         verifying--;
         unverified.tried(nowMillis, block, settled);
     }
 
     /** How long there is nothing to verify unless something is written, asked for, or over; at least 1. */
-    public long verificationWaitMillis(long nowMillis) {
+    long verificationWaitMillis(long nowMillis) {
         if (verifying >= verificationsMax) {
             return Long.MAX_VALUE / 2;
         }
@@ -158,7 +158,7 @@ public final class BackgroundScheduler {
     }
 
     /** How much idle time there was while something was under way. */
-    public long idleUsedMillis() {
+    long idleUsedMillis() {
         return idleUsedMillis;
     }
 

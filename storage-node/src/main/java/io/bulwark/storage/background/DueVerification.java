@@ -7,4 +7,4 @@ import io.bulwark.protocol.id.BlockId;
  *
  * @param again whether the last verification came to nothing
  */
-public record DueVerification(BlockId block, boolean again) {}
+record DueVerification(BlockId block, boolean again) {}

@@ -6,12 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.bulwark.client.driver.EvidenceListener;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.RevocationWatch;
-import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -19,7 +16,6 @@ import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
@@ -29,7 +25,7 @@ import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
-import io.bulwark.storage.node.FactSource;
+import io.bulwark.storage.node.AllGranted;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
@@ -50,7 +46,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.NullMarked;
@@ -91,7 +86,8 @@ class LazyVerificationTest {
     private final Map<Integer, StorageNode> nodes = new HashMap<>();
     private final Map<Integer, LazyVerification> verifications = new HashMap<>();
     private final Map<Integer, MeterRegistry> registries = new HashMap<>();
-    private final Transport transport = Transport.open(TransportSettings.defaults(), keys(WRITER), CODECS);
+    private final Transport transport =
+            Transport.open(TransportSettings.defaults(), AllGranted.keys(WRITER, ALL), CODECS);
     private final PeerLinks links = new PeerLinks(transport);
     private final OperationDriver client =
             new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
@@ -236,7 +232,7 @@ class LazyVerificationTest {
         StorageNode started = StorageNode.start(
                 config,
                 new NodeParts(
-                        keys(PrincipalId.node(node)),
+                        AllGranted.keys(PrincipalId.node(node), ALL),
                         CODECS,
                         List.of(HostedProtocol.versioned(
                                 PrincipalId.node(node),
@@ -244,7 +240,7 @@ class LazyVerificationTest {
                                 () -> 2,
                                 verification::watch,
                                 () -> RevocationWatch.NONE)),
-                        new Facts(),
+                        new AllGranted(_ -> Optional.of(VOLUME)),
                         number -> Optional.ofNullable(addresses.get(number)),
                         List.of(background, verification),
                         meters));
@@ -257,30 +253,5 @@ class LazyVerificationTest {
 
     private StorageNode node(int node) {
         return Objects.requireNonNull(nodes.get(node));
-    }
-
-    private static PairwiseKeys keys(PrincipalId self) {
-        Map<PrincipalId, Bytes> keys = new HashMap<>();
-        for (PrincipalId other : ALL) {
-            byte[] key = new byte[PairwiseKeys.KEY_BYTES];
-            key[0] = (byte) (ALL.indexOf(self) + ALL.indexOf(other));
-            key[1] = (byte) (ALL.indexOf(self) * ALL.indexOf(other));
-            keys.put(other, Bytes.of(key));
-        }
-        return new PairwiseKeys(self, keys);
-    }
-
-    /** Everything is open and granted. */
-    private static final class Facts implements FactSource {
-        @Override
-        public CompletableFuture<Fact> ask(Question question) {
-            return CompletableFuture.completedFuture(
-                    switch (question) {
-                        case Question.OfVolume asked -> new Fact.OfVolume(asked.volume(), Optional.of(VOLUME));
-                        case Question.OfGrant asked -> new Fact.OfGrant(asked.volume(), asked.principal(), true, true);
-                        case Question.OfSession asked ->
-                            new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);
-                    });
-        }
     }
 }

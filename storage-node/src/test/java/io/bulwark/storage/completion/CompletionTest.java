@@ -6,11 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.bulwark.client.driver.EvidenceListener;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Question;
-import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.completion.CompletionPace;
@@ -28,7 +25,6 @@ import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.SessionChange;
@@ -39,7 +35,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import io.bulwark.storage.background.Background;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.storage.background.VerificationPace;
-import io.bulwark.storage.node.FactSource;
+import io.bulwark.storage.node.AllGranted;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeAccess;
 import io.bulwark.storage.node.NodeConfig;
@@ -60,7 +56,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
@@ -88,7 +83,8 @@ class CompletionTest {
     private final Map<Integer, StorageNode> nodes = new HashMap<>();
     private final Map<Integer, Background> backgrounds = new HashMap<>();
     private final Map<Integer, Completion> completions = new HashMap<>();
-    private final Transport transport = Transport.open(TransportSettings.defaults(), keys(WRITER), CODECS);
+    private final Transport transport =
+            Transport.open(TransportSettings.defaults(), AllGranted.keys(WRITER, ALL), CODECS);
     private final PeerLinks links = new PeerLinks(transport);
     private final OperationDriver client =
             new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
@@ -233,10 +229,10 @@ class CompletionTest {
         StorageNode started = StorageNode.start(
                 config,
                 new NodeParts(
-                        keys(PrincipalId.node(node)),
+                        AllGranted.keys(PrincipalId.node(node), ALL),
                         CODECS,
                         List.of(HostedProtocol.extents(config, ExtentLimits.standard())),
-                        new Facts(),
+                        new AllGranted(_ -> Optional.of(VOLUME)),
                         number -> Optional.ofNullable(addresses.get(number)),
                         List.of(background, completion),
                         new SimpleMeterRegistry()));
@@ -286,30 +282,5 @@ class CompletionTest {
         Bytes pins = new WireWriter().raw(pin).toBytes();
         return new Reply.Reference(
                 inode, Optional.of(new ObjectLayout(1, POLICY.blockBytes(), 5_000, ranges, pins)), List.of());
-    }
-
-    private static PairwiseKeys keys(PrincipalId self) {
-        Map<PrincipalId, Bytes> keys = new HashMap<>();
-        for (PrincipalId other : ALL) {
-            byte[] key = new byte[PairwiseKeys.KEY_BYTES];
-            key[0] = (byte) (ALL.indexOf(self) + ALL.indexOf(other));
-            key[1] = (byte) (ALL.indexOf(self) * ALL.indexOf(other));
-            keys.put(other, Bytes.of(key));
-        }
-        return new PairwiseKeys(self, keys);
-    }
-
-    /** Everything is open and granted. */
-    private static final class Facts implements FactSource {
-        @Override
-        public CompletableFuture<Fact> ask(Question question) {
-            return CompletableFuture.completedFuture(
-                    switch (question) {
-                        case Question.OfVolume asked -> new Fact.OfVolume(asked.volume(), Optional.of(VOLUME));
-                        case Question.OfGrant asked -> new Fact.OfGrant(asked.volume(), asked.principal(), true, true);
-                        case Question.OfSession asked ->
-                            new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);
-                    });
-        }
     }
 }

@@ -6,12 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.bulwark.client.driver.EvidenceListener;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.RevocationWatch;
-import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -28,7 +25,6 @@ import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
@@ -40,7 +36,7 @@ import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.background.Background;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.storage.background.VerificationPace;
-import io.bulwark.storage.node.FactSource;
+import io.bulwark.storage.node.AllGranted;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
@@ -63,7 +59,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
@@ -108,7 +103,8 @@ class RegisterScrubTest {
     private final Map<Integer, StorageNode> nodes = new HashMap<>();
     private final Map<Integer, MeterRegistry> registries = new HashMap<>();
     private final Map<Integer, RegisterScrub> scrubs = new HashMap<>();
-    private final Transport transport = Transport.open(TransportSettings.defaults(), keys(WRITER), CODECS);
+    private final Transport transport =
+            Transport.open(TransportSettings.defaults(), AllGranted.keys(WRITER, ALL), CODECS);
     private final PeerLinks links = new PeerLinks(transport);
     private final OperationDriver client =
             new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
@@ -299,12 +295,12 @@ class RegisterScrubTest {
         StorageNode started = StorageNode.start(
                 config,
                 new NodeParts(
-                        keys(PrincipalId.node(node)),
+                        AllGranted.keys(PrincipalId.node(node), ALL),
                         CODECS,
                         List.of(
                                 HostedProtocol.registers(
                                         config,
-                                        keys(PrincipalId.node(node)),
+                                        AllGranted.keys(PrincipalId.node(node), ALL),
                                         FpLimits.standard(),
                                         () -> RevocationWatch.NONE),
                                 HostedProtocol.versioned(
@@ -313,7 +309,7 @@ class RegisterScrubTest {
                                         () -> 1,
                                         _ -> VerificationWatch.NONE,
                                         () -> RevocationWatch.NONE)),
-                        new Facts(),
+                        new AllGranted(metadata::volume),
                         number -> Optional.ofNullable(addresses.get(number)),
                         List.of(background, scrub),
                         meters));
@@ -330,31 +326,5 @@ class RegisterScrubTest {
 
     private StorageNode node(int node) {
         return Objects.requireNonNull(nodes.get(node));
-    }
-
-    private static PairwiseKeys keys(PrincipalId self) {
-        Map<PrincipalId, Bytes> keys = new HashMap<>();
-        for (PrincipalId other : ALL) {
-            byte[] key = new byte[PairwiseKeys.KEY_BYTES];
-            key[0] = (byte) (ALL.indexOf(self) + ALL.indexOf(other));
-            key[1] = (byte) (ALL.indexOf(self) * ALL.indexOf(other));
-            keys.put(other, Bytes.of(key));
-        }
-        return new PairwiseKeys(self, keys);
-    }
-
-    /** Everything is open and granted. */
-    private final class Facts implements FactSource {
-        @Override
-        public CompletableFuture<Fact> ask(Question question) {
-            return CompletableFuture.completedFuture(
-                    switch (question) {
-                        case Question.OfVolume asked ->
-                            new Fact.OfVolume(asked.volume(), metadata.volume(asked.volume()));
-                        case Question.OfGrant asked -> new Fact.OfGrant(asked.volume(), asked.principal(), true, true);
-                        case Question.OfSession asked ->
-                            new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);
-                    });
-        }
     }
 }

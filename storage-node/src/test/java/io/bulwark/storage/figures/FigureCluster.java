@@ -3,12 +3,9 @@ package io.bulwark.storage.figures;
 import io.bulwark.client.driver.EvidenceListener;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
-import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.RevocationWatch;
-import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -16,7 +13,6 @@ import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.protocol.pasis.PasisLimits;
@@ -31,7 +27,7 @@ import io.bulwark.storage.background.Background;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.storage.background.LazyVerification;
 import io.bulwark.storage.background.VerificationPace;
-import io.bulwark.storage.node.FactSource;
+import io.bulwark.storage.node.AllGranted;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
@@ -48,7 +44,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -235,11 +230,13 @@ final class FigureCluster implements AutoCloseable {
         StorageNode started = StorageNode.start(
                 config,
                 new NodeParts(
-                        keys(self),
+                        AllGranted.keys(self, principals),
                         CODECS,
                         List.of(HostedProtocol.versioned(
                                 self, limits(), () -> 1, verification::watch, () -> RevocationWatch.NONE)),
-                        new AllIsGranted(),
+                        new AllGranted(id -> volumes.stream()
+                                .filter(volume -> volume.id() == id)
+                                .findAny()),
                         number -> Optional.ofNullable(addresses.get(number))
                                 .map(address -> way(self, PrincipalId.node(number), address)),
                         List.of(background, verification),
@@ -266,7 +263,7 @@ final class FigureCluster implements AutoCloseable {
     }
 
     private Client connect(PrincipalId id) {
-        Transport transport = Transport.open(TransportSettings.defaults(), keys(id), CODECS);
+        Transport transport = Transport.open(TransportSettings.defaults(), AllGranted.keys(id, principals), CODECS);
         PeerLinks links = new PeerLinks(transport);
         OperationDriver driver =
                 new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
@@ -280,34 +277,5 @@ final class FigureCluster implements AutoCloseable {
 
     private InetSocketAddress way(PrincipalId from, PrincipalId to, InetSocketAddress address) {
         return capped == null ? address : capped.relay(from, to, address);
-    }
-
-    private PairwiseKeys keys(PrincipalId self) {
-        Map<PrincipalId, Bytes> keys = new HashMap<>();
-        for (PrincipalId other : principals) {
-            byte[] key = new byte[PairwiseKeys.KEY_BYTES];
-            key[0] = (byte) (principals.indexOf(self) + principals.indexOf(other));
-            key[1] = (byte) (principals.indexOf(self) * principals.indexOf(other));
-            keys.put(other, Bytes.of(key));
-        }
-        return new PairwiseKeys(self, keys);
-    }
-
-    private final class AllIsGranted implements FactSource {
-        @Override
-        public CompletableFuture<Fact> ask(Question question) {
-            return CompletableFuture.completedFuture(
-                    switch (question) {
-                        case Question.OfVolume asked ->
-                            new Fact.OfVolume(
-                                    asked.volume(),
-                                    volumes.stream()
-                                            .filter(volume -> volume.id() == asked.volume())
-                                            .findAny());
-                        case Question.OfGrant asked -> new Fact.OfGrant(asked.volume(), asked.principal(), true, true);
-                        case Question.OfSession asked ->
-                            new Fact.OfSession(asked.volume(), asked.owner(), asked.session(), SessionState.OPEN);
-                    });
-        }
     }
 }

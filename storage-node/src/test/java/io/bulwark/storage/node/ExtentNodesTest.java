@@ -162,7 +162,8 @@ class ExtentNodesTest {
     }
 
     private <T> T withDriver(Call<T> call) {
-        try (Transport transport = Transport.open(TransportSettings.defaults(), Nodes.keys(Nodes.ALICE), CODECS);
+        try (Transport transport =
+                        Transport.open(TransportSettings.defaults(), AllGranted.keys(Nodes.ALICE, Nodes.ALL), CODECS);
                 PeerLinks links = new PeerLinks(transport);
                 OperationDriver driver =
                         new OperationDriver(links, evidence, OperationDriver.Limits.standard(), random.nextInt())) {

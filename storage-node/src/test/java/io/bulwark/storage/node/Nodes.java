@@ -3,8 +3,6 @@ package io.bulwark.storage.node;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.mac.PairwiseKeys;
-import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.store.StoreConfig;
@@ -20,7 +18,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +31,7 @@ import java.util.function.Function;
 final class Nodes implements AutoCloseable {
     static final PrincipalId ALICE = PrincipalId.client(1);
     static final PrincipalId MALLORY = PrincipalId.client(2);
-    private static final List<PrincipalId> ALL =
+    static final List<PrincipalId> ALL =
             List.of(ALICE, MALLORY, PrincipalId.node(0), PrincipalId.node(1), PrincipalId.node(2), PrincipalId.node(3));
 
     private final Map<Question, CompletableFuture<Fact>> questions = new ConcurrentHashMap<>();
@@ -79,7 +76,7 @@ final class Nodes implements AutoCloseable {
         StorageNode started = StorageNode.start(
                 config,
                 new NodeParts(
-                        keys(PrincipalId.node(node)),
+                        AllGranted.keys(PrincipalId.node(node), ALL),
                         codecs,
                         protocols.apply(config),
                         new Facts(),
@@ -107,17 +104,6 @@ final class Nodes implements AutoCloseable {
         closings.reversed().forEach(Runnable::run);
     }
 
-    static PairwiseKeys keys(PrincipalId self) {
-        Map<PrincipalId, Bytes> keys = new HashMap<>();
-        for (PrincipalId other : ALL) {
-            byte[] key = new byte[PairwiseKeys.KEY_BYTES];
-            key[0] = (byte) (ALL.indexOf(self) + ALL.indexOf(other));
-            key[1] = (byte) (ALL.indexOf(self) * ALL.indexOf(other));
-            keys.put(other, Bytes.of(key));
-        }
-        return new PairwiseKeys(self, keys);
-    }
-
     /** One client's connection to one node. */
     static final class Client implements AutoCloseable, InboundHandler {
         private final Map<Long, CompletableFuture<Message>> waiting = new ConcurrentHashMap<>();
@@ -128,7 +114,7 @@ final class Nodes implements AutoCloseable {
         private final PeerLink link;
 
         Client(PrincipalId self, StorageNode node) {
-            transport = Transport.open(TransportSettings.defaults(), keys(self), Note.CODECS);
+            transport = Transport.open(TransportSettings.defaults(), AllGranted.keys(self, ALL), Note.CODECS);
             link = transport.link(PrincipalId.node(node.node()), node.address(), this);
             connected.orTimeout(2, TimeUnit.MINUTES).join();
         }
