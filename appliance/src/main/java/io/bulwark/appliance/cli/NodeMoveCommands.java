@@ -34,9 +34,12 @@ final class NodeMoveCommands {
 
     private NodeMoveCommands() {}
 
-    /** What commands take that move slots. */
-    static final class MoveOptions {
+    /** A command that moves slots. */
+    private abstract static class MoveCommand implements Callable<Integer> {
         private static final long PAUSE_MILLIS = 500;
+
+        @Mixin
+        final ClusterAccess access = new ClusterAccess();
 
         @Option(names = "--volume", paramLabel = "NAME", description = "Only slots of this volume (default: of all).")
         private @Nullable String volume;
@@ -49,12 +52,13 @@ final class NodeMoveCommands {
                 })
         private boolean noWait;
 
-        Optional<String> volume() {
-            return Optional.ofNullable(volume);
+        /** Of the volumes asked for. */
+        MovePlan plan(ClusterMap map) {
+            return MovePlan.of(map, Optional.ofNullable(volume));
         }
 
         /** Has them move, and says how it goes. */
-        int run(ClusterAccess access, Bulwark client, MovePlan plan, List<Move> moves) throws InterruptedException {
+        int run(Bulwark client, MovePlan plan, List<Move> moves) throws InterruptedException {
             boolean quiet = access.global().json();
             Moving moving = new Moving(client.nodes(), client::status, plan, moves, PAUSE_MILLIS);
             moving.requireAnswers();
@@ -72,7 +76,7 @@ final class NodeMoveCommands {
             json.put("moved", standing.moved());
             json.put("rebuilt", standing.rebuilt());
             json.put("over", standing.over());
-            json.put("moves", moves.stream().map(MoveOptions::json).toList());
+            json.put("moves", moves.stream().map(MoveCommand::json).toList());
             json.put("keptVolumes", plan.kept());
             access.global().print(json, text(standing, moving.announced()));
             return 0;
@@ -106,13 +110,7 @@ final class NodeMoveCommands {
                 "It joins with `bulwark principal invite` and `bulwark join`. Said again with another address, the"
                         + " node is found there from then on."
             })
-    static final class Add implements Callable<Integer> {
-        @Mixin
-        private final ClusterAccess access = new ClusterAccess();
-
-        @Mixin
-        private final MoveOptions options = new MoveOptions();
-
+    static final class Add extends MoveCommand {
         @Parameters(paramLabel = "NODE", description = NODE)
         private String node = "";
 
@@ -132,7 +130,7 @@ final class NodeMoveCommands {
             try (Bulwark client = access.connect()) {
                 found.ifPresent(client.nodes()::set);
                 ClusterMap map = client.nodes().map();
-                MovePlan plan = MovePlan.of(map, options.volume());
+                MovePlan plan = plan(map);
                 if (spare) {
                     plan.requireNode(number);
                     access.global()
@@ -143,7 +141,7 @@ final class NodeMoveCommands {
                 if (!access.global().json() && !plan.kept().isEmpty()) {
                     System.err.println("Register volumes keep their holders: " + String.join(", ", plan.kept()) + ".");
                 }
-                return options.run(access, client, plan, moves);
+                return run(client, plan, moves);
             }
         }
     }
@@ -156,13 +154,7 @@ final class NodeMoveCommands {
                 "The new node makes up what was stored before from the others, and every fragment is checked. Run"
                         + " again, it goes on where it was."
             })
-    static final class Replace implements Callable<Integer> {
-        @Mixin
-        private final ClusterAccess access = new ClusterAccess();
-
-        @Mixin
-        private final MoveOptions options = new MoveOptions();
-
+    static final class Replace extends MoveCommand {
         @Parameters(index = "0", paramLabel = "OLD", description = NODE)
         private String old = "";
 
@@ -179,8 +171,8 @@ final class NodeMoveCommands {
                         "a node does not replace itself: with an empty disk and its old keys it is rebuilt by itself");
             }
             try (Bulwark client = access.connect()) {
-                MovePlan plan = MovePlan.of(client.nodes().map(), options.volume());
-                return options.run(access, client, plan, plan.replacing(from, to));
+                MovePlan plan = plan(client.nodes().map());
+                return run(client, plan, plan.replacing(from, to));
             }
         }
     }
@@ -193,13 +185,7 @@ final class NodeMoveCommands {
                 "Refused, with nothing changed, where a group would be left without enough nodes for the policy. Run"
                         + " again, it goes on where it was."
             })
-    static final class Drain implements Callable<Integer> {
-        @Mixin
-        private final ClusterAccess access = new ClusterAccess();
-
-        @Mixin
-        private final MoveOptions options = new MoveOptions();
-
+    static final class Drain extends MoveCommand {
         @Parameters(paramLabel = "NODE", description = NODE)
         private String node = "";
 
@@ -211,8 +197,8 @@ final class NodeMoveCommands {
                         .filter(ClusterStatus.NodeStatus::reachable)
                         .map(ClusterStatus.NodeStatus::node)
                         .collect(Collectors.toSet());
-                MovePlan plan = MovePlan.of(client.nodes().map(), options.volume());
-                return options.run(access, client, plan, plan.draining(number, answering::contains));
+                MovePlan plan = plan(client.nodes().map());
+                return run(client, plan, plan.draining(number, answering::contains));
             }
         }
     }
