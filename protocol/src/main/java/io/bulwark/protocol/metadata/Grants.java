@@ -1,5 +1,7 @@
 package io.bulwark.protocol.metadata;
 
+import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Tables.BucketGrant;
@@ -7,8 +9,10 @@ import io.bulwark.protocol.metadata.Tables.VolumeGrant;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Who may do what. Nodes and replicas read what they need to do their part. Clients have rights on the whole cluster, as the genesis
@@ -118,6 +122,31 @@ final class Grants {
     /** On something in a volume. */
     boolean mayWrite(PrincipalId principal, int volume) {
         return joined(principal) && (onVolume(principal, volume, Right.WRITE) || of(volume, principal).writable > 0);
+    }
+
+    /** How many clients may write to a register volume under PASIS. Who is suspended counts: that may be lifted at any time. */
+    int writersOfVersions() {
+        Set<Integer> volumes = new HashSet<>();
+        for (Table.Entry<Integer, Volumes.Definition> volume : tables.volumes.all()) {
+            Volumes.Definition definition = volume.value();
+            if (definition.kind() == VolumeKind.REGISTER && definition.policy().protocol() == Protocol.PASIS) {
+                volumes.add(volume.key());
+            }
+        }
+        Set<PrincipalId> writers = new HashSet<>();
+        if (!volumes.isEmpty()) {
+            tables.grants.all().forEach(entry -> {
+                if (entry.value().mayWrite()) {
+                    writers.add(entry.key());
+                }
+            });
+        }
+        tables.volumeGrants.all().forEach(entry -> {
+            if (entry.value().rights().write() && volumes.contains(entry.key().volume())) {
+                writers.add(entry.key().client());
+            }
+        });
+        return Math.toIntExact(writers.stream().filter(this::joined).count());
     }
 
     /**

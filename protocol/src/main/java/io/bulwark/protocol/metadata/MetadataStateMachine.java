@@ -430,11 +430,8 @@ public final class MetadataStateMachine {
             case Query.GrantOf of -> {
                 Grants.require(overseer || asker.equals(of.principal()), asker, "ask about " + of.principal());
                 boolean there = tables.volumes.contains(of.volume());
-                yield new Reply.Granted(
-                        there && grants.mayRead(of.principal(), of.volume()),
-                        there
-                                && grants.mayWrite(of.principal(), of.volume())
-                                && !suspensions.suspended(of.principal()));
+                boolean writes = grants.mayWrite(of.principal(), of.volume()) && !suspensions.suspended(of.principal());
+                yield new Reply.Granted(there && grants.mayRead(of.principal(), of.volume()), there && writes);
             }
             case Query.References of -> {
                 Grants.require(overseer, asker, "ask for references");
@@ -480,6 +477,7 @@ public final class MetadataStateMachine {
             case Query.ListObjects of -> new Listing(inodes).objects(namespace.bucket(of.bucket()), of);
             case Query.ListVersions of -> new Listing(inodes).versions(namespace.bucket(of.bucket()), of);
             case Query.ListBuckets of -> namespace.list(of);
+            case Query.CountWriters _ -> new Reply.Writers(grants.writersOfVersions());
             default -> throw new IllegalStateException("unexpected query " + query);
         };
     }

@@ -88,6 +88,12 @@ public sealed interface Query {
      */
     record ListPrincipals(long knownVersion, PrincipalId after, int limit) implements Query {}
 
+    /**
+     * How many clients may write to register volumes under PASIS. For nodes, and for who may read anything. Answered by
+     * {@link Reply.Writers}.
+     */
+    record CountWriters() implements Query {}
+
     /** What a client may do. For who may administer, and for clients about themselves. Answered by {@link Reply.GrantList}. */
     record ListGrants(PrincipalId client) implements Query {}
 

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Query.CountWriters;
 import io.bulwark.protocol.metadata.Query.FindInode;
 import io.bulwark.protocol.metadata.Query.FindObject;
 import io.bulwark.protocol.metadata.Query.GetGenesis;
@@ -73,6 +74,7 @@ final class QueryCodec {
                 list.after().write(out.u8(18));
                 out.i32(list.limit());
             }
+            case CountWriters _ -> out.u8(19);
             case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
         }
         return out.toBytes();
@@ -110,6 +112,7 @@ final class QueryCodec {
             case 16 -> new ListAudit(in.nonNegative64(), limit(in));
             case 17 -> new GetGenesis();
             case 18 -> new ListSuspensions(PrincipalId.read(in), limit(in));
+            case 19 -> new CountWriters();
             default -> throw new MalformedException("unknown query " + type);
         };
         in.end();

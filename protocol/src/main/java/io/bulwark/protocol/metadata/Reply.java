@@ -78,6 +78,9 @@ public sealed interface Reply {
 
     record Granted(boolean mayRead, boolean mayWrite) implements Reply {}
 
+    /** So many clients. */
+    record Writers(int count) implements Reply {}
+
     /**
      * A page.
      *

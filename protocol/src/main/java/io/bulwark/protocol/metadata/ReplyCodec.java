@@ -40,6 +40,7 @@ import io.bulwark.protocol.metadata.Reply.SuspensionList;
 import io.bulwark.protocol.metadata.Reply.VersionEntry;
 import io.bulwark.protocol.metadata.Reply.VersionList;
 import io.bulwark.protocol.metadata.Reply.VolumeCreated;
+import io.bulwark.protocol.metadata.Reply.Writers;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
@@ -110,6 +111,7 @@ final class ReplyCodec {
             case ReleaseList list ->
                 Lists.write(list.hashes(), out.u8(22).i64(list.version()), (hash, to) -> to.raw(hash));
             case GenesisTold told -> told.genesis().write(out.u8(24));
+            case Writers writers -> out.u8(26).i32(writers.count());
             case SuspensionList list -> {
                 Lists.write(list.entries(), out.u8(25), ReplyCodec::writeSuspension);
                 list.next().write(out);
@@ -188,6 +190,7 @@ final class ReplyCodec {
             case 24 -> new GenesisTold(GenesisKeys.read(in));
             case 25 ->
                 new SuspensionList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readSuspension), PrincipalId.read(in));
+            case 26 -> new Writers(in.i32(0, Integer.MAX_VALUE));
             default -> throw new MalformedException("unknown reply " + type);
         };
     }

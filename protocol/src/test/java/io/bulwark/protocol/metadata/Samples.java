@@ -136,6 +136,7 @@ final class Samples {
         all.put("list-audit", new Query.ListAudit(4, 10));
         all.put("get-genesis", new Query.GetGenesis());
         all.put("list-suspensions", new Query.ListSuspensions(OWNER, 10));
+        all.put("count-writers", new Query.CountWriters());
         return all;
     }
 
@@ -248,6 +249,7 @@ final class Samples {
         all.put(
                 "suspension-list",
                 new Reply.SuspensionList(List.of(new Reply.SuspensionEntry(OWNER, 6, true, List.of(poison))), OWNER));
+        all.put("writers", new Reply.Writers(300));
         all.put("release-list", new Reply.ReleaseList(3, List.of(Rig.filled(32, 1), Rig.filled(32, 2))));
     }
 }

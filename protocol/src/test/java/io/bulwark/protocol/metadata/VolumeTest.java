@@ -103,6 +103,37 @@ class VolumeTest {
     }
 
     @Test
+    void whoMayWriteToRegistersUnderPasisIsCountedOnce() {
+        assertThat(writers()).as("there are none").isZero();
+        alice.run(new Command.CreateVolume("fresh", VolumeKind.REGISTER, LAZY, 9, 0, 0));
+        alice.run(new Command.CreateVolume("other", VolumeKind.REGISTER, LAZY, 9, 0, 0));
+        alice.run(new Command.CreateVolume("proven", VolumeKind.REGISTER, Rig.POLICY, 9, 0, 0));
+        alice.run(new Command.CreateVolume("things", VolumeKind.OBJECT, LAZY, 0, 0, 0));
+        assertThat(writers()).as("alice and bob everywhere; the reader not").isEqualTo(2);
+        Rights writes = new Rights(false, true, false);
+        for (String volume : List.of("main", "proven", "things")) {
+            alice.done(new Command.SetGrant(READER, new Scope.OfVolume(volume), writes));
+        }
+        assertThat(writers()).isEqualTo(2);
+        for (String volume : List.of("fresh", "other")) {
+            alice.done(new Command.SetGrant(READER, new Scope.OfVolume(volume), writes));
+            alice.done(new Command.SetGrant(ALICE, new Scope.OfVolume(volume), writes));
+            assertThat(writers()).isEqualTo(3);
+        }
+        alice.done(new Command.SetGrant(Rig.BOB, new Scope.All(), new Rights(true, false, true)));
+        assertThat(writers()).as("an operator who may not write").isEqualTo(2);
+        alice.done(new Command.RevokePrincipal(READER));
+        assertThat(writers()).isEqualTo(1);
+        alice.done(new Command.DeleteVolume("fresh"));
+        alice.done(new Command.DeleteVolume("other"));
+        assertThat(writers()).isZero();
+    }
+
+    private int writers() {
+        return ((Reply.Writers) rig.ask(PrincipalId.node(0), new Query.CountWriters())).count();
+    }
+
+    @Test
     void theMessageOfTooFewNodesSaysHowManyThereAre() {
         Reply.Failed failed = (Reply.Failed) alice.run(
                 new Command.CreateVolume("big", VolumeKind.OBJECT, new ProtectionPolicy(2, 3, 7, 512), 0, 0, 0));

@@ -36,6 +36,18 @@ final class RegistryBugs {
                     "return !member.get().revoked();",
                     "return true;"),
             in(
+                    "metadata/Grants",
+                    "who may only read counts as a writer of versions",
+                    protocol("metadata.VolumeTest", "whoMayWriteToRegistersUnderPasisIsCountedOnce"),
+                    "if (entry.value().mayWrite()) {",
+                    "if (entry.value().mayRead()) {"),
+            in(
+                    "metadata/Grants",
+                    "who writes anything counts as a writer of versions",
+                    protocol("metadata.VolumeTest", "whoMayWriteToRegistersUnderPasisIsCountedOnce"),
+                    "entry.value().rights().write() && volumes.contains(entry.key().volume())",
+                    "entry.value().rights().write()"),
+            in(
                     "metadata/Permissions",
                     "a grant on a bucket is for its volume",
                     protocol("metadata.RegistryTest", "aGrantOnABucketIsForThatBucket"),

@@ -63,8 +63,8 @@ final class SuspensionBugs {
                     "metadata/MetadataStateMachine",
                     "nodes are told that a suspended client may write",
                     protocol("metadata.SuspensionTest", "aClientIsSuspendedOnceBPlusOneNodesHaveReportedIt"),
-                    "&& !suspensions.suspended(of.principal()));",
-                    ");"),
+                    "&& !suspensions.suspended(of.principal());",
+                    ";"),
             suspensions(
                     "what was written before a lift counts again",
                     "aLiftForgetsWhatTheClientDidUntilThen",
