@@ -79,13 +79,13 @@ final class BlockWriter {
         if (node.poolIsShort(fragment.length())) {
             node.watch().poolIsShort(block.block().volume());
         }
-        // Who is alone and fills the pool is at no bound of its own.
-        long share = node.clientBytes(fragment.length());
-        boolean crowded = share < node.limits().poolBytes() && possible.bytesOf(sender) + fragment.length() > share;
+        boolean crowded = possible.bytesOf(sender) + fragment.length() > node.clientBytes(fragment.length());
         if (crowded || possible.of(sender) >= node.limits().possiblePerClient()) {
             return Refusal.CLIENT_LIMIT;
         }
-        return possible.bytes() + fragment.length() > node.limits().poolBytes() ? Refusal.POOL : null;
+        // A share is a client's own, whatever others hold from when they were fewer, or have left that were revoked.
+        boolean full = possible.bytes() + fragment.length() > node.limits().poolBytes();
+        return full && node.poolIsShort(fragment.length()) ? Refusal.POOL : null;
     }
 
     /**
@@ -94,7 +94,8 @@ final class BlockWriter {
      */
     private void makeRoom(long nowMillis, Call call, Refusal bound) {
         boolean tried = call.collected() == (block.group().slotOf(call.from()) < 0 ? 2 : 1);
-        if (tried || (bound != Refusal.POOL && !node.rate().allow(nowMillis, call.from()))) {
+        // Efforts for a client or the pool are bounded by the collector.
+        if (tried || (bound == Refusal.BLOCK_LIMIT && !node.rate().allow(nowMillis, call.from()))) {
             node.tally().refused(block.block());
             block.refuse(call, bound);
             return;

@@ -31,7 +31,7 @@ record PasisNode(
     private static final int CLIENT_VERSIONS_MIN = 4;
 
     /**
-     * What the possible versions of one sender may take: no more than its share of the pool if all clients had as much (3.4), but always a
+     * What the possible versions of one sender may take: its threshold, as far as the pool has room for as many clients (3.4), but always a
      * few versions of the volume that it writes. Where the pool is too small for as many clients it is the pool itself that bounds them all.
      */
     long clientBytes(int fragmentBytes) {

@@ -124,7 +124,7 @@ final class RoomMaker implements PasisNode.Collector {
             if (!effort.tried.contains(next.block())) {
                 looked++;
                 first = first == null ? next : first;
-                if (effort.key.sender().isPresent() || mine.test(next.block())) {
+                if (mine.test(next.block())) {
                     effort.last = next;
                     return next;
                 }

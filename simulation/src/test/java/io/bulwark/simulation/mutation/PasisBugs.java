@@ -226,8 +226,8 @@ final class PasisBugs {
                     "pasis/BlockWriter",
                     "one client may fill the pool",
                     simulation(SERVER, "oneClientsShareOfThePoolIsItsOwn"),
-                    "boolean crowded = share < node.limits().poolBytes() && possible.bytesOf(sender) +"
-                            + " fragment.length() > share;",
+                    "boolean crowded = possible.bytesOf(sender) + fragment.length() >"
+                            + " node.clientBytes(fragment.length());",
                     "boolean crowded = false;"),
             in(
                     "pasis/PasisNode",
@@ -257,7 +257,7 @@ final class PasisBugs {
                     "pasis/BlockWriter",
                     "the pool is not bounded",
                     simulation(SERVER, "aFullPoolRefusesWithItsReason"),
-                    "return possible.bytes() + fragment.length() > node.limits().poolBytes() ? Refusal.POOL : null;",
+                    "return full && node.poolIsShort(fragment.length()) ? Refusal.POOL : null;",
                     "return null;"),
             in(
                     "pasis/BlockWriter",

@@ -39,6 +39,7 @@ class PlantedBugsTest {
                         KeyBugs.ALL,
                         PasisBugs.ALL,
                         LeftoverBugs.ALL,
+                        PasisRoomBugs.ALL,
                         ExtentClientBugs.ALL,
                         ExtentServerBugs.ALL,
                         PasisExtentBugs.ALL,

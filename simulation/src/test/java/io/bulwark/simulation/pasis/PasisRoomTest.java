@@ -48,9 +48,13 @@ class PasisRoomTest {
     }
 
     private static void send(PasisCluster cluster, long block, long time, int... slots) {
+        sendAs(FAULTY, cluster, block, time, slots);
+    }
+
+    private static void sendAs(int client, PasisCluster cluster, long block, long time, int... slots) {
         List<Bytes> fragments = cluster.fragments(block);
         cluster.send(
-                FAULTY, block, ValidatingTimestamp.of(time, PrincipalId.client(FAULTY), fragments), fragments, slots);
+                client, block, ValidatingTimestamp.of(time, PrincipalId.client(client), fragments), fragments, slots);
     }
 
     private static List<Refusal> refusals(PasisCluster cluster) {
@@ -115,20 +119,91 @@ class PasisRoomTest {
         // Only what is in block 0 can be verified, which comes last as it is the first; all else is at one node.
         int blocks = 101;
         PasisCluster cluster = cluster(limits(8, 1_000, (long) blocks * FRAGMENT));
-        cluster.write(1, 0);
+        send(cluster, 0, 1, ALL);
         for (int block = 1; block < blocks; block++) {
             send(cluster, block, 1, 0);
         }
         assertThat(cluster.counters(0).verifications()).isZero();
         send(cluster, 200, 1, 0);
         cluster.simulation.runFor(5_000);
-        assertThat(refusals(cluster)).containsExactly(Refusal.POOL);
+        assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
         assertThat(cluster.counters(0).verifications())
                 .as("64 without repair and 64 with it")
                 .isEqualTo(128);
         send(cluster, 201, 1, 0);
         cluster.simulation.runFor(5_000);
         assertThat(cluster.held(0, 201)).isEqualTo(1);
+    }
+
+    /** Nobody can decide what is at one node alone, so the first one's versions stay. */
+    @Test
+    void aClientsShareIsItsOwnWhateverAnotherHoldsFromWhenItWasAlone() {
+        PasisCluster cluster = cluster(limits(8, 1_000, 8 * FRAGMENT));
+        for (int block = 0; block < 8; block++) {
+            send(cluster, block, 1, 0);
+        }
+        assertThat(cluster.counters(0).poolBytes()).isEqualTo(8 * FRAGMENT);
+        cluster.clients = 2;
+        for (int block = 10; block < 14; block++) {
+            sendAs(FAULTY + 1, cluster, block, 1, 0);
+        }
+        assertThat(refusals(cluster)).isEmpty();
+        assertThat(cluster.counters(0).possibleVersions())
+                .as("four more, half the pool")
+                .isEqualTo(12);
+        sendAs(FAULTY + 1, cluster, 14, 1, 0);
+        send(cluster, 15, 1, 0);
+        cluster.simulation.runFor(5_000);
+        assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
+        assertThat(cluster.counters(0).possibleVersions()).isEqualTo(12);
+    }
+
+    @Test
+    void whatARevokedClientLeftIsNobodyElsesShare() {
+        PasisCluster cluster = cluster(limits(8, 1_000, 4 * FRAGMENT));
+        for (int block = 0; block < 4; block++) {
+            send(cluster, block, 1, 0);
+        }
+        cluster.simulation.tell(PrincipalId.node(0), new Fact.Revoked(PrincipalId.client(FAULTY)));
+        cluster.simulation.runFor(5_000);
+        assertThat(cluster.undecided).as("it is still there").containsEntry(0, 4);
+        for (int block = 10; block < 14; block++) {
+            sendAs(FAULTY + 1, cluster, block, 1, 0);
+        }
+        assertThat(refusals(cluster)).isEmpty();
+        assertThat(cluster.counters(0).possibleVersions()).isEqualTo(8);
+    }
+
+    @Test
+    void whereThePoolIsTooSmallForAFewVersionsOfEachItIsThePoolThatBoundsThem() {
+        PasisCluster cluster = cluster(limits(8, 1_000, 6 * FRAGMENT));
+        cluster.clients = 2;
+        for (int client = FAULTY; client < FAULTY + 2; client++) {
+            for (int block = 0; block < 4; block++) {
+                sendAs(client, cluster, 10 * client + block, 1, 0);
+            }
+        }
+        cluster.simulation.runFor(5_000);
+        assertThat(cluster.counters(0).possibleVersions()).isEqualTo(6);
+        assertThat(refusals(cluster)).containsExactly(Refusal.POOL);
+        assertThat(cluster.shortOfPool).isTrue();
+    }
+
+    /** Section 4: the high-write-count table lists what the node is responsible for. Node 0 leads blocks 5 and 9. */
+    @Test
+    void roomForAClientIsLookedForFirstInBlocksThatThisNodeLeads() {
+        PasisCluster cluster =
+                cluster(new PasisLimits(4, 4, 1 << 20, 1 << 22, true, 200, 1, 64, 256, 10_000, 200, 1_000));
+        for (int block = 5; block < 9; block++) {
+            send(cluster, block, 1, ALL);
+        }
+        send(cluster, 11, 1, 0);
+        cluster.simulation.runFor(1_000);
+        assertThat(refusals(cluster)).isEmpty();
+        assertThat(cluster.simulation.records(PrincipalId.node(0)).keys())
+                .filteredOn(key -> key.kind() == RecordKind.PASIS_POSSIBLE)
+                .extracting(key -> key.block().counter())
+                .containsExactlyInAnyOrder(6L, 7L, 8L, 11L);
     }
 
     @Test
