@@ -42,7 +42,7 @@ function bytes(count) {
 const number = (n) => [n.toLocaleString("en"), "number"];
 const state = (up) => up ? ["up", "good"] : ["unreachable", "bad"];
 const stateOf = (node) => !node.reachable ? [`unreachable (${node.state})`, "bad"]
-  : [node.state, node.state === "ok" ? "good" : node.state === "repairing" ? "warn" : "bad"];
+  : [node.state, node.state === "ok" ? "good" : node.state.startsWith("read-only") ? "bad" : "warn"];
 const accuses = (verdict) => /^(corrupt|misbehaved)/.test(verdict);
 // A node that does not answer has not told how much it stores.
 const told = (node, text) => [node.reachable ? text : "–", "number"];

@@ -39,10 +39,10 @@ import org.springframework.util.unit.DataSize;
  *     genesis: genesis.properties  # or, without these two, insecure-loopback: true
  *     replicas: [127.0.0.1:7600, 127.0.0.1:7601, 127.0.0.1:7602, 127.0.0.1:7603]
  *     durability: sync
- *     scrub-rate: 8MB               # per second; this and the next are the defaults
- *     history-pool: 1GB
+ *     scrub-rate: 8MB               # per second; this and what follows are the defaults
  *     write-back: 2s
  *     key-period: 10m
+ *     history-pool: 1GB             # by the number of clients if left out
  * </pre>
  *
  * {@code replicas} and {@code nodes} may name hosts: they are looked up whenever a connection is made.
@@ -154,7 +154,7 @@ public final class RoleFile {
                                 addresses(given("replicas", keys.replicas())),
                                 keys.durability() == null ? "sync" : keys.durability(),
                                 bytes(keys.scrubRate(), BackgroundPace.SCRUB_BYTES_PER_SECOND),
-                                bytes(keys.historyPool(), NodeSetup.HISTORY_POOL_BYTES),
+                                bytes(keys.historyPool(), NodeSetup.HISTORY_POOL_BY_CLIENTS),
                                 millis(keys.writeBack(), NodeSetup.WRITE_BACK_MILLIS),
                                 millis(keys.keyPeriod(), NodeSetup.KEY_MILLIS)),
                         admin(keys.admin())));
@@ -266,8 +266,7 @@ public final class RoleFile {
                             replicas: %s
                             durability: %s
                             scrub-rate: %dB
-                            history-pool: %dB
-                            write-back: %dms
+                        %s    write-back: %dms
                             key-period: %dms
                         """,
                         setup.number(),
@@ -279,9 +278,15 @@ public final class RoleFile {
                         list(setup.replicas()),
                         setup.durability(),
                         setup.scrubBytesPerSecond(),
-                        setup.historyPoolBytes(),
+                        pool(setup),
                         setup.writeBackMillis(),
                         setup.keyMillis()));
+    }
+
+    private static String pool(NodeSetup setup) {
+        return setup.historyPoolBytes() == NodeSetup.HISTORY_POOL_BY_CLIENTS
+                ? ""
+                : "    history-pool: " + setup.historyPoolBytes() + "B\n";
     }
 
     /** Without an admin endpoint. */

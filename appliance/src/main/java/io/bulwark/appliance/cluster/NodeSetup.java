@@ -15,7 +15,7 @@ import java.util.List;
  * @param replicas where the metadata replicas listen, by number
  * @param durability {@code sync}, {@code interval} or {@code none}
  * @param scrubBytesPerSecond how fast it re-reads what it keeps while no client wants anything; 0 for never
- * @param historyPoolBytes what unverified versions of all volumes under PASIS may take
+ * @param historyPoolBytes what unverified versions of all volumes under PASIS may take; 0 for so much for each client that may write
  * @param writeBackMillis how long such a version is held in memory before it is written, where the durability allows it
  * @param keyMillis T_k: no key under which nodes vouch to each other is older
  */
@@ -31,7 +31,7 @@ public record NodeSetup(
         long historyPoolBytes,
         long writeBackMillis,
         long keyMillis) {
-    public static final long HISTORY_POOL_BYTES = 1L << 30;
+    public static final long HISTORY_POOL_BY_CLIENTS = 0;
     public static final long WRITE_BACK_MILLIS = 2_000;
     public static final long KEY_MILLIS = 600_000;
 
@@ -56,7 +56,7 @@ public record NodeSetup(
                 replicas,
                 durability,
                 BackgroundPace.SCRUB_BYTES_PER_SECOND,
-                HISTORY_POOL_BYTES,
+                HISTORY_POOL_BY_CLIENTS,
                 WRITE_BACK_MILLIS,
                 KEY_MILLIS);
     }
@@ -78,7 +78,7 @@ public record NodeSetup(
 
     public NodeSetup {
         replicas = List.copyOf(replicas);
-        if (number < 0 || scrubBytesPerSecond < 0 || historyPoolBytes < 1 || writeBackMillis < 0) {
+        if (number < 0 || scrubBytesPerSecond < 0 || historyPoolBytes < 0 || writeBackMillis < 0) {
             throw new IllegalArgumentException("node " + number + " that scrubs " + scrubBytesPerSecond
                     + " bytes per second, with a history pool of " + historyPoolBytes + " bytes, and writes back after "
                     + writeBackMillis + " ms");

@@ -19,11 +19,11 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.pasis.PasisCodec;
-import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.background.Background;
 import io.bulwark.storage.background.BackgroundPace;
+import io.bulwark.storage.background.HistoryPool;
 import io.bulwark.storage.background.LazyVerification;
 import io.bulwark.storage.background.VerificationPace;
 import io.bulwark.storage.completion.Completion;
@@ -47,6 +47,7 @@ import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -110,7 +111,7 @@ public final class RunningNode implements Watched {
         MetadataClient metadata = MetadataClient.connect(transport, setup.replicas());
         try {
             NodeConfig config = NodeConfig.standard(setup.number(), setup.listen(), store(setup));
-            NodeParts parts = parts(config, setup, ring, credentials, metadata);
+            NodeParts parts = parts(config, setup, ring, credentials, metadata, pool(setup, metadata));
             StorageNode node = StorageNode.start(config, parts);
             return new RunningNode(
                     node,
@@ -162,8 +163,23 @@ public final class RunningNode implements Watched {
         metadataTransport.close();
     }
 
+    private static HistoryPool pool(NodeSetup setup, MetadataClient metadata) throws IOException {
+        WriterCount writers = new WriterCount(metadata::query, System::nanoTime);
+        if (setup.historyPoolBytes() != NodeSetup.HISTORY_POOL_BY_CLIENTS) {
+            return HistoryPool.fixed(setup.historyPoolBytes(), writers);
+        }
+        Path data = Files.createDirectories(setup.data());
+        return HistoryPool.byClients(
+                Files.getFileStore(data).getTotalSpace(), Runtime.getRuntime().maxMemory(), writers);
+    }
+
     private static NodeParts parts(
-            NodeConfig config, NodeSetup setup, KeyRing ring, Credentials credentials, MetadataClient metadata) {
+            NodeConfig config,
+            NodeSetup setup,
+            KeyRing ring,
+            Credentials credentials,
+            MetadataClient metadata,
+            HistoryPool pool) {
         MeterRegistry meters = metersOf("node-" + setup.number());
         Optional<AgreedKeys> agreed = credentials instanceof TlsCredentials tls
                 ? Optional.of(new AgreedKeys(tls, ring.own(), setup.keyMillis(), meters))
@@ -174,8 +190,7 @@ public final class RunningNode implements Watched {
         CompletionConfig pacing = CompletionConfig.standard(setup.data().resolve("completion.properties"));
         Background background = new Background(
                 BackgroundPace.scrubbing(setup.scrubBytesPerSecond()), VerificationPace.standard(), meters);
-        LazyVerification verification = new LazyVerification(background, setup.historyPoolBytes(), meters);
-        PasisLimits versions = PasisLimits.standard(Math.max(1, setup.historyPoolBytes() / config.shards()));
+        LazyVerification verification = new LazyVerification(background, pool, meters);
         Completion completion = new Completion(replicated, pacing, background);
         RegisterScrub scrub = new RegisterScrub(replicated, pacing, background);
         Revocations revocations = new Revocations(replicated);
@@ -185,7 +200,8 @@ public final class RunningNode implements Watched {
                         .sorted(Comparator.comparingInt(VolumeWork::volume))
                         .toList(),
                 background::report,
-                setup.historyPoolBytes(),
+                pool::bytes,
+                verification::poolIsShort,
                 () -> Stream.concat(completion.versions().stream(), verification.report().stream())
                         .sorted(Comparator.comparingInt(VersionsReport::volume))
                         .toList());
@@ -193,7 +209,11 @@ public final class RunningNode implements Watched {
                 HostedProtocol.extents(config, ExtentLimits.standard()),
                 HostedProtocol.registers(config, keys, FpLimits.standard(), revocations::watch),
                 HostedProtocol.versioned(
-                        keys.self(), versions, new ClientCount(credentials), verification::watch, revocations::watch),
+                        keys.self(),
+                        pool.limits(config.shards()),
+                        pool.clients(),
+                        verification::watch,
+                        revocations::watch),
                 status.protocol(),
                 revocations.protocol()));
         agreed.ifPresent(each -> protocols.add(each.protocol(config)));

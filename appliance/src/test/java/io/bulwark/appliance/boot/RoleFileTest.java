@@ -53,6 +53,7 @@ class RoleFileTest {
                 3, address(7413), data, keys, new ChannelConfig.InsecureLoopback(), addresses(7600, 4), "sync");
         RoleFile.write(plain, file);
         assertThat(RoleFile.node(file)).isEqualTo(plain);
+        assertThat(file).as("the pool follows the clients").content().doesNotContain("history-pool");
 
         RoleFile.ConsoleSetup console =
                 new RoleFile.ConsoleSetup(address(7400), true, directory.resolve("c.properties"));

@@ -6,7 +6,7 @@ package io.bulwark.protocol.pasis;
  * @param possiblePerBlock possible versions of one sender in one block
  * @param possiblePerClient the same in all blocks
  * @param clientBytes what the fragments of one sender's possible versions may take, whatever the blocks' sizes
- * @param poolBytes the history pool: what the fragments of all possible versions may take
+ * @param poolBytes the history pool at its greatest: with so many clients that their thresholds are more, each has an equal share of it
  * @param cooperative whether peers are notified of what was verified, and believed
  * @param asksPerSecond verifications, repairs and polls that one sender may cause, as a rate and as a burst
  * @param poolVerifications how many blocks are verified at once when the pool is full
@@ -50,11 +50,8 @@ public record PasisLimits(
         return !cooperative || group.responsible(slot);
     }
 
-    /**
-     * The defaults: 8 possible versions per block and client, 65,536 per client, cooperative; of the pool each client has the share that
-     * the server's number of clients gives it, so that a faulty one denies service only to itself (3.4).
-     */
-    public static PasisLimits standard(long poolBytes) {
-        return new PasisLimits(8, 1 << 16, poolBytes, poolBytes, true, 200, 4, 8_192, 256, 10_000, 200, 10_000);
+    /** The defaults: 8 possible versions per block and client, 65,536 per client, cooperative. */
+    public static PasisLimits standard(long clientBytes, long poolBytes) {
+        return new PasisLimits(8, 1 << 16, clientBytes, poolBytes, true, 200, 4, 8_192, 256, 10_000, 200, 10_000);
     }
 }

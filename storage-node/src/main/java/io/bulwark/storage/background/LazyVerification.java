@@ -39,7 +39,7 @@ public final class LazyVerification implements BackgroundWork {
     private static final long STOP_MILLIS = 5_000;
 
     private final Background background;
-    private final long poolBytes;
+    private final HistoryPool pool;
     private final ReadChoice choice = new ReadChoice();
     private final Map<Integer, Map<Integer, PasisCounters>> counters = new ConcurrentHashMap<>();
     private final AtomicLong shortNanos = new AtomicLong(System.nanoTime() - SHORT_NANOS);
@@ -47,13 +47,12 @@ public final class LazyVerification implements BackgroundWork {
     private volatile @Nullable Thread thread;
     private volatile boolean stopping;
 
-    /** @param poolBytes the node's whole history pool */
-    public LazyVerification(Background background, long poolBytes, MeterRegistry meters) {
+    public LazyVerification(Background background, HistoryPool pool, MeterRegistry meters) {
         this.background = background;
-        this.poolBytes = poolBytes;
+        this.pool = pool;
         gauge(meters, "bulwark.pasis.unverified", PasisCounters::possibleVersions);
         gauge(meters, "bulwark.pasis.pool.bytes", PasisCounters::poolBytes);
-        Gauge.builder("bulwark.pasis.pool.max.bytes", this, each -> each.poolBytes)
+        Gauge.builder("bulwark.pasis.pool.max.bytes", this, each -> each.pool.bytes())
                 .register(meters);
         Gauge.builder("bulwark.pasis.pool.short", this, each -> each.poolIsShort() ? 1 : 0)
                 .register(meters);
@@ -77,7 +76,7 @@ public final class LazyVerification implements BackgroundWork {
             LOG.warn(
                     "the history pool of {} bytes has no room for a few versions of volume {} of each client: raise"
                             + " history-pool, or some clients may keep others from writing",
-                    poolBytes,
+                    pool.bytes(),
                     volume);
         }
     }
@@ -139,7 +138,7 @@ public final class LazyVerification implements BackgroundWork {
     }
 
     private boolean pressed() {
-        return total(PasisCounters::poolBytes) > poolBytes * PRESSED_SHARE;
+        return total(PasisCounters::poolBytes) > pool.bytes() * PRESSED_SHARE;
     }
 
     private void verify(NodeAccess serving, DueVerification due) {

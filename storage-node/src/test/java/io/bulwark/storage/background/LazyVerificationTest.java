@@ -18,7 +18,6 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.pasis.PasisGroup;
-import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.PasisRead;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisWrite;
@@ -216,8 +215,8 @@ class LazyVerificationTest {
                 new BackgroundPace(20, 1 << 20, 4, 64 << 10),
                 new VerificationPace(youngMillis, PATIENCE_MILLIS, 200, 4),
                 meters);
-        LazyVerification verification = new LazyVerification(background, POOL_BYTES, meters);
-        PasisLimits limits = PasisLimits.standard(POOL_BYTES / 2);
+        HistoryPool pool = HistoryPool.fixed(POOL_BYTES, () -> 2);
+        LazyVerification verification = new LazyVerification(background, pool, meters);
         StoreConfig store = StoreConfig.standard(directory.resolve("node-" + node))
                 .withSegmentBytes(4 << 20)
                 .withDurability(durability)
@@ -236,8 +235,8 @@ class LazyVerificationTest {
                         CODECS,
                         List.of(HostedProtocol.versioned(
                                 PrincipalId.node(node),
-                                limits,
-                                () -> 2,
+                                pool.limits(2),
+                                pool.clients(),
                                 verification::watch,
                                 () -> RevocationWatch.NONE)),
                         new AllGranted(_ -> Optional.of(VOLUME)),

@@ -305,7 +305,7 @@ class RegisterScrubTest {
                                         () -> RevocationWatch.NONE),
                                 HostedProtocol.versioned(
                                         PrincipalId.node(node),
-                                        PasisLimits.standard(8 << 20),
+                                        PasisLimits.standard(8 << 20, 8 << 20),
                                         () -> 1,
                                         _ -> VerificationWatch.NONE,
                                         () -> RevocationWatch.NONE)),

@@ -25,6 +25,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.background.Background;
 import io.bulwark.storage.background.BackgroundPace;
+import io.bulwark.storage.background.HistoryPool;
 import io.bulwark.storage.background.LazyVerification;
 import io.bulwark.storage.background.VerificationPace;
 import io.bulwark.storage.node.AllGranted;
@@ -216,7 +217,7 @@ final class FigureCluster implements AutoCloseable {
         PrincipalId self = PrincipalId.node(node);
         MeterRegistry meters = new SimpleMeterRegistry();
         Background background = new Background(BackgroundPace.scrubbing(0), VerificationPace.standard(), meters);
-        LazyVerification verification = new LazyVerification(background, setup.poolBytes, meters);
+        LazyVerification verification = new LazyVerification(background, pool(), meters);
         NodeConfig config = new NodeConfig(
                 node,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -233,7 +234,7 @@ final class FigureCluster implements AutoCloseable {
                         AllGranted.keys(self, principals),
                         CODECS,
                         List.of(HostedProtocol.versioned(
-                                self, limits(), () -> 1, verification::watch, () -> RevocationWatch.NONE)),
+                                self, limits(), () -> setup.clients, verification::watch, () -> RevocationWatch.NONE)),
                         new AllGranted(id -> volumes.stream()
                                 .filter(volume -> volume.id() == id)
                                 .findAny()),
@@ -244,6 +245,10 @@ final class FigureCluster implements AutoCloseable {
         nodes.add(started);
         verifications.add(verification);
         addresses.put(node, started.address());
+    }
+
+    private HistoryPool pool() {
+        return HistoryPool.fixed(setup.poolBytes, () -> setup.clients);
     }
 
     private PasisLimits limits() {

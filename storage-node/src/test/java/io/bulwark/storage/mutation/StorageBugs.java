@@ -134,6 +134,20 @@ final class StorageBugs {
                     "verificationWaitsForIdleTimeUnlessRoomIsShort",
                     "(!pressed && !idle(nowMillis))",
                     "!idle(nowMillis)"),
+            bug(
+                    "background/HistoryPool",
+                    "the pool does not grow with the clients",
+                    "background.HistoryPoolTest",
+                    "itIsTheThresholdTimesTheClients",
+                    "writers * clientBytes",
+                    "clientBytes"),
+            bug(
+                    "background/HistoryPool",
+                    "the pool grows beyond the heap",
+                    "background.HistoryPoolTest",
+                    "itGrowsNoLargerThanAnEighthOfTheDiskOrTheHeap",
+                    "Math.min(diskBytes / DISK_PART, heapBytes)",
+                    "diskBytes / DISK_PART"),
             scheduler(
                     "BackgroundScheduler",
                     "any number is verified at once",

@@ -1,0 +1,46 @@
+package io.bulwark.storage.background;
+
+import io.bulwark.protocol.pasis.PasisLimits;
+import java.util.function.IntSupplier;
+
+/**
+ * What unverified versions under PASIS may take at a node: a threshold for each client, times the clients (lazy verification paper, 3.4),
+ * and no more than a bound.
+ *
+ * @param clientBytes the threshold
+ * @param bytesMax the bound; clients whose thresholds are more in all have equal shares of it
+ * @param clients how many may write now
+ */
+public record HistoryPool(long clientBytes, long bytesMax, IntSupplier clients) {
+    /** The threshold if nothing else is said. */
+    static final long CLIENT_BYTES = 256L << 20;
+
+    private static final int DISK_PART = 8;
+
+    public HistoryPool {
+        if (clientBytes < 1 || bytesMax < 1) {
+            throw new IllegalArgumentException(clientBytes + " bytes for a client, " + bytesMax + " in all");
+        }
+    }
+
+    /** Of a size that somebody has set: what one client may take depends on how many there are alone. */
+    public static HistoryPool fixed(long bytes, IntSupplier clients) {
+        return new HistoryPool(bytes, bytes, clients);
+    }
+
+    /** With the clients, up to an eighth of the disk, and to the size of the heap: each version is on the disk, and its name in memory. */
+    public static HistoryPool byClients(long diskBytes, long heapBytes, IntSupplier clients) {
+        return new HistoryPool(CLIENT_BYTES, Math.max(1, Math.min(diskBytes / DISK_PART, heapBytes)), clients);
+    }
+
+    /** How large it is now. */
+    public long bytes() {
+        long writers = Math.max(1, clients.getAsInt());
+        return clientBytes >= bytesMax / writers ? bytesMax : writers * clientBytes;
+    }
+
+    /** What each of so many servers of the node allows, which share it evenly. */
+    public PasisLimits limits(int servers) {
+        return PasisLimits.standard(Math.max(1, clientBytes / servers), Math.max(1, bytesMax / servers));
+    }
+}
