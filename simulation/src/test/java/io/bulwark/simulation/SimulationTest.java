@@ -2,10 +2,8 @@ package io.bulwark.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKey;
@@ -49,21 +47,6 @@ class SimulationTest {
         public List<Effect> onStored(long nowMillis, long stored, Stored how) {
             Effect.Send send = promised.remove(stored);
             return how == Stored.DURABLE && send != null ? List.of(send) : List.of();
-        }
-
-        @Override
-        public List<Effect> onTick(long nowMillis) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onLoaded(long nowMillis, long loaded, Loaded what) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onFact(long nowMillis, Fact fact) {
-            return List.of();
         }
     }
 

@@ -4,12 +4,9 @@ import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
 import io.bulwark.protocol.agreement.AgreementMessage.Taken;
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
-import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
@@ -313,20 +310,5 @@ public final class KeyAgreement implements ProtocolServer {
         out.completed(nowMillis, token, outcome);
         peers.forEach(this::offer);
         return out.drain();
-    }
-
-    @Override
-    public List<Effect> onStored(long nowMillis, long token, Stored stored) {
-        return List.of();
-    }
-
-    @Override
-    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-        return List.of();
-    }
-
-    @Override
-    public List<Effect> onFact(long nowMillis, Fact fact) {
-        return List.of();
     }
 }

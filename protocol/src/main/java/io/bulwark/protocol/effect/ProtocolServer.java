@@ -14,13 +14,24 @@ public interface ProtocolServer {
     List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message);
 
     /** Called at least every 100 ms. */
-    List<Effect> onTick(long nowMillis);
+    default List<Effect> onTick(long nowMillis) {
+        return List.of();
+    }
 
-    List<Effect> onStored(long nowMillis, long token, Stored stored);
+    /** What a {@link Effect.Store} came to. */
+    default List<Effect> onStored(long nowMillis, long token, Stored stored) {
+        return List.of();
+    }
 
-    List<Effect> onLoaded(long nowMillis, long token, Loaded loaded);
+    /** What a {@link Effect.Load}, {@link Effect.LoadMetas} or {@link Effect.Scan} found. */
+    default List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+        return List.of();
+    }
 
-    List<Effect> onFact(long nowMillis, Fact fact);
+    /** The answer to an {@link Effect.Ask}, or what the node heard otherwise. */
+    default List<Effect> onFact(long nowMillis, Fact fact) {
+        return List.of();
+    }
 
     /** What an operation that {@link Effect.Run} started came to; it always comes, as each operation has a deadline. */
     default List<Effect> onCompleted(long nowMillis, long token, Object outcome) {

@@ -1,10 +1,7 @@
 package io.bulwark.simulation.metadata;
 
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
-import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.MetadataStateMachine;
 import io.bulwark.protocol.ordering.OrderingMessage;
@@ -116,20 +113,5 @@ public final class SimulatedReplica implements ProtocolServer {
     private Effect answer(PrincipalId to, long requestId, OrderingMessage.ToReplica request, Bytes reply) {
         OrderingMessage.Reply whole = new OrderingMessage.Reply(request.call(), INCARNATION, reply);
         return new Effect.Send(to, requestId, whole.by(self, request.replier()));
-    }
-
-    @Override
-    public List<Effect> onStored(long nowMillis, long token, Stored stored) {
-        return List.of();
-    }
-
-    @Override
-    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-        return List.of();
-    }
-
-    @Override
-    public List<Effect> onFact(long nowMillis, Fact fact) {
-        return List.of();
     }
 }

@@ -1,8 +1,6 @@
 package io.bulwark.simulation.ordering;
 
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
@@ -55,15 +53,5 @@ final class FaultyReplica implements ProtocolServer {
     @Override
     public List<Effect> onStored(long nowMillis, long token, Stored stored) {
         return alive(living -> living.onStored(nowMillis, token, stored));
-    }
-
-    @Override
-    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-        return List.of();
-    }
-
-    @Override
-    public List<Effect> onFact(long nowMillis, Fact fact) {
-        return List.of();
     }
 }

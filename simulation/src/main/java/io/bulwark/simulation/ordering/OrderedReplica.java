@@ -1,6 +1,5 @@
 package io.bulwark.simulation.ordering;
 
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
@@ -312,10 +311,5 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
     @Override
     public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
         throw new IllegalStateException("nothing was to be loaded");
-    }
-
-    @Override
-    public List<Effect> onFact(long nowMillis, Fact fact) {
-        return List.of();
     }
 }

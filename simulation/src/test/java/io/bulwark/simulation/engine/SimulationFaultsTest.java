@@ -2,7 +2,6 @@ package io.bulwark.simulation.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
@@ -10,7 +9,6 @@ import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
-import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.id.BlockId;
@@ -46,26 +44,6 @@ class SimulationFaultsTest {
             return List.of(
                     new Effect.Send(from, requestId, new ExtentMessage.Holds(BLOCK, 1)),
                     new Effect.Store(1, List.of(new Mutation.Put(KEY, Bytes.EMPTY, FRAGMENT))));
-        }
-
-        @Override
-        public List<Effect> onTick(long nowMillis) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onFact(long nowMillis, Fact fact) {
-            return List.of();
         }
     }
 

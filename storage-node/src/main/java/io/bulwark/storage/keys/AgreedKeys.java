@@ -3,11 +3,8 @@ package io.bulwark.storage.keys;
 import io.bulwark.protocol.agreement.AgreementMessage.AskNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
 import io.bulwark.protocol.agreement.KeyAgreement;
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
-import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
@@ -150,47 +147,12 @@ public final class AgreedKeys {
         public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
             return agreement.onCompleted(nowMillis, token, outcome);
         }
-
-        @Override
-        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
-            return agreement.onStored(nowMillis, token, stored);
-        }
-
-        @Override
-        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-            return agreement.onLoaded(nowMillis, token, loaded);
-        }
-
-        @Override
-        public List<Effect> onFact(long nowMillis, Fact fact) {
-            return agreement.onFact(nowMillis, fact);
-        }
     }
 
     /** On the other shards nothing is done. */
     private static final class Elsewhere implements ProtocolServer {
         @Override
         public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onTick(long nowMillis) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onFact(long nowMillis, Fact fact) {
             return List.of();
         }
     }

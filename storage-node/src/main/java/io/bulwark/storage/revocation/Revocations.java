@@ -6,9 +6,7 @@ import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
-import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
@@ -158,26 +156,6 @@ public final class Revocations implements BackgroundWork {
                 wanted.release();
             }
             return List.of(new Effect.Send(from, requestId, standing(revoked)));
-        }
-
-        @Override
-        public List<Effect> onTick(long nowMillis) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onFact(long nowMillis, Fact fact) {
-            return List.of();
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.bulwark.storage.status;
 
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
@@ -8,9 +7,7 @@ import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
-import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -83,26 +80,6 @@ public final class NodeStatusAnswers implements BackgroundWork {
         public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
             NodeAccess known = node;
             return known == null ? List.of() : List.of(new Effect.Send(from, requestId, reply(known)));
-        }
-
-        @Override
-        public List<Effect> onTick(long nowMillis) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onStored(long nowMillis, long token, Stored stored) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-            return List.of();
-        }
-
-        @Override
-        public List<Effect> onFact(long nowMillis, Fact fact) {
-            return List.of();
         }
     }
 
