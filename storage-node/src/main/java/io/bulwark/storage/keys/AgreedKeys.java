@@ -25,7 +25,6 @@ import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -114,9 +113,10 @@ public final class AgreedKeys {
         }
 
         @Override
+        @SuppressWarnings("ReferenceEquality") // the registry replaces what is trusted as a whole
         public List<PrincipalKey> apply(PrincipalId node) {
             TrustedKeys trusted = credentials.trusted();
-            if (!Objects.equals(trusted, looked)) {
+            if (trusted != looked) {
                 looked = trusted;
                 known.clear();
             }
@@ -134,9 +134,10 @@ public final class AgreedKeys {
         }
 
         @Override
+        @SuppressWarnings("ReferenceEquality") // the registry replaces what is trusted as a whole
         public List<Effect> onTick(long nowMillis) {
             TrustedKeys trusted = credentials.trusted();
-            if (!Objects.equals(trusted, looked)) {
+            if (trusted != looked) {
                 looked = trusted;
                 agreement.belong(others(trusted));
             }
