@@ -9,13 +9,10 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.protocol.id.PrincipalId;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -34,47 +31,48 @@ import org.junit.jupiter.api.io.TempDir;
 @NullMarked
 @Tag("containers")
 class ContainersIT {
-    private static final Path REPOSITORY = Path.of("..").toAbsolutePath().normalize();
     private static final int NODES = 5;
     private static final int REPLICAS = 4;
-    private static final long READY_MILLIS_MAX = 480_000;
 
     private final int portBase = LiveCluster.freePortBase(NODES, REPLICAS);
-    private final String project = "bulwark-it-" + portBase;
+    private final Compose compose;
+    private final Path outside;
 
-    @TempDir
-    Path outside = Path.of("");
+    ContainersIT(@TempDir Path outside) {
+        this.outside = outside;
+        compose = new Compose(
+                "bulwark-it-" + portBase,
+                "compose.yaml",
+                Map.of("BULWARK_PORT_BASE", Integer.toString(portBase)),
+                outside.resolve("stderr"));
+    }
 
     @AfterEach
     void removeAll() throws Exception {
-        compose("down", "--volumes", "--timeout", "5");
+        compose.run("down", "--volumes", "--timeout", "5");
     }
 
     @Test
     void containersServeLoseANodeAndKeepTheirData() throws Exception {
-        run(List.of("docker-compose", "version"));
-        assertThat(REPOSITORY.resolve("appliance/target/bulwark-exec.jar"))
-                .as("the executable that the image copies; `mvn package` builds it")
-                .isRegularFile();
-        compose("build", "init");
-        compose("up", "-d");
+        compose.build();
+        compose.run("up", "-d");
         Map<String, byte[]> content = contents();
         try (Bulwark client = connect()) {
             Bucket bucket = client.createBucket("outside");
             content.forEach(bucket::put);
             check(bucket, content);
             healthIsThatOfTheWork();
-            String container = compose("ps", "-q", "node-3").strip();
+            String container = compose.run("ps", "-q", "node-3").strip();
             assertThat(container).as("the container of node-3").isNotEmpty();
             // Not restarted on its own, unlike after a crash: the engine was told to.
-            compose("kill", "-s", "SIGKILL", "node-3");
+            compose.run("kill", "-s", "SIGKILL", "node-3");
             check(bucket, content);
             bucket.put("while-a-node-is-down", new byte[100]);
             content.put("while-a-node-is-down", new byte[100]);
         }
-        assertThat(compose("run", "--rm", "-T", "client", "ls", "outside/")).contains("while-a-node-is-down");
-        compose("down", "--timeout", "20");
-        compose("up", "-d");
+        assertThat(compose.client("ls", "outside/")).contains("while-a-node-is-down");
+        compose.run("down", "--timeout", "20");
+        compose.run("up", "-d");
         try (Bulwark client = connect()) {
             check(client.bucket("outside"), content);
         }
@@ -86,24 +84,12 @@ class ContainersIT {
         IntStream.range(0, NODES).forEach(i -> all.add("node-" + i));
         IntStream.range(0, REPLICAS).forEach(i -> all.add("replica-" + i));
         for (String service : all) {
-            awaitState(service, "(healthy)");
+            compose.awaitState(service, "(healthy)");
         }
-        compose("kill", "-s", "SIGSTOP", "node-2");
-        awaitState("node-2", "(unhealthy)");
-        compose("kill", "-s", "SIGCONT", "node-2");
-        awaitState("node-2", "(healthy)");
-    }
-
-    private void awaitState(String service, String state) throws Exception {
-        long end = System.nanoTime() + READY_MILLIS_MAX * 1_000_000;
-        String seen = compose("ps", service);
-        while (!seen.contains(state)) {
-            assertThat(System.nanoTime())
-                    .as("%s is to be %s: %s", service, state, seen)
-                    .isLessThan(end);
-            Thread.sleep(500);
-            seen = compose("ps", service);
-        }
+        compose.run("kill", "-s", "SIGSTOP", "node-2");
+        compose.awaitState("node-2", "(unhealthy)");
+        compose.run("kill", "-s", "SIGCONT", "node-2");
+        compose.awaitState("node-2", "(healthy)");
     }
 
     private static Map<String, byte[]> contents() {
@@ -125,7 +111,7 @@ class ContainersIT {
     private Path copied(String path) throws Exception {
         Path copy = outside.resolve(Path.of(path).getFileName());
         if (!Files.exists(copy)) {
-            String made = compose("run", "--rm", "-T", "--entrypoint", "cat", "client", "/cluster/" + path);
+            String made = compose.run("run", "--rm", "-T", "--entrypoint", "cat", "client", "/cluster/" + path);
             Files.createFile(copy, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             Files.writeString(copy, made);
         }
@@ -141,7 +127,7 @@ class ContainersIT {
                 .mapToObj(i -> new ClientConfig.Endpoint("127.0.0.1", portBase + 200 + i))
                 .toList();
         ClientConfig config = new ClientConfig(principal, keys, channels, (REPLICAS - 1) / 3, replicas);
-        long end = System.nanoTime() + READY_MILLIS_MAX * 1_000_000;
+        long end = System.nanoTime() + Compose.READY_MILLIS_MAX * 1_000_000;
         while (true) {
             Bulwark client = null;
             try {
@@ -161,35 +147,9 @@ class ContainersIT {
                 }
             }
             if (System.nanoTime() > end) {
-                throw new AssertionError("not ready in time: " + compose("logs", "--tail=20"));
+                throw new AssertionError("not ready in time: " + compose.run("logs", "--tail=20"));
             }
             Thread.sleep(500);
         }
-    }
-
-    private String compose(String... arguments) throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(List.of("docker-compose", "-p", project, "-f", "docker/compose.yaml", "--no-ansi"));
-        command.addAll(Arrays.asList(arguments));
-        return run(command);
-    }
-
-    private String run(List<String> command) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(command).directory(REPOSITORY.toFile());
-        builder.environment().put("BULWARK_PORT_BASE", Integer.toString(portBase));
-        builder.redirectError(outside.resolve("stderr").toFile());
-        Process process;
-        try {
-            process = builder.start();
-        } catch (IOException e) {
-            throw new AssertionError("docker-compose cannot be run; this profile needs it and a container engine", e);
-        }
-        process.getOutputStream().close();
-        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        int code = process.waitFor();
-        assertThat(code)
-                .as("%s: %s%n%s", command, out, Files.readString(outside.resolve("stderr")))
-                .isZero();
-        return out;
     }
 }

@@ -1,0 +1,103 @@
+package io.bulwark.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.NullMarked;
+
+/** docker-compose with one file of docker/, as a project of its own. */
+@NullMarked
+final class Compose {
+    static final long READY_MILLIS_MAX = 480_000;
+    private static final Path REPOSITORY = Path.of("..").toAbsolutePath().normalize();
+
+    private final String project;
+    private final String file;
+    private final Map<String, String> environment;
+    private final Path errors;
+
+    /**
+     * One that has done nothing yet.
+     *
+     * @param errors a file of its own for what it says on standard error
+     */
+    Compose(String project, String file, Map<String, String> environment, Path errors) {
+        this.project = project;
+        this.file = file;
+        this.environment = new TreeMap<>(environment);
+        this.errors = errors;
+    }
+
+    String project() {
+        return project;
+    }
+
+    /** Builds the image from what Maven has packaged. */
+    void build() throws IOException, InterruptedException {
+        assertThat(REPOSITORY.resolve("appliance/target/bulwark-exec.jar"))
+                .as("the executable that the image copies; `mvn package` builds it")
+                .isRegularFile();
+        run("build", "init");
+    }
+
+    /** What a run came to. */
+    record Outcome(int code, String out, String errors) {}
+
+    /** Runs it; it must succeed. Returns its standard output. */
+    String run(String... arguments) throws IOException, InterruptedException {
+        Outcome outcome = attempt(arguments);
+        assertThat(outcome.code)
+                .as("%s: %s%n%s", List.of(arguments), outcome.out, outcome.errors)
+                .isZero();
+        return outcome.out;
+    }
+
+    /** Runs it, whatever comes of it. */
+    Outcome attempt(String... arguments) throws IOException, InterruptedException {
+        List<String> command =
+                new ArrayList<>(List.of("docker-compose", "-p", project, "-f", "docker/" + file, "--no-ansi"));
+        command.addAll(Arrays.asList(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).directory(REPOSITORY.toFile());
+        builder.environment().putAll(environment);
+        builder.redirectError(errors.toFile());
+        Process process;
+        try {
+            process = builder.start();
+        } catch (IOException e) {
+            throw new AssertionError("docker-compose cannot be run; this profile needs it and a container engine", e);
+        }
+        process.getOutputStream().close();
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        int code = process.waitFor();
+        return new Outcome(code, out, Files.readString(errors));
+    }
+
+    /** Runs the command line against the cluster. */
+    String client(String... arguments) throws IOException, InterruptedException {
+        List<String> all = new ArrayList<>(List.of("run", "--rm", "-T", "client"));
+        all.addAll(Arrays.asList(arguments));
+        return run(all.toArray(String[]::new));
+    }
+
+    /** Waits until its state is shown like this, for example {@code (healthy)}. */
+    void awaitState(String service, String state) throws IOException, InterruptedException {
+        long end = System.nanoTime() + READY_MILLIS_MAX * 1_000_000;
+        String seen = run("ps", service);
+        while (!seen.contains(state)) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError(
+                        service + " is to be " + state + ": " + seen + run("logs", "--tail=20", service));
+            }
+            Thread.sleep(500);
+            seen = run("ps", service);
+        }
+    }
+}
