@@ -1,5 +1,5 @@
 "use strict";
-// Everything shown comes from GET api/status and is put in as text, never as markup.
+// Everything shown comes from GET api/status and api/groups and is put in as text, never as markup.
 const REFRESH_MILLIS = 2000;
 
 function cell(text, kind) {
@@ -67,7 +67,35 @@ function showRecoveries(all) {
     step(r.steps?.checkedMillis), step(r.steps?.recoveredMillis), r.steps ? number(r.steps.damagedPages) : ["–", "number"], [alarms(r), "bad"]]), "No replicas.");
 }
 
-function show(status) {
+const nodes = (numbers) => numbers.length === 0 ? "–" : numbers.map((n) => `node-${n}`).join(", ");
+const holding = (group, slots) => nodes(slots.map((slot) => group.holders[slot]));
+
+function nextEpoch(group) {
+  const change = group.change;
+  if (!change) return "–";
+  const holder = group.holders[change.slot];
+  const what = change.node === holder ? "the same holders (given up)" : `node-${holder} to node-${change.node}`;
+  return `${what}, sealed by ${change.sealed.length} of ${group.holders.length}`;
+}
+
+const changes = (group) => group.change || group.unconfirmed.length > 0;
+const groupRow = (g) => [[g.volume], number(g.group), number(g.epoch), [nodes(g.holders)], [holding(g, g.fresh), g.fresh.length > 0 ? "warn" : ""],
+  [holding(g, g.unconfirmed), g.unconfirmed.length > 0 ? "warn" : ""], [nextEpoch(g), g.change ? "warn" : ""]];
+
+function epochs(groups) {
+  const all = groups.map((g) => g.epoch);
+  const least = Math.min(...all), most = Math.max(...all);
+  return all.length === 0 ? "–" : least === most ? `${least}` : `${least} to ${most}`;
+}
+
+function showGroups(groups) {
+  const changing = groups.filter(changes);
+  fill("changing", changing.map(groupRow), "None: every holder has what belongs to its slot and has agreed to its epoch.");
+  fill("groups", groups.map(groupRow), "No volume yet.");
+  document.getElementById("groups-summary").textContent = `All ${groups.length} placement groups`;
+}
+
+function show(status, groups) {
   const up = status.nodes.filter((n) => n.reachable).length;
   const replicas = status.replicas.filter((r) => r.reachable).length;
   const least = status.volumes.length === 0 ? null : Math.min(...status.volumes.map((v) => v.faultsLeft));
@@ -78,11 +106,15 @@ function show(status) {
   summary.className = least === null || least > 0 ? "good" : least === 0 ? "warn" : "bad";
   fill("volumes", status.volumes.map((v) => [[v.name], [v.kind.toLowerCase()],
     [v.policy], [bytes(v.blockBytes), "number"],
+    number(groups.filter((g) => g.volume === v.name).length), [epochs(groups.filter((g) => g.volume === v.name)), "number"],
     [`${v.faultsLeft} of ${v.f}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft >= 0 ? "warn" : "bad"]]),
     "No volume yet; the first bucket makes one.");
   fill("nodes", status.nodes.map((n) => [[`node-${n.number}`], [n.address], stateOf(n), told(n, bytes(n.usedBytes)),
     told(n, bytes(n.freeBytes)), told(n, n.pending.toLocaleString("en")),
+    number(groups.filter((g) => g.holders.includes(n.number)).length),
+    number(groups.filter((g) => g.fresh.some((slot) => g.holders[slot] === n.number)).length),
     [Object.entries(n.seen).map(([v, c]) => `${v}: ${c}`).join(", "), Object.keys(n.seen).some(accuses) ? "bad" : ""]]), "No nodes.");
+  showGroups(groups);
   fill("replicas", status.replicas.map((r) => [[`replica-${r.number}`], [r.address], state(r.reachable), told(r, r.applied.toLocaleString("en")),
     !r.reachable ? ["–"] : r.agrees ? ["yes", "good"] : ["no", "bad"]]), "No replicas.");
   showRecoveries(status.recoveries);
@@ -93,12 +125,17 @@ function show(status) {
     "None. A node's fault goes on record when f + 1 others have met it; what single ones saw stands with the node above.");
 }
 
+async function get(what) {
+  const response = await fetch(what, { cache: "no-store" });
+  const body = await response.json();
+  if (!response.ok) throw new Error(body.error ?? `the console answered ${response.status}`);
+  return body;
+}
+
 async function refresh() {
   try {
-    const response = await fetch("api/status", { cache: "no-store" });
-    const body = await response.json();
-    if (!response.ok) throw new Error(body.error ?? `the console answered ${response.status}`);
-    show(body);
+    const [status, groups] = await Promise.all([get("api/status"), get("api/groups")]);
+    show(status, groups);
     document.body.classList.remove("old");
   } catch (e) {
     const summary = document.getElementById("summary");

@@ -1,4 +1,4 @@
-/** The operator's console: {@code GET /api/status} and one page that shows it, both read through the SDK. */
+/** The operator's console: {@code GET /api/status}, {@code GET /api/groups} and one page that shows them, all read through the SDK. */
 @NullMarked
 package io.bulwark.console;
 

@@ -183,6 +183,20 @@ class CommandLineIT {
             assertThat(shown.get("nodes").size()).isEqualTo(5);
             assertThat(shown.get("nodes").get(0).get("state").asString()).isNotEmpty();
             assertThat(shown.get("replicas").size()).isEqualTo(4);
+            JsonNode groups = JSON.readTree(http.send(
+                            HttpRequest.newBuilder(URI.create(console + "/api/groups"))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body());
+            JsonNode listed = JSON.readTree(run("node", "list", "--groups").out());
+            assertThat(groups.size()).isPositive().isEqualTo(listed.size());
+            for (int i = 0; i < groups.size(); i++) {
+                for (String field : new String[] {"volume", "group", "epoch", "holders", "fresh", "unconfirmed"}) {
+                    assertThat(groups.get(i).get(field))
+                            .as(field)
+                            .isEqualTo(listed.get(i).get(field));
+                }
+            }
             HttpResponse<String> page = http.send(
                     HttpRequest.newBuilder(URI.create(console + "/")).build(), HttpResponse.BodyHandlers.ofString());
             assertThat(page.body()).contains("console.js");

@@ -2,6 +2,7 @@ package io.bulwark.appliance.cli;
 
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
+import io.bulwark.console.PlacementView;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
@@ -44,14 +45,14 @@ final class NodeListCommand implements Callable<Integer> {
                     : client.status().nodes().stream()
                             .collect(Collectors.toMap(ClusterStatus.NodeStatus::node, Function.identity()));
         }
-        List<Map<String, Object>> json = new ArrayList<>();
+        List<Object> json = new ArrayList<>();
         List<List<String>> rows = new ArrayList<>();
         if (groups) {
+            json.addAll(PlacementView.of(map));
             rows.add(List.of("VOLUME", "GROUP", "EPOCH", "HOLDERS", "FRESH", "UNCONFIRMED", "CHANGE"));
             for (Volume volume : map.volumes()) {
                 for (int index = 0; index < volume.groups().size(); index++) {
                     PlacementGroup group = volume.groups().get(index);
-                    json.add(json(volume, index, group));
                     rows.add(row(volume, index, group));
                 }
             }
@@ -86,20 +87,6 @@ final class NodeListCommand implements Callable<Integer> {
                 .flatMap(volume -> volume.groups().stream())
                 .filter(which)
                 .count();
-    }
-
-    private static Map<String, Object> json(Volume volume, int index, PlacementGroup group) {
-        Map<String, Object> one = new LinkedHashMap<>();
-        one.put("volume", volume.name());
-        one.put("group", index);
-        one.put("epoch", group.epoch());
-        one.put("holders", group.holders());
-        one.put("fresh", group.fresh());
-        one.put("unconfirmed", group.unconfirmed());
-        group.change()
-                .ifPresent(change -> one.put(
-                        "change", Map.of("slot", change.slot(), "node", change.node(), "sealed", change.sealed())));
-        return one;
     }
 
     private static List<String> row(Volume volume, int index, PlacementGroup group) {

@@ -1,0 +1,60 @@
+package io.bulwark.console;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A placement group as JSON shows it.
+ *
+ * @param group counted within its volume
+ * @param epoch counted per group from 1
+ * @param holders the number of the node at each slot
+ * @param fresh slots whose holders have not yet all that was stored before
+ * @param unconfirmed slots whose holders have not yet agreed to the epoch
+ * @param change what is announced for the next epoch; null if nothing is
+ */
+public record PlacementView(
+        String volume,
+        int group,
+        long epoch,
+        List<Integer> holders,
+        List<Integer> fresh,
+        List<Integer> unconfirmed,
+        @Nullable Change change) {
+
+    /**
+     * Who is to hold a slot from the next epoch on.
+     *
+     * @param node the holder again where the change was given up
+     * @param sealed slots whose holders have sealed this epoch
+     */
+    public record Change(int slot, int node, List<Integer> sealed) {}
+
+    /** All of them, by volume. */
+    public static List<PlacementView> of(ClusterMap map) {
+        List<PlacementView> all = new ArrayList<>();
+        for (Volume volume : map.volumes()) {
+            for (int index = 0; index < volume.groups().size(); index++) {
+                all.add(of(volume.name(), index, volume.groups().get(index)));
+            }
+        }
+        return all;
+    }
+
+    private static PlacementView of(String volume, int index, PlacementGroup group) {
+        return new PlacementView(
+                volume,
+                index,
+                group.epoch(),
+                group.holders(),
+                group.fresh(),
+                group.unconfirmed(),
+                group.change()
+                        .map(change -> new Change(change.slot(), change.node(), change.sealed()))
+                        .orElse(null));
+    }
+}
