@@ -5,6 +5,7 @@ import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.RunningNode;
@@ -41,6 +42,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -66,9 +68,11 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
 
     private final int nodes;
     private final boolean insecureLoopback;
+    private final boolean onHosts;
     private final Making making;
     private final Map<String, Member> members = new ConcurrentHashMap<>();
     private @Nullable Path root;
+    private @Nullable HostNetwork network;
     private @Nullable ClusterPlan plan;
     private @Nullable Members made;
     private @Nullable Appliance appliance;
@@ -77,7 +81,15 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
     private LiveCluster(int nodes, boolean insecureLoopback, Making making) {
         this.nodes = nodes;
         this.insecureLoopback = insecureLoopback;
+        this.onHosts = false;
         this.making = making;
+    }
+
+    private LiveCluster(int nodes) {
+        this.nodes = nodes;
+        this.insecureLoopback = false;
+        this.onHosts = true;
+        this.making = plan -> new HostedMembers(plan, network());
     }
 
     /** All members in this process. */
@@ -103,9 +115,35 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return new LiveCluster(nodes, true, ProxiedMembers::new);
     }
 
+    /**
+     * Each member in a process of its own on a host of its own, which can be cut off and slowed down, with TLS. Where no such hosts can be
+     * made the tests are left out.
+     */
+    static LiveCluster ofHosts(int nodes) {
+        return new LiveCluster(nodes);
+    }
+
+    /**
+     * As {@link #ofHosts}, or where no hosts can be made as {@link #ofProxiedProcesses}: {@code -Dbulwark.hosts=false} asks for that.
+     */
+    static LiveCluster ofCutProcesses(int nodes) {
+        boolean wanted = Boolean.parseBoolean(System.getProperty("bulwark.hosts", "true"));
+        String missing = wanted ? HostNetwork.missing() : "no hosts are asked for";
+        if (missing.isEmpty()) {
+            return ofHosts(nodes);
+        }
+        System.out.println(missing + "; so members are behind proxies, without TLS");
+        return ofProxiedProcesses(nodes);
+    }
+
     @Override
     public void beforeAll(ExtensionContext context) throws Exception {
         System.out.println(context.getDisplayName() + ": -Dbulwark.seed=" + SEED);
+        if (onHosts) {
+            String missing = HostNetwork.missing();
+            Assumptions.assumeTrue(missing.isEmpty(), missing);
+            network = HostNetwork.open();
+        }
         root = Files.createTempDirectory("bulwark-it-");
         try {
             up();
@@ -121,7 +159,12 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         for (Member member : members.values()) {
             member.pid().ifPresent(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
         }
-        deleteTree(root());
+        if (network != null) {
+            network.close();
+        }
+        if (root != null) {
+            deleteTree(root);
+        }
     }
 
     @Override
@@ -187,7 +230,9 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         DataDirectory data = DataDirectory.create(root());
         ClusterShape wanted = new ClusterShape(
                 nodes, REPLICAS, freePortBase(nodes, REPLICAS), Ordering.DEFAULT, "sync", insecureLoopback);
-        ClusterPlan planned = new ClusterPlan(data, data.shape(wanted));
+        ClusterShape shape = data.shape(wanted);
+        ClusterPlan planned = new ClusterPlan(
+                data, shape, onHosts ? HostedMembers.addresses(data, shape, network()) : MemberAddresses.loopback());
         plan = planned;
         Members wrapped = making.of(planned);
         made = wrapped;
@@ -237,9 +282,14 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return REPLICAS;
     }
 
-    /** What stands before a member of {@link #ofProxiedProcesses}. */
-    CutProxy proxy(Member member) {
-        return ((ProxiedMembers) Objects.requireNonNull(made)).proxy(member.name());
+    /** Through which members of {@link #ofProxiedProcesses} or {@link #ofHosts} talk. */
+    Links links() {
+        return (Links) Objects.requireNonNull(made);
+    }
+
+    /** That of {@link #ofHosts}, whose hosts are named after their members. */
+    HostNetwork network() {
+        return Objects.requireNonNull(network);
     }
 
     Member member(String name) {

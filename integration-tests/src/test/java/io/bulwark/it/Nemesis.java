@@ -172,8 +172,8 @@ final class Nemesis {
         switch (fault) {
             case KILL -> LiveCluster.kill(member);
             case PAUSE -> signal(member, "STOP");
-            case CUT -> cluster.proxy(member).refuse(someone());
-            case SILENCE -> cluster.proxy(member).hold(someone());
+            case CUT -> cluster.links().cut(member.name(), someone());
+            case SILENCE -> cluster.links().silence(member.name(), someone());
             case CORRUPT -> {
                 LiveCluster.kill(member);
                 damage.apply();
@@ -201,7 +201,7 @@ final class Nemesis {
                 member.awaitListening();
             }
             case PAUSE -> signal(member, "CONT");
-            case CUT, SILENCE -> cluster.proxy(member).heal();
+            case CUT, SILENCE -> cluster.links().heal(member.name());
             case CORRUPT -> {}
         }
     }

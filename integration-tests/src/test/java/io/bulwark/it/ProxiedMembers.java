@@ -10,6 +10,7 @@ import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.appliance.up.Members;
+import io.bulwark.protocol.id.PrincipalId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -22,12 +23,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /**
  * Members in processes of their own, as of {@code up --processes}, each behind a {@link CutProxy}: where the plan says that a
- * member listens, its proxy does, and the member itself 100 ports above.
+ * member listens, its proxy does, and the member itself 100 ports above. What a member opens towards others goes through theirs.
  */
-final class ProxiedMembers implements Members, AutoCloseable {
+final class ProxiedMembers implements Members, Links, AutoCloseable {
     static final int HIDDEN = 100;
     private static final int HEAP_MEBIBYTES = 256;
 
@@ -40,8 +42,23 @@ final class ProxiedMembers implements Members, AutoCloseable {
         this.config = Files.createDirectories(plan.data().root().resolve("config"));
     }
 
-    /** Before the member of this name. */
-    CutProxy proxy(String member) {
+    /** The peers' connections to it break, and they can make no new ones. */
+    @Override
+    public void cut(String member, Predicate<PrincipalId> peers) {
+        proxy(member).refuse(peers);
+    }
+
+    @Override
+    public void silence(String member, Predicate<PrincipalId> peers) {
+        proxy(member).hold(peers);
+    }
+
+    @Override
+    public void heal(String member) {
+        proxy(member).heal();
+    }
+
+    private CutProxy proxy(String member) {
         return Objects.requireNonNull(proxies.get(member), member);
     }
 

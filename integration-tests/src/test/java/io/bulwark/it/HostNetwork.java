@@ -1,0 +1,224 @@
+package io.bulwark.it;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Hosts on one machine, each with a network namespace, an address and a cable of its own to one switch: a bridge in another namespace,
+ * and a pair of virtual devices for each cable. This process is a host, too, so that clients in it reach the others. Each cable has a
+ * bandwidth, can be pulled, and packets between any two hosts can be lost: TCP sees what it sees on a real network, so nobody is told, and
+ * what was sent comes later or never. Nothing is delayed: the kernel at hand has no netem.
+ *
+ * <p>Needs root, iproute2 and util-linux; {@link #missing} says what is not there. Nothing is left behind, even by a test that is killed.
+ */
+@NullMarked
+final class HostNetwork implements AutoCloseable {
+    /** Set aside for tests of networks (RFC 2544), so that no real one has it. */
+    private static final String ADDRESSES = "198.18.";
+
+    /** Where nobody is. */
+    private static final String NOWHERE = "02:00:00:00:00:00";
+
+    private static final String DEVICE = "eth0";
+    private static final int BURST_BYTES_MIN = 32 << 10;
+    private static final int BURSTS_PER_SECOND = 50;
+    private static final String QUEUED_MAX = "200ms";
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    private final String prefix;
+    private final NetworkNamespace wire;
+    private final Map<String, Host> hosts = new LinkedHashMap<>();
+    private final Host own;
+
+    private HostNetwork(String prefix) throws IOException {
+        this.prefix = prefix;
+        wire = NetworkNamespace.open();
+        try {
+            wire.ip("link add switch type bridge", "link set switch up");
+            // Other tests may run beside this one, so the device has the name of the network.
+            String device = "bw" + prefix.substring(ADDRESSES.length()).replace(".", "");
+            own = connect("own", NetworkNamespace.own(), device);
+        } catch (IOException e) {
+            wire.close();
+            throw e;
+        }
+    }
+
+    /** One with this process as its only host. */
+    static HostNetwork open() throws IOException {
+        Random random = new Random();
+        Set<String> taken = taken();
+        String prefix;
+        do {
+            prefix = ADDRESSES + random.nextInt(256) + ".";
+        } while (taken.contains(prefix));
+        return new HostNetwork(prefix);
+    }
+
+    /** What such a network needs and this machine has not; empty if it can be made here. */
+    static String missing() {
+        List<String> programs = Stream.of("ip", "tc", "unshare", "nsenter")
+                .filter(program -> Stream.of("/usr/sbin", "/sbin", "/usr/bin", "/bin")
+                        .noneMatch(directory -> Files.isExecutable(Path.of(directory, program))))
+                .toList();
+        if (!programs.isEmpty()) {
+            return "a network of hosts needs " + programs + " (iproute2, util-linux)";
+        }
+        try (HostNetwork network = open()) {
+            Host host = network.add("trial");
+            host.cap(1 << 20);
+            return "";
+        } catch (IOException e) {
+            return "a network of hosts needs root and a kernel that lets it: " + e.getMessage();
+        }
+    }
+
+    private static Set<String> taken() throws IOException {
+        return NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .map(InetAddress::getHostAddress)
+                .map(address -> address.substring(0, address.lastIndexOf('.') + 1))
+                .collect(Collectors.toSet());
+    }
+
+    /** One more host. */
+    synchronized Host add(String name) throws IOException {
+        if (hosts.containsKey(name)) {
+            throw new IllegalArgumentException(name + " is there already");
+        }
+        return connect(name, NetworkNamespace.open(), DEVICE);
+    }
+
+    private Host connect(String name, NetworkNamespace namespace, String device) throws IOException {
+        Host host = new Host(name, namespace, device, hosts.size() + 1);
+        hosts.put(name, host);
+        wire.ip(
+                "link add " + host.port + " type veth peer name " + device + " netns " + namespace.pid(),
+                "link set " + host.port + " master switch up");
+        namespace.ip("addr add " + host.address + "/24 dev " + device, "link set " + device + " up");
+        return host;
+    }
+
+    /** This process's: where clients are. */
+    Host own() {
+        return own;
+    }
+
+    Host host(String name) {
+        return Objects.requireNonNull(hosts.get(name), name);
+    }
+
+    /** All, that of this process too. */
+    Collection<Host> hosts() {
+        return List.copyOf(hosts.values());
+    }
+
+    /** What still runs on its hosts goes on without a network. */
+    @Override
+    public void close() {
+        hosts.values().forEach(host -> host.namespace.close());
+        wire.close();
+    }
+
+    /** One of them. */
+    final class Host {
+        private final String name;
+        private final NetworkNamespace namespace;
+        private final String device;
+        private final String port;
+        private final String address;
+        private final Set<Host> lost = new LinkedHashSet<>();
+
+        private Host(String name, NetworkNamespace namespace, String device, int number) {
+            this.name = name;
+            this.namespace = namespace;
+            this.device = device;
+            this.port = "port" + number;
+            this.address = prefix + number;
+        }
+
+        String name() {
+            return name;
+        }
+
+        String address() {
+            return address;
+        }
+
+        /** What starts this command on it; the process is the command's own. */
+        List<String> command(List<String> words) {
+            return namespace.command(words);
+        }
+
+        /** From now on its cable carries so much in each direction. What waits longer than a moment is lost, so that TCP slows down. */
+        void cap(long bytesPerSecond) throws IOException {
+            String bucket = " root tbf rate " + 8 * bytesPerSecond + "bit burst "
+                    + Math.max(BURST_BYTES_MIN, bytesPerSecond / BURSTS_PER_SECOND) + "b latency " + QUEUED_MAX;
+            namespace.tc("qdisc replace dev " + device + bucket);
+            wire.tc("qdisc replace dev " + port + bucket);
+        }
+
+        /** Its cable carries whatever comes. */
+        void uncap() throws IOException {
+            namespace.tc("qdisc del dev " + device + " root");
+            wire.tc("qdisc del dev " + port + " root");
+        }
+
+        /** How often a packet towards it had to wait since it was capped. */
+        long heldBack() throws IOException {
+            String said = wire.run(List.of("tc", "-s", "-j", "qdisc", "show", "dev", port));
+            return JSON.readTree(said).get(0).get("overlimits").asLong();
+        }
+
+        /** Pulls its cable: nothing reaches it or leaves it. */
+        void unplug() throws IOException {
+            wire.ip("link set " + port + " down");
+        }
+
+        void plug() throws IOException {
+            wire.ip("link set " + port + " up");
+        }
+
+        /** What it and these send each other is lost from now on. */
+        void lose(Collection<Host> others) throws IOException {
+            synchronized (HostNetwork.this) {
+                for (Host other : others) {
+                    if (!other.equals(this) && lost.add(other) && !other.lost.contains(this)) {
+                        namespace.ip("neigh replace " + other.address + " lladdr " + NOWHERE + " dev " + device
+                                + " nud permanent");
+                        other.namespace.ip("neigh replace " + address + " lladdr " + NOWHERE + " dev " + other.device
+                                + " nud permanent");
+                    }
+                }
+            }
+        }
+
+        /** Finds those again that it was told to lose; who was told to lose it does not. */
+        void find() throws IOException {
+            synchronized (HostNetwork.this) {
+                for (Host other : lost) {
+                    if (!other.lost.contains(this)) {
+                        namespace.ip("neigh del " + other.address + " dev " + device);
+                        other.namespace.ip("neigh del " + address + " dev " + other.device);
+                    }
+                }
+                lost.clear();
+            }
+        }
+    }
+}
