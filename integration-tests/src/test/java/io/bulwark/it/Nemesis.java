@@ -21,12 +21,17 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * Does to the members of a running cluster what its promise allows: at any time at most one storage node and one replica are down,
- * slow, unreachable or damaged, and the next ones only once those are whole again; or all are killed at once.
+ * slow, unreachable or damaged, and the next ones only once those are whole again; or something befalls all at once, through which nothing
+ * has to be served, and after which nothing may be lost.
  */
 final class Nemesis {
     /** What can befall a member. */
@@ -35,11 +40,25 @@ final class Nemesis {
         KILL,
         /** SIGSTOP, later SIGCONT: its connections stay. */
         PAUSE,
-        /** Its connections break, and nobody or only some can make new ones; its own towards others stay. */
+        /** As hard as its {@link Links} can: its cable is pulled, or its connections break and none can be made. */
         CUT,
-        /** Nothing comes through its connections in either direction; later everything does. */
+        /** Its connections stay, to everybody, to clients or to members, but nothing comes through in either direction until later. */
         SILENCE,
         /** kill -9, and its files are damaged before it starts again. */
+        CORRUPT
+    }
+
+    /** What can befall all members at once. */
+    enum Calamity {
+        /** kill -9. */
+        KILL,
+        /** SIGSTOP, later SIGCONT. */
+        PAUSE,
+        /** The members are on two sides, chosen at random, and nothing comes through between these; clients reach all. */
+        SPLIT,
+        /** Nobody reaches anybody. */
+        SCATTER,
+        /** kill -9, and what one node keeps and a byte of each replica's state are damaged before all start again. */
         CORRUPT
     }
 
@@ -71,19 +90,21 @@ final class Nemesis {
     }
 
     /**
-     * One round for each fault, in another order for the node and for the replica, in which no operation may fail; and one in
-     * which all are killed.
+     * One round for each fault, in another order for the node and for the replica, in which no operation may fail; and one for each
+     * calamity.
      */
     void strikeWithEverything() throws Exception {
-        List<Fault> ofNodes = shuffled();
-        List<Fault> ofReplicas = shuffled();
+        List<Fault> ofNodes = shuffled(Fault.values());
+        List<Fault> ofReplicas = shuffled(Fault.values());
         for (int i = 0; i < ofNodes.size(); i++) {
             strike(ofNodes.get(i), ofReplicas.get(i));
         }
         assertThat(load.failures())
                 .as("-Dbulwark.seed=%d: one node and one replica are not too many", LiveCluster.SEED)
                 .isEmpty();
-        killAll();
+        for (Calamity calamity : shuffled(Calamity.values())) {
+            strikeAll(calamity);
+        }
     }
 
     /** One node and one replica at once, until both are whole again. */
@@ -96,30 +117,83 @@ final class Nemesis {
         begin(ofNode, first, () -> damageNode(node));
         begin(ofReplica, second, () -> damageReplica(replica));
         load.awaitOperations(operations);
-        Thread.sleep(FAULT_MILLIS_MIN + random.nextInt(FAULT_MILLIS_MAX - FAULT_MILLIS_MIN));
+        lastAWhile();
         end(ofNode, first);
         end(ofReplica, second);
         if (ofNode == Fault.CORRUPT) {
-            // What a node lacks of a register block it learns when that block's turn comes, or when it is written
-            // again.
-            load.writeAllBlocks(client, "nemesis");
-            load.writeAllBlocks(client, "nemesis");
+            bringRegistersUpToDate();
         }
         cluster.awaitCounts(replica);
         cluster.awaitFullFaults();
         load.awaitOperations(operations);
     }
 
-    /** kill -9 of every member, and their start. */
-    void killAll() throws Exception {
-        tell("KILL all");
-        cluster.killAll();
-        cluster.startAll();
+    /** All members at once, until all are whole again. */
+    void strikeAll(Calamity calamity) throws Exception {
+        tell(calamity + " all");
+        switch (calamity) {
+            case KILL -> {
+                cluster.killAll();
+                cluster.startAll();
+            }
+            case PAUSE -> {
+                signalAll("STOP");
+                lastAWhile();
+                signalAll("CONT");
+            }
+            case SPLIT -> {
+                Set<String> side = cluster.members().stream()
+                        .map(Member::name)
+                        .sorted()
+                        .filter(_ -> random.nextBoolean())
+                        .collect(Collectors.toSet());
+                System.out.println("  one side: " + new TreeSet<>(side));
+                separate((member, peer) -> peer.kind() != PrincipalKind.CLIENT
+                        && side.contains(member.name()) != side.contains(peer.toString()));
+            }
+            case SCATTER -> separate((_, _) -> true);
+            case CORRUPT -> {
+                cluster.killAll();
+                damageNode(random.nextInt(cluster.nodes()));
+                for (int replica = 0; replica < cluster.replicas(); replica++) {
+                    damageState(replica);
+                }
+                cluster.startAll();
+                bringRegistersUpToDate();
+            }
+        }
         for (int replica = 0; replica < cluster.replicas(); replica++) {
             cluster.awaitCounts(replica);
         }
         cluster.awaitFullFaults();
         load.awaitOperations(operations);
+    }
+
+    private void lastAWhile() throws InterruptedException {
+        Thread.sleep(FAULT_MILLIS_MIN + random.nextInt(FAULT_MILLIS_MAX - FAULT_MILLIS_MIN));
+    }
+
+    /** What a node lacks of a register block it learns when that block's turn comes, or when it is written again. */
+    private void bringRegistersUpToDate() {
+        load.writeAllBlocks(client, "nemesis");
+        load.writeAllBlocks(client, "nemesis");
+    }
+
+    private void signalAll(String signal) throws IOException, InterruptedException {
+        for (Member member : cluster.members()) {
+            signal(member, signal);
+        }
+    }
+
+    /** For a while. */
+    private void separate(BiPredicate<Member, PrincipalId> apart) throws IOException, InterruptedException {
+        for (Member member : cluster.members()) {
+            cluster.links().silence(member.name(), peer -> apart.test(member, peer));
+        }
+        lastAWhile();
+        for (Member member : cluster.members()) {
+            cluster.links().heal(member.name());
+        }
     }
 
     /** The primary, as the replicas' logs of promises have it. */
@@ -154,10 +228,10 @@ final class Nemesis {
         }
     }
 
-    private List<Fault> shuffled() {
-        List<Fault> faults = new ArrayList<>(List.of(Fault.values()));
-        Collections.shuffle(faults, random);
-        return faults;
+    private <T> List<T> shuffled(T[] all) {
+        List<T> one = new ArrayList<>(List.of(all));
+        Collections.shuffle(one, random);
+        return one;
     }
 
     private void tell(String what) {
@@ -253,15 +327,32 @@ final class Nemesis {
         try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
             if (how == 1) {
                 open.setLength(length / 2);
-            } else if (length > 0) {
-                long at = Math.floorMod(random.nextLong(), length);
-                open.seek(at);
-                int old = open.read();
-                open.seek(at);
-                open.write(old ^ (1 << random.nextInt(8)));
+            } else {
+                flip(open);
             }
         }
         System.out.println("  " + file.getFileName() + " of " + length + " bytes " + (how == 1 ? "cut" : "flipped"));
+    }
+
+    /** Flips a bit in one of the files that hold its state: each page is right at some replica still. */
+    private void damageState(int replica) throws IOException {
+        List<Path> files = files(cluster.plan().data().replica(replica).resolve("pages"));
+        Path file = files.get(random.nextInt(files.size()));
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            flip(open);
+        }
+        System.out.println("  " + file.getFileName() + " of replica-" + replica + " flipped");
+    }
+
+    private void flip(RandomAccessFile file) throws IOException {
+        long length = file.length();
+        if (length > 0) {
+            long at = Math.floorMod(random.nextLong(), length);
+            file.seek(at);
+            int old = file.read();
+            file.seek(at);
+            file.write(old ^ (1 << random.nextInt(8)));
+        }
     }
 
     private static List<Path> files(Path directory) throws IOException {

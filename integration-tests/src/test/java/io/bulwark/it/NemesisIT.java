@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A cluster of processes under a mixed load, whose members are killed, paused, cut off and damaged; then the recorded history is
- * checked for linearizability, and every acknowledged object and block is read once more.
+ * A cluster of processes under a mixed load, whose members are killed, paused, cut off and damaged, one at a time and all at once; then the
+ * recorded history is checked for linearizability, and every acknowledged object and block is read once more.
  */
 @NullMarked
 class NemesisIT {
@@ -32,7 +32,7 @@ class NemesisIT {
     private static final long OPERATIONS = 25;
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.ofProxiedProcesses(NODES);
+    static final LiveCluster CLUSTER = LiveCluster.ofCutProcesses(NODES);
 
     private interface Plan {
         void run(Nemesis nemesis, Random random) throws Exception;
@@ -50,9 +50,10 @@ class NemesisIT {
         long end = System.nanoTime() + Long.getLong("bulwark.campaign.seconds", 600) * 1_000_000_000L;
         run("campaign", (nemesis, random) -> {
             Nemesis.Fault[] faults = Nemesis.Fault.values();
+            Nemesis.Calamity[] calamities = Nemesis.Calamity.values();
             while (System.nanoTime() < end) {
                 if (random.nextInt(8) == 0) {
-                    nemesis.killAll();
+                    nemesis.strikeAll(calamities[random.nextInt(calamities.length)]);
                 } else {
                     nemesis.strike(faults[random.nextInt(faults.length)], faults[random.nextInt(faults.length)]);
                 }
