@@ -24,6 +24,14 @@ interface ChannelSecurity extends AutoCloseable {
 
     void connecting(ChannelPipeline pipeline, PrincipalId remote);
 
+    /** Whether this principal may be sent what is there since a version. */
+    default boolean maySay(PrincipalId remote, int since) {
+        return true;
+    }
+
+    /** It has said what only those say who speak this version. */
+    default void speaks(PrincipalId remote, int version) {}
+
     @Override
     default void close() {}
 

@@ -90,6 +90,10 @@ final class Connection implements Peer {
             counters.dropsDisconnected.increment();
             return false;
         }
+        if (!transport.security().maySay(principal, transport.codecs().since(message))) {
+            counters.dropsVersion.increment();
+            return false;
+        }
         long max = transport.settings().outboundMaxBytes();
         if (queuedBytes.get() + FrameHeader.BYTES + FRAME_COST_BYTES > max) {
             counters.dropsFull.increment();
@@ -225,6 +229,7 @@ final class Connection implements Peer {
 
     /** A frame arrived; on the event loop. */
     void onReceived(Received received) {
+        transport.security().speaks(principal, transport.codecs().since(received.message()));
         counters.framesIn.increment();
         counters.bytesIn.increment(FrameHeader.BYTES + (double) received.bodyBytes());
         long cost = received.bodyBytes() + (long) FRAME_COST_BYTES;

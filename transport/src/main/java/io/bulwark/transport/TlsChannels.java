@@ -80,6 +80,16 @@ final class TlsChannels implements ChannelSecurity {
     }
 
     @Override
+    public boolean maySay(PrincipalId remote, int since) {
+        return credentials.maySay(remote, since);
+    }
+
+    @Override
+    public void speaks(PrincipalId remote, int version) {
+        credentials.speaks(remote, version);
+    }
+
+    @Override
     public void close() {
         credentials.forget(listener);
         handshakes.shutdown();
@@ -130,6 +140,7 @@ final class TlsChannels implements ChannelSecurity {
                 throw ConnectionFault.ofTls(done.cause());
             }
             PrincipalId peer = peer(ctx);
+            agree(ctx, peer);
             if (wanted == null) {
                 MacChallenge.send(ctx, new ControlMessage.Ready());
                 MacChallenge.finish(ctx, peer);
@@ -146,6 +157,21 @@ final class TlsChannels implements ChannelSecurity {
                 throw MacChallenge.outOfOrder(((Received) message).message());
             }
             MacChallenge.finish(ctx, found);
+        }
+
+        /** TLS has chosen among the versions of both, so that nobody in between can have them speak an older one. */
+        private void agree(ChannelHandlerContext ctx, PrincipalId peer) {
+            String name = ctx.pipeline().get(SslHandler.class).applicationProtocol();
+            int version = credentials.versions().named(name == null ? "" : name);
+            if (!credentials.versions().contains(version)) {
+                throw new ConnectionFault(
+                        Fault.HANDSHAKE_VERSION,
+                        peer + " speaks none of the versions "
+                                + credentials.versions().oldest() + " to "
+                                + credentials.versions().newest()
+                                + " that are spoken here: upgrade the older of the two");
+            }
+            credentials.speaks(peer, version);
         }
 
         /** Asked after the handshake too: a session that is resumed shows no certificate again. */

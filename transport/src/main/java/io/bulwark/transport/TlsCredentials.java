@@ -2,11 +2,13 @@ package io.bulwark.transport;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.OwnKey;
 import io.bulwark.transport.identity.PeerCertificate;
 import io.bulwark.transport.identity.RefusedCertificateException;
 import io.bulwark.transport.identity.TrustedKeys;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
@@ -16,8 +18,11 @@ import java.net.Socket;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
@@ -31,12 +36,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TlsCredentials implements Credentials {
     private static final String PROTOCOL = "TLSv1.3";
+    private static final long TRY_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private final PrincipalId self;
     private final SslProvider provider;
     private final InstantSource clock;
     private final X509ExtendedTrustManager trustManager = new PinnedKeys();
     private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
+    private final WireVersions versions;
+    /** The newest that each has spoken since this process began: nobody goes back. */
+    private final Map<PrincipalId, Integer> spoken = new ConcurrentHashMap<>();
+
+    private final Map<PrincipalId, Long> tried = new ConcurrentHashMap<>();
+
     private volatile TrustedKeys trusted;
     private volatile Contexts contexts;
     private volatile @Nullable OwnKey device;
@@ -48,10 +60,16 @@ public final class TlsCredentials implements Credentials {
     }
 
     TlsCredentials(Identity identity, TrustedKeys trusted, SslProvider provider, InstantSource clock) {
+        this(identity, trusted, provider, clock, WireVersions.HERE);
+    }
+
+    TlsCredentials(
+            Identity identity, TrustedKeys trusted, SslProvider provider, InstantSource clock, WireVersions versions) {
         this.self = identity.principal();
         this.trusted = trusted;
         this.provider = provider;
         this.clock = clock;
+        this.versions = versions;
         this.contexts = contexts(identity);
     }
 
@@ -98,6 +116,40 @@ public final class TlsCredentials implements Credentials {
     /** Which engine does the work, for people: {@code OPENSSL} or {@code JDK}. */
     public String engine() {
         return contexts.engine().name();
+    }
+
+    /** The newest of the versions of what travels that this principal has spoken since the process began; 0 if it was not met. */
+    public int versionOf(PrincipalId remote) {
+        return spoken.getOrDefault(remote, 0);
+    }
+
+    /**
+     * Whether what is there since a version may be said. Builds that name none are not all the same, and the oldest end a connection over
+     * what they do not know: so they are tried now and then, until they have said such a thing themselves.
+     */
+    boolean maySay(PrincipalId remote, int since) {
+        int version = Math.max(WireVersions.UNNAMED, versionOf(remote));
+        if (since <= version) {
+            return true;
+        }
+        long now = System.nanoTime();
+        Long last = tried.get(remote);
+        if (version > WireVersions.UNNAMED || (last != null && now - last < TRY_NANOS)) {
+            return false;
+        }
+        tried.put(remote, now);
+        return true;
+    }
+
+    void speaks(PrincipalId remote, int version) {
+        if (version > versionOf(remote)) {
+            spoken.merge(remote, version, Math::max);
+        }
+    }
+
+    /** Those that are spoken here. */
+    WireVersions versions() {
+        return versions;
     }
 
     SslContext accepting() {
@@ -153,7 +205,15 @@ public final class TlsCredentials implements Credentials {
     }
 
     private SslContextBuilder common(SslContextBuilder builder, SslProvider engine) {
-        return builder.sslProvider(engine).protocols(PROTOCOL).trustManager(trustManager);
+        // Builds from before versions were agreed on offer and choose none: that is version 1.
+        return builder.sslProvider(engine)
+                .protocols(PROTOCOL)
+                .trustManager(trustManager)
+                .applicationProtocolConfig(new ApplicationProtocolConfig(
+                        ApplicationProtocolConfig.Protocol.ALPN,
+                        ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+                        ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+                        versions.names()));
     }
 
     /** Refuses during the handshake; {@link TlsChannels} asks again when it is over. */

@@ -60,6 +60,7 @@ final class TransportMetrics {
         final Counter renewals;
         final Counter dropsFull;
         final Counter dropsDisconnected;
+        final Counter dropsVersion;
 
         private PeerCounters(MeterRegistry registry, String peer) {
             bytesIn = registry.counter("bulwark.transport.bytes", "peer", peer, "direction", "in");
@@ -71,6 +72,7 @@ final class TransportMetrics {
             renewals = registry.counter("bulwark.transport.renewals", "peer", peer);
             dropsFull = registry.counter("bulwark.transport.drops", "peer", peer, "reason", "queue-full");
             dropsDisconnected = registry.counter("bulwark.transport.drops", "peer", peer, "reason", "disconnected");
+            dropsVersion = registry.counter("bulwark.transport.drops", "peer", peer, "reason", "older-version");
         }
     }
 

@@ -31,7 +31,7 @@ record Letter(Bytes bytes) implements Message {
         return out.toBytes().toByteArray();
     }
 
-    private static final class Codec implements MessageCodec {
+    static final class Codec implements MessageCodec {
         @Override
         public int family() {
             return TYPE >>> 8;

@@ -182,7 +182,7 @@ public final class RunningNode implements Watched {
             HistoryPool pool) {
         MeterRegistry meters = metersOf("node-" + setup.number());
         Optional<AgreedKeys> agreed = credentials instanceof TlsCredentials tls
-                ? Optional.of(new AgreedKeys(tls, ring.own(), setup.keyMillis(), meters))
+                ? Optional.of(new AgreedKeys(tls, ring.own(), ring.shared(), setup.keyMillis(), meters))
                 : Optional.empty();
         TagKeys keys = agreed.map(AgreedKeys::keys).orElseGet(ring::pairwiseKeys);
         MetadataFacts facts = new MetadataFacts(metadata);

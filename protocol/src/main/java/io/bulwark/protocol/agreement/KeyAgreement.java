@@ -69,6 +69,12 @@ public final class KeyAgreement implements ProtocolServer {
      */
     public record Standing(long oldestMillis, int unspoken, long chosen) {}
 
+    /** Peers of an older build, which may know of no agreement: they are believed and spoken to under a key that both were given, too. */
+    public interface Elder {
+        /** The key that was given for this peer; empty if it agrees on keys, or nothing is known of it. */
+        Optional<Bytes> keyFor(PrincipalId peer);
+    }
+
     private record Chosen(Bytes key, long sinceMillis) {}
 
     private static final class Peer {
@@ -78,6 +84,9 @@ public final class KeyAgreement implements ProtocolServer {
 
         private @Nullable Chosen previous;
         private boolean offering;
+        /** Of an older build. */
+        private @Nullable Bytes given;
+
         private long checkedMillis = Long.MIN_VALUE / 2;
         private @Nullable Bytes nonce;
         private @Nullable Bytes life;
@@ -89,6 +98,7 @@ public final class KeyAgreement implements ProtocolServer {
     private final Signing signing;
     private final KeyCipher cipher;
     private final Function<PrincipalId, List<PrincipalKey>> identities;
+    private final Elder elder;
     private final RandomGenerator random;
     private final Outbox out = new Outbox();
     private final TreeMap<PrincipalId, Peer> peers = new TreeMap<>();
@@ -102,6 +112,7 @@ public final class KeyAgreement implements ProtocolServer {
      * @param others the nodes that belong now; those that come later are met when they do
      * @param signing, and {@code cipher}, by the numbers of nodes
      * @param identities the public keys of a node that are believed now
+     * @param elder who does not agree on keys
      * @param random nobody can foresee it
      */
     public KeyAgreement(
@@ -111,12 +122,14 @@ public final class KeyAgreement implements ProtocolServer {
             Signing signing,
             KeyCipher cipher,
             Function<PrincipalId, List<PrincipalKey>> identities,
+            Elder elder,
             RandomGenerator random) {
         this.book = book;
         this.settings = settings;
         this.signing = signing;
         this.cipher = cipher;
         this.identities = identities;
+        this.elder = elder;
         this.random = random;
         this.life = draw(AgreementMessage.LIFE_BYTES);
         others.forEach(other -> {
@@ -179,6 +192,7 @@ public final class KeyAgreement implements ProtocolServer {
         List<Bytes> keys = new ArrayList<>();
         Optional.ofNullable(peer.current).ifPresent(each -> keys.add(each.key()));
         Optional.ofNullable(peer.previous).ifPresent(each -> keys.add(each.key()));
+        Optional.ofNullable(peer.given).ifPresent(keys::add);
         book.believe(id, keys);
     }
 
@@ -256,7 +270,21 @@ public final class KeyAgreement implements ProtocolServer {
         return out.drain();
     }
 
+    /** Once an older node is seen to agree nothing counts that it vouched for under the key that was given. */
+    private void regard(long nowMillis, PrincipalId id, Peer peer) {
+        Bytes given = id.equals(book.self()) ? null : elder.keyFor(id).orElse(null);
+        if (given != null && peer.given == null) {
+            peer.given = given;
+            book.speak(id, given);
+            believe(id, peer);
+        } else if (given == null && peer.given != null) {
+            peer.given = null;
+            drop(nowMillis, id, peer);
+        }
+    }
+
     private void refresh(long nowMillis, PrincipalId id, Peer peer) {
+        regard(nowMillis, id, peer);
         List<PrincipalKey> identity = identities.apply(id);
         if (!identity.equals(peer.identity)) {
             boolean exchanged = peer.identity != null;

@@ -9,6 +9,11 @@ public interface MessageCodec {
      * among replicas. */
     int family();
 
+    /** The first of the {@link WireVersions} that knows this family. */
+    default int since() {
+        return WireVersions.UNNAMED;
+    }
+
     /** True if the message belongs to this family. */
     boolean handles(Message message);
 

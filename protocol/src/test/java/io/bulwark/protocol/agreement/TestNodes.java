@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -36,6 +37,8 @@ final class TestNodes {
     final Map<Integer, KeyBook> books = new TreeMap<>();
     /** As all believe them. */
     final Map<PrincipalId, List<PrincipalKey>> identities = new TreeMap<>();
+    /** Of older builds, as all know, with the key that all were given for it. */
+    final Map<PrincipalId, Bytes> elders = new TreeMap<>();
     /** Everything that was ever sent. */
     final List<Sent> all = new ArrayList<>();
     /** What comes to them or from them is lost. */
@@ -75,6 +78,7 @@ final class TestNodes {
                         ports,
                         ports,
                         id -> identities.getOrDefault(id, List.of()),
+                        id -> Optional.ofNullable(elders.get(id)),
                         new Random(++lives)));
     }
 

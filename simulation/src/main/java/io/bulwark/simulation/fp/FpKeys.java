@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
@@ -112,8 +113,15 @@ final class FpKeys {
         SimulatedNodeKeys ports = new SimulatedNodeKeys(node.number());
         List<PrincipalId> others =
                 nodes.stream().filter(other -> !other.equals(node)).toList();
-        KeyAgreement agreement =
-                new KeyAgreement(book, others, settings, ports, ports, _ -> List.of(), new Random(random.nextLong()));
+        KeyAgreement agreement = new KeyAgreement(
+                book,
+                others,
+                settings,
+                ports,
+                ports,
+                _ -> List.of(),
+                _ -> Optional.empty(),
+                new Random(random.nextLong()));
         TagKeys before = inForce.put(node, book);
         if (before != null) {
             stolen.computeIfAbsent(node, _ -> new ArrayList<>()).add(before);

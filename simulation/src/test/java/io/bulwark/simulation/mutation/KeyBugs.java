@@ -154,7 +154,28 @@ final class KeyBugs {
                     "what came from who left counts",
                     keys("whoComesLaterIsMetAndNothingCountsOfWhoLeft"),
                     "book.believe(known, List.of());",
-                    ""));
+                    ""),
+            in(
+                    AGREEMENT,
+                    "an older node is not believed",
+                    keys("anOlderNodeVouchesUnderTheKeyThatBothWereGiven"),
+                    "Optional.ofNullable(peer.given).ifPresent(keys::add);",
+                    ""),
+            in(
+                    AGREEMENT,
+                    "an older node is spoken to under a key that it does not have",
+                    keys("anOlderNodeVouchesUnderTheKeyThatBothWereGiven"),
+                    "book.speak(id, given);",
+                    ""),
+            in(
+                    AGREEMENT,
+                    "what an older node vouched for before its upgrade counts",
+                    keys("anOlderNodeThatWasUpgradedAgreesAndNothingCountsThatItVouchedForBefore"),
+                    """
+                    peer.given = null;
+                    drop(nowMillis, id, peer);
+                    """,
+                    "peer.given = null;"));
 
     private KeyBugs() {}
 }

@@ -13,6 +13,7 @@ import io.bulwark.protocol.mac.KeyBook;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.transport.MemberSigning;
@@ -25,6 +26,7 @@ import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -44,9 +46,15 @@ public final class AgreedKeys {
      * A life of the node begins.
      *
      * @param own K_ii, which never changes
+     * @param given what the key rings of older builds have for both, by peer
      * @param keyMillis T_k: no key is older
      */
-    public AgreedKeys(TlsCredentials credentials, Bytes own, long keyMillis, MeterRegistry meters) {
+    public AgreedKeys(
+            TlsCredentials credentials,
+            Bytes own,
+            Map<PrincipalId, Bytes> given,
+            long keyMillis,
+            MeterRegistry meters) {
         PrincipalId self = credentials.self();
         SecureRandom random = new SecureRandom();
         MemberSigning signing = new MemberSigning(credentials, PrincipalKind.NODE, random);
@@ -59,6 +67,9 @@ public final class AgreedKeys {
                 signing,
                 signing,
                 new Identities(credentials),
+                peer -> credentials.versionOf(peer) == WireVersions.UNNAMED
+                        ? Optional.ofNullable(given.get(peer))
+                        : Optional.empty(),
                 random);
         register(meters);
     }

@@ -1,0 +1,49 @@
+package io.bulwark.protocol.wire;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * The versions of what travels that one build speaks; two builds speak the newest that both do. The first is that
+ * of builds from before versions were agreed on, which name none; the others have a constant here. A message that an older version does not know is sent to nobody who speaks that ({@link MessageCodec#since}). The form of one that
+ * it knows is never changed: another message takes its place.
+ *
+ * @param oldest no peer that speaks only older ones is spoken to
+ */
+public record WireVersions(int oldest, int newest) {
+    /** Of whoever names none. */
+    public static final int UNNAMED = 1;
+
+    /** Storage nodes agree on keys. Of those of the first version some do, too, and say so by beginning. */
+    public static final int AGREED_KEYS = 2;
+
+    /** Of this build. */
+    public static final WireVersions HERE = new WireVersions(UNNAMED, AGREED_KEYS);
+
+    private static final String PREFIX = "bulwark/";
+    private static final int NEWEST_MAX = 99;
+
+    public WireVersions {
+        if (oldest < UNNAMED || newest < oldest || newest > NEWEST_MAX) {
+            throw new IllegalArgumentException("versions " + oldest + " to " + newest);
+        }
+    }
+
+    /** As they are called when a connection is made, the newest first. */
+    public List<String> names() {
+        return IntStream.rangeClosed(oldest, newest)
+                .map(offset -> newest - (offset - oldest))
+                .mapToObj(version -> PREFIX + version)
+                .toList();
+    }
+
+    /** Which of them has been agreed on under this name; that of whoever names none if it is none of them. */
+    public int named(String name) {
+        int at = names().indexOf(name);
+        return at < 0 ? UNNAMED : newest - at;
+    }
+
+    public boolean contains(int version) {
+        return version >= oldest && version <= newest;
+    }
+}

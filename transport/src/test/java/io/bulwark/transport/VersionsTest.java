@@ -1,0 +1,214 @@
+package io.bulwark.transport;
+
+import static io.bulwark.transport.Cast.CLIENT;
+import static io.bulwark.transport.Cast.NODE;
+import static io.bulwark.transport.Cast.faults;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.MessageCodec;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireVersions;
+import io.bulwark.protocol.wire.WireWriter;
+import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.TrustedKeys;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Decision 19: builds of different versions speak the newest that both do, and say nothing that the other does not know. */
+@NullMarked
+class VersionsTest {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final Identity NODES = Identity.generate(NODE, RANDOM);
+    private static final Identity CLIENTS = Identity.generate(CLIENT, RANDOM);
+    private static final WireVersions FIRST = new WireVersions(1, 1);
+    private static final WireVersions LATER = new WireVersions(3, 4);
+
+    /** As a build has them that knows what is new, and says so. */
+    private static final MessageCodecs TODAY = codecs(2);
+    /** As one from before versions were agreed on, which happens to know it. */
+    private static final MessageCodecs UNNAMED = codecs(1);
+
+    private final MeterRegistry atNode = new SimpleMeterRegistry();
+    private final MeterRegistry atClient = new SimpleMeterRegistry();
+    private final Recorder node = new Recorder();
+    private final Recorder client = new Recorder();
+    private final List<Transport> opened = new ArrayList<>();
+
+    static List<SslProvider> engines() {
+        return TlsTest.engines();
+    }
+
+    @AfterEach
+    void close() {
+        opened.forEach(Transport::close);
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void twoOfOneBuildSpeakItsNewest(SslProvider engine) throws IOException {
+        TlsCredentials ofNode = credentials(NODES, engine, WireVersions.HERE);
+        TlsCredentials ofClient = credentials(CLIENTS, engine, WireVersions.HERE);
+        PeerLink link = connect(ofNode, TODAY, ofClient, TODAY);
+        assertThat(ofNode.versionOf(CLIENT)).isEqualTo(WireVersions.HERE.newest());
+        assertThat(ofClient.versionOf(NODE)).isEqualTo(WireVersions.HERE.newest());
+        assertThat(link.send(1, new News(7))).isTrue();
+        assertThat(Recorder.next(node.arrived).message()).isEqualTo(new News(7));
+    }
+
+    /** The handshake of somebody who has never heard of versions. */
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whoNamesNoneSpeaksTheFirst(SslProvider engine) throws IOException {
+        TlsCredentials ofNode = credentials(NODES, engine, WireVersions.HERE);
+        TransportServer server = open(ofNode, TODAY, atNode).listen(Cast.anyPort(), node);
+        try (TlsSocket unnamed = new TlsSocket(server.boundAddress(), CLIENTS, "TLSv1.3")) {
+            unnamed.socket.startHandshake();
+            Peer peer = Recorder.next(node.connected);
+            assertThat(ofNode.versionOf(CLIENT)).isEqualTo(WireVersions.UNNAMED);
+            assertThat(peer.send(1, new News(7))).as("tried once").isTrue();
+            assertThat(peer.send(2, new News(8))).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whatAnOlderOneDoesNotKnowIsSentOnceAndNotAgain(SslProvider engine) throws IOException {
+        PeerLink link = connect(
+                credentials(NODES, engine, FIRST),
+                Letter.CODECS,
+                credentials(CLIENTS, engine, WireVersions.HERE),
+                TODAY);
+        // It may be one that knows, for all that is known; it is not, and says so in its way.
+        assertThat(link.send(1, new News(7))).isTrue();
+        await().until(() -> faults(atNode, Fault.TYPE) == 1);
+        Recorder.next(client.connected);
+        assertThat(link.send(2, new News(8))).isFalse();
+        assertThat(atClient.get("bulwark.transport.drops").tag("reason", "older-version").counters().stream()
+                        .mapToDouble(Counter::count)
+                        .sum())
+                .isEqualTo(1);
+        // The connection goes on with what both know.
+        Letter letter = Letter.ofLength(100, 1);
+        assertThat(link.send(3, letter)).isTrue();
+        assertThat(Recorder.next(node.arrived).letter()).isEqualTo(letter);
+        assertThat(faults(atNode, Fault.TYPE)).isEqualTo(1);
+    }
+
+    /** Between two versions that have no name a message may be new: who says it knows it. */
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whatAnOlderOneHasSaidItselfItKnows(SslProvider engine) throws IOException {
+        PeerLink link = connect(
+                credentials(NODES, engine, FIRST), UNNAMED, credentials(CLIENTS, engine, WireVersions.HERE), TODAY);
+        assertThat(link.send(1, new News(7))).as("tried once").isTrue();
+        assertThat(Recorder.next(node.arrived).message()).isEqualTo(new News(7));
+        assertThat(link.send(2, new News(7))).isFalse();
+        assertThat(Recorder.next(node.connected).send(1, new News(8))).isTrue();
+        assertThat(Recorder.next(client.arrived).message()).isEqualTo(new News(8));
+        assertThat(link.send(3, new News(9))).isTrue();
+        assertThat(Recorder.next(node.arrived).message()).isEqualTo(new News(9));
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whoHasNoVersionInCommonIsRefusedByTheNewer(SslProvider engine) throws IOException {
+        TransportServer server = open(credentials(NODES, engine, WireVersions.HERE), TODAY, atNode)
+                .listen(Cast.anyPort(), node);
+        open(credentials(CLIENTS, engine, LATER), TODAY, atClient).link(NODE, server.boundAddress(), client);
+        await().until(() -> faults(atClient, Fault.HANDSHAKE_VERSION) >= 2);
+        assertThat(client.connected).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void aServerRefusesWhoIsTooOld(SslProvider engine) throws IOException {
+        TransportServer server =
+                open(credentials(NODES, engine, LATER), TODAY, atNode).listen(Cast.anyPort(), node);
+        PeerLink link = open(credentials(CLIENTS, engine, WireVersions.HERE), TODAY, atClient)
+                .link(NODE, server.boundAddress(), client);
+        await().until(() -> faults(atNode, Fault.HANDSHAKE_VERSION) >= 2);
+        assertThat(node.connected).isEmpty();
+        assertThat(link.state()).isNotEqualTo(LinkState.UP);
+    }
+
+    /** Connected, as both know. */
+    private PeerLink connect(
+            TlsCredentials ofNode, MessageCodecs nodeCodecs, TlsCredentials ofClient, MessageCodecs clientCodecs)
+            throws IOException {
+        TransportServer server = open(ofNode, nodeCodecs, atNode).listen(Cast.anyPort(), node);
+        PeerLink link = open(ofClient, clientCodecs, atClient).link(NODE, server.boundAddress(), client);
+        Peer accepted = Recorder.next(node.connected);
+        Recorder.next(client.connected);
+        node.connected.add(accepted);
+        return link;
+    }
+
+    private Transport open(TlsCredentials credentials, MessageCodecs codecs, MeterRegistry registry) {
+        Transport transport = Transport.open(Cast.settings(), credentials, codecs, registry);
+        opened.add(transport);
+        return transport;
+    }
+
+    private static TlsCredentials credentials(Identity identity, SslProvider engine, WireVersions versions) {
+        Map<PrincipalKey, PrincipalId> owners = new HashMap<>();
+        for (Identity each : List.of(NODES, CLIENTS)) {
+            owners.put(each.publicKey(), each.principal());
+        }
+        return new TlsCredentials(identity, new TrustedKeys(owners), engine, InstantSource.system(), versions);
+    }
+
+    private static MessageCodecs codecs(int since) {
+        return new MessageCodecs(new Letter.Codec(), new NewsCodec(since));
+    }
+
+    /** Version 2 brought it. */
+    private record News(int number) implements Message {}
+
+    private record NewsCodec(int since) implements MessageCodec {
+        private static final int TYPE = 0x4201;
+
+        @Override
+        public int family() {
+            return TYPE >>> 8;
+        }
+
+        @Override
+        public boolean handles(Message message) {
+            return message instanceof News;
+        }
+
+        @Override
+        public int typeOf(Message message) {
+            return TYPE;
+        }
+
+        @Override
+        public void write(Message message, WireWriter out) {
+            out.raw(Bytes.of((byte) ((News) message).number()));
+        }
+
+        @Override
+        public Message readBody(int type, WireReader in) {
+            return new News(in.u8());
+        }
+    }
+}
