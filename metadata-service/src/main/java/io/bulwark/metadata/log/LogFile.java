@@ -72,17 +72,26 @@ final class LogFile {
                 .flip();
     }
 
-    /** Opens a file that exists; empty if its header is not right. */
+    /**
+     * Opens a file that exists; empty if its header is not right.
+     *
+     * @throws IOException also if it is of another version, which is no damage: that build has to read it
+     */
     static Optional<LogFile> open(Path path) throws IOException {
         FileChannel channel = openChannel(path);
         ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
         readFully(channel, header, 0);
         int covered = HEADER_BYTES - 4;
         if (header.position() < HEADER_BYTES
-                || header.getLong(0) != MAGIC
+                || header.getLong(0) >>> 8 != MAGIC >>> 8
                 || header.getInt(covered) != checksum(ByteBuffer.wrap(header.array(), 0, covered))) {
             channel.close();
             return Optional.empty();
+        }
+        if (header.getLong(0) != MAGIC) {
+            channel.close();
+            throw new IOException(path + " has the format of another version, " + (char) (header.getLong(0) & 0xFF)
+                    + "; this build reads " + (char) (MAGIC & 0xFF));
         }
         try {
             Position start = Position.read(new WireReader(Bytes.of(header.array(), 8, covered - 8)));

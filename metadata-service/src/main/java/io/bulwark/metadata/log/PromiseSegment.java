@@ -278,7 +278,8 @@ final class PromiseSegment {
                 return Optional.empty();
             }
             if (magic != MAGIC) {
-                throw new IOException("a log of promises in the format of another version: " + Long.toHexString(magic));
+                throw new IOException("a log of promises has the format of another version, " + Long.toHexString(magic)
+                        + "; this build reads " + Long.toHexString(MAGIC));
             }
             Head head = new Head(page.getLong(16), page.getLong(24), page.getLong(32));
             boolean isRight = head.mark != 0 && head.secondBytes >= 0 && head.secondBytes <= fileBytes;

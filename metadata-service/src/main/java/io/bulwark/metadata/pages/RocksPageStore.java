@@ -188,7 +188,9 @@ public final class RocksPageStore implements PageStore, AutoCloseable {
         if (format == null) {
             db.put(synced, FORMAT_KEY, FORMAT);
         } else if (!Arrays.equals(format, FORMAT)) {
-            throw new IOException("the pages in " + directory + " have a format that this version cannot read");
+            throw new IOException("the pages in " + directory + " have format "
+                    + new String(format, StandardCharsets.ISO_8859_1).strip() + "; this build reads "
+                    + new String(FORMAT, StandardCharsets.ISO_8859_1) + ": start the build that wrote them");
         }
         iterate(checkpoints, _ -> {});
         iterate(staged, _ -> anyStaged = true);

@@ -100,7 +100,9 @@ final class RecordIndex implements AutoCloseable {
                 index.db.put(index.synced, FORMAT_KEY, FORMAT);
             } else if (!Bytes.of(format).equals(Bytes.of(FORMAT))) {
                 index.close();
-                throw new StoreException("the store in " + directory + " has a format that this version cannot read");
+                throw new StoreException("the store in " + directory + " has format "
+                        + new String(format, StandardCharsets.ISO_8859_1).strip() + "; this build reads "
+                        + new String(FORMAT, StandardCharsets.ISO_8859_1) + ": start the build that wrote it");
             }
             return index;
         } catch (RocksDBException e) {
