@@ -17,7 +17,7 @@ class HistoryPoolTest {
         HistoryPool pool = HistoryPool.byClients(1L << 50, 1L << 40, () -> clients);
         for (int each : new int[] {1, 2, 10}) {
             clients = each;
-            assertThat(pool.bytes()).isEqualTo(each * 256 * MIB);
+            assertThat(pool.bytes()).isEqualTo(each * (256L * MIB));
         }
         clients = 0;
         assertThat(pool.bytes()).as("nobody yet").isEqualTo(256 * MIB);
