@@ -35,7 +35,7 @@ class BridgeIT {
         int port = LiveCluster.freePortBase(NODES, REPLICAS);
         compose = new Compose(
                 "bulwark-bridge-" + port,
-                "compose.bridge.yaml",
+                Compose.file("compose.bridge.yaml"),
                 Map.of(
                         "BULWARK_CONSOLE_PORT",
                         "" + port,
@@ -86,7 +86,8 @@ class BridgeIT {
         assertThat(compose.run("--profile", "monitoring", "config"))
                 .contains("prometheus:", "grafana:", "/etc/prometheus/alerts.yaml");
         for (String file : new String[] {"compose.yaml", "compose.hosts.yaml"}) {
-            Compose other = new Compose("bulwark-files", file, Map.of("ROLE", "node"), outside.resolve("stderr"));
+            Compose other =
+                    new Compose("bulwark-files", Compose.file(file), Map.of("ROLE", "node"), outside.resolve("stderr"));
             assertThat(other.run("config")).contains("services:");
         }
     }

@@ -13,27 +13,32 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 
-/** docker-compose with one file of docker/, as a project of its own. */
+/** docker-compose with one file, as a project of its own. */
 @NullMarked
 final class Compose {
     static final long READY_MILLIS_MAX = 480_000;
     private static final Path REPOSITORY = Path.of("..").toAbsolutePath().normalize();
 
     private final String project;
-    private final String file;
+    private final Path file;
     private final Map<String, String> environment;
     private final Path errors;
 
     /**
      * One that has done nothing yet.
      *
+     * @param file seen from the repository
      * @param errors a file of its own for what it says on standard error
      */
-    Compose(String project, String file, Map<String, String> environment, Path errors) {
+    Compose(String project, Path file, Map<String, String> environment, Path errors) {
         this.project = project;
         this.file = file;
         this.environment = new TreeMap<>(environment);
         this.errors = errors;
+    }
+
+    static Path file(String name) {
+        return REPOSITORY.resolve("docker").resolve(name);
     }
 
     String project() {
@@ -63,7 +68,7 @@ final class Compose {
     /** Runs it, whatever comes of it. */
     Outcome attempt(String... arguments) throws IOException, InterruptedException {
         List<String> command =
-                new ArrayList<>(List.of("docker-compose", "-p", project, "-f", "docker/" + file, "--no-ansi"));
+                new ArrayList<>(List.of("docker-compose", "-p", project, "-f", file.toString(), "--no-ansi"));
         command.addAll(Arrays.asList(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).directory(REPOSITORY.toFile());
         builder.environment().putAll(environment);
