@@ -1,5 +1,7 @@
 package io.bulwark.metadata;
 
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -14,7 +16,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one thread that takes all decisions of a replica: the network, the disk and the engine only hand in steps. Steps that wait
- * together are run together, and what they have made possible is done once for all of them. After a step that fails nothing
+ * together are run together, and what they have made possible is done once for all of them. The replica's own steps, those that
+ * other replicas and those that clients ask for take turns, and so do these among themselves: whatever a client sends, a message
+ * of a replica waits for as many steps of clients as there are messages of replicas before it. After a step that fails nothing
  * more is done.
  *
  * <p>The thread is that of an executor, which may be the event loop of all the replica's connections: then a message is read,
@@ -25,6 +29,9 @@ public final class ReplicaLoop implements AutoCloseable {
 
     /** After so many the thread looks after what else it has to do: connections, and ticks. */
     private static final int TOGETHER_MAX = 1_024;
+
+    /** Or after so long, though steps may be long. */
+    private static final long TOGETHER_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final long REST_MILLIS_MAX = 10_000;
 
@@ -52,7 +59,10 @@ public final class ReplicaLoop implements AutoCloseable {
     private final long tickMillis;
     private final Owner owner;
     private final ScheduledExecutorService thread;
-    private final Queue<Step> queue = new ConcurrentLinkedQueue<>();
+    private final Queue<Step> own = new ConcurrentLinkedQueue<>();
+    private final StepsInTurn ofReplicas = new StepsInTurn();
+    private final StepsInTurn ofOthers = new StepsInTurn();
+    private int turn;
     private final AtomicBoolean woken = new AtomicBoolean(true);
     private final AtomicBoolean ending = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -82,12 +92,20 @@ public final class ReplicaLoop implements AutoCloseable {
     /** Has a step run; once the loop is closed, it is dropped. */
     public void run(Step step) {
         if (!ending.get()) {
-            queue.add(step);
+            own.add(step);
             wake();
         }
     }
 
-    /** As {@link #run}, once the thread has had time for its connections. */
+    /** As {@link #run(Step)}, in the turn of whoever asks for it. */
+    public void run(PrincipalId from, Step step) {
+        if (!ending.get()) {
+            (from.kind() == PrincipalKind.REPLICA ? ofReplicas : ofOthers).add(from, step);
+            wake();
+        }
+    }
+
+    /** As {@link #run(Step)}, once the thread has had time for its connections. */
     public void runNext(Step step) {
         try {
             thread.execute(() -> run(step));
@@ -143,19 +161,35 @@ public final class ReplicaLoop implements AutoCloseable {
         }
         woken.set(false);
         int taken = 0;
-        @Nullable Step next = queue.poll();
+        long startNanos = System.nanoTime();
+        @Nullable Step next = next();
         while (next != null) {
             guarded(next);
-            next = ++taken < TOGETHER_MAX ? queue.poll() : null;
+            boolean goesOn = ++taken < TOGETHER_MAX && System.nanoTime() - startNanos < TOGETHER_NANOS_MAX;
+            next = goesOn ? next() : null;
         }
         if (taken > 0) {
             guarded(owner::afterSteps);
         }
-        if (!queue.isEmpty()) {
+        if (!own.isEmpty() || !ofReplicas.isEmpty() || !ofOthers.isEmpty()) {
             wake();
         } else if (ending.get()) {
             ended.countDown();
         }
+    }
+
+    /** One of each kind in turn, as far as there are. */
+    private @Nullable Step next() {
+        @Nullable Step next = null;
+        for (int kind = 0; kind < 3 && next == null; kind++) {
+            turn = (turn + 1) % 3;
+            next = switch (turn) {
+                case 0 -> own.poll();
+                case 1 -> ofReplicas.poll();
+                default -> ofOthers.poll();
+            };
+        }
+        return next;
     }
 
     private void guarded(Step step) {

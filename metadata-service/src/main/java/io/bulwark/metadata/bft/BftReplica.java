@@ -395,7 +395,7 @@ public final class BftReplica implements ReplicaServer {
         if (RecoveryAnswers.answer(status, peer, requestId, message, done)) {
             return;
         }
-        loop.run(() -> {
+        loop.run(peer.principal(), () -> {
             try {
                 switch (message) {
                     case OrderingMessage.ToReplica request -> onRequest(peer, requestId, request);

@@ -1,0 +1,123 @@
+package io.bulwark.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** In whose turn the thread of a replica works (docs/ordering.md, what clients that attack cost others). */
+@NullMarked
+class ReplicaLoopTest {
+    private static final int FLOOD = 5_000;
+    private static final PrincipalId FLOODER = PrincipalId.client(66);
+    private static final PrincipalId OTHER = PrincipalId.client(1);
+
+    private final List<String> done = new ArrayList<>();
+    private final CountDownLatch all = new CountDownLatch(1);
+    private int afterwards;
+
+    private final class Owner implements ReplicaLoop.Owner {
+        @Override
+        public void afterSteps() {
+            afterwards++;
+        }
+
+        @Override
+        public void onTick() {}
+
+        @Override
+        public boolean mends(Exception thrown) {
+            return false;
+        }
+
+        @Override
+        public void onFailure() {}
+    }
+
+    private interface Asking {
+        void of(ReplicaLoop loop);
+    }
+
+    /** What was asked for before the loop begins, and the order in which it is done. */
+    private List<String> order(Asking asking, int count) throws InterruptedException {
+        try (ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+                ReplicaLoop loop = new ReplicaLoop("replica-0", 1_000_000, thread, new Owner())) {
+            asking.of(loop);
+            loop.run(() -> {});
+            loop.start();
+            all.await();
+            assertThat(done).hasSize(count);
+            return done;
+        }
+    }
+
+    private void note(String what, int count) {
+        done.add(what);
+        if (done.size() == count) {
+            all.countDown();
+        }
+    }
+
+    @Test
+    void oneThatAsksForMuchKeepsNobodyElseWaiting() throws Exception {
+        int count = FLOOD + 3;
+        List<String> order = order(
+                loop -> {
+                    for (int i = 0; i < FLOOD; i++) {
+                        loop.run(FLOODER, () -> note("flood", count));
+                    }
+                    for (int i = 0; i < 3; i++) {
+                        loop.run(OTHER, () -> note("other", count));
+                    }
+                },
+                count);
+        assertThat(order.subList(0, 6)).filteredOn("other"::equals).hasSize(3);
+    }
+
+    @Test
+    void whatClientsAskForKeepsNoReplicaAndNoSyncWaiting() throws Exception {
+        int count = FLOOD + 20;
+        List<String> order = order(
+                loop -> {
+                    for (int i = 0; i < FLOOD; i++) {
+                        loop.run(PrincipalId.client(100 + i % 50), () -> note("flood", count));
+                    }
+                    for (int i = 0; i < 10; i++) {
+                        loop.run(PrincipalId.replica(1 + i % 3), () -> note("replica", count));
+                        loop.run(() -> note("own", count));
+                    }
+                },
+                count);
+        assertThat(order.subList(0, 3 * 11))
+                .filteredOn(each -> !each.equals("flood"))
+                .hasSize(20);
+    }
+
+    @Test
+    void whatOneAsksForIsDoneInItsOrderAndAllOfIt() throws Exception {
+        int count = 3_000;
+        List<String> order = order(
+                loop -> {
+                    for (int i = 0; i < count; i++) {
+                        int number = i;
+                        loop.run(PrincipalId.replica(1 + i % 3), () -> note(number % 3 + " " + number, count));
+                    }
+                },
+                count);
+        for (int from = 0; from < 3; from++) {
+            String prefix = from + " ";
+            assertThat(order.stream()
+                            .filter(each -> each.startsWith(prefix))
+                            .map(each -> Integer.valueOf(each.substring(2))))
+                    .isSorted()
+                    .hasSize(count / 3);
+        }
+        assertThat(afterwards).isPositive();
+    }
+}
