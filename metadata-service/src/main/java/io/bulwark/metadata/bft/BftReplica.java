@@ -489,7 +489,7 @@ public final class BftReplica implements ReplicaServer {
     }
 
     private ReplicaStatus describe() {
-        return report.take(now(), damaged, loop.failure());
+        return report.take(now(), transfer.pages(), damaged, loop.failure());
     }
 
     private static long now() {

@@ -56,6 +56,8 @@ final class PageTransfer {
     private StateFetch.Progress last = new StateFetch.Progress(0, 0, 0, 0);
     private long startedMillis;
     private long progressMillis;
+    private long readBefore;
+    private long furthestRead;
     private boolean again;
 
     PageTransfer(
@@ -94,7 +96,9 @@ final class PageTransfer {
             application.abandon();
             running = new StateFetch(store, others, FetchSettings.DEFAULT, checking, random.nextLong());
             fetch = running;
+            furthestRead = 0;
         }
+        readBefore = running.progress().read();
         return carryOut(nowMillis, running, running.target(nowMillis, checkpoint.sequence(), checkpoint.digest()));
     }
 
@@ -106,6 +110,8 @@ final class PageTransfer {
         progressMillis = nowMillis;
         StateFetch running = new StateFetch(store, others, FetchSettings.DEFAULT, true, random.nextLong());
         fetch = running;
+        furthestRead = 0;
+        readBefore = 0;
         return carryOut(nowMillis, running, running.target(nowMillis, checkpoint.sequence(), checkpoint.digest()));
     }
 
@@ -117,6 +123,20 @@ final class PageTransfer {
     /** What the last fetch or check came to. */
     StateFetch.Progress last() {
         return last;
+    }
+
+    /**
+     * How far the fetch or check that goes on has come: pages that came from others, and those that were looked at here for one
+     * checkpoint. To look at the same ones for the next checkpoint is no progress. 0 if nothing goes on.
+     */
+    long pages() {
+        StateFetch running = fetch;
+        if (running == null) {
+            return 0;
+        }
+        StateFetch.Progress progress = running.progress();
+        furthestRead = Math.max(furthestRead, progress.read() - readBefore);
+        return progress.fetched() + furthestRead;
     }
 
     Done onMessage(long nowMillis, int from, Transfer message) {

@@ -22,8 +22,12 @@ final class SelfReport {
     private final Replica replica;
     private final PeerMail mail;
     private final Optional<Recoveries> recoveries;
+    /** Since when it fetches a state and no page of it came; 0 if it does not. */
     private long fetchingSinceMillis;
+
     private long view;
+
+    private long fetchedPages;
     private long alarmedMillis = Long.MIN_VALUE / 2;
 
     /** @param recoveries none if the group has no identities, so that nobody recovers */
@@ -38,10 +42,11 @@ final class SelfReport {
     /**
      * As things are now.
      *
+     * @param fetched so many pages of the state have come that is fetched, if one is
      * @param damaged whether state was damaged
      * @param failure why the life has ended, empty if it has not
      */
-    ReplicaStatus take(long nowMillis, boolean damaged, String failure) {
+    ReplicaStatus take(long nowMillis, long fetched, boolean damaged, String failure) {
         RecoveryReport report = replica.recoveries(nowMillis);
         boolean estimates = report.phase() == RecoveryReport.Phase.ESTIMATING;
         if (replica.isActive() && replica.view() != view) {
@@ -50,9 +55,10 @@ final class SelfReport {
         }
         if (!replica.isFetching()) {
             fetchingSinceMillis = 0;
-        } else if (fetchingSinceMillis == 0) {
+        } else if (fetchingSinceMillis == 0 || fetched != fetchedPages) {
             fetchingSinceMillis = nowMillis;
         }
+        fetchedPages = fetched;
         String waiting =
                 failure.isEmpty() ? waiting(nowMillis, estimates, report.own().startedMillis()) : "";
         boolean votes = replica.isActive() && !replica.isFetching() && !estimates && !report.forgotten();
@@ -77,7 +83,7 @@ final class SelfReport {
         String waiting = estimates
                 ? "recovers and hears no estimate of 2f others since " + seconds
                         + " s; if more than f have forgotten what they promised, the group stands still"
-                : "fetches the state of the others since " + seconds
+                : "fetches the state of the others, and no page has come for " + seconds
                         + " s; if there are pages of it that no replica has any more, it never gets it, and if that"
                         + " befalls more than f, the group stands still";
         if (nowMillis - alarmedMillis >= ALARM_MILLIS) {
