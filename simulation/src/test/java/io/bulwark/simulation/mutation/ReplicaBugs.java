@@ -18,6 +18,18 @@ final class ReplicaBugs {
 
     static final List<PlantedBug> ALL = List.of(
             in(
+                    "ordering/replica/RequestPool",
+                    "what lost its room is good in no batch",
+                    engine("ClientBoundTest", "thoughVouchesAreForgottenItIsSo").runs(1),
+                    "if (displaced.containsKey(id)) { return true; }",
+                    ""),
+            in(
+                    "ordering/replica/Wants",
+                    "a body that lost its room is not fetched",
+                    engine("ClientBoundTest", "thoughVouchesAreForgottenItIsSo").runs(1),
+                    "wantDisplaced(nowMillis, slot.proposed);",
+                    ""),
+            in(
                     "ordering/replica/Outbox",
                     "a message leaves before what it promises is on disk",
                     engine("DurabilityTest", "aBackupSyncsPrepareThenCommitThenExecutes"),

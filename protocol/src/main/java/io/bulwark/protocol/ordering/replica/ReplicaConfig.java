@@ -48,7 +48,7 @@ public record ReplicaConfig(
      */
     public record Room(
             int requestsPerClient, int bytesPerClient, int vouchesPerPeer, int resultsPerClient, int bytesOfAll) {
-        public static final Room DEFAULT = new Room(256, 8 << 20, 16_384, 512, 128 << 20);
+        public static final Room DEFAULT = new Room(256, 8 << 20, 16_384, 512, 32 << 20);
 
         public Room {
             if (requestsPerClient < 1

@@ -31,6 +31,9 @@ final class RequestPool {
     /** What is not ready so long after its client has last asked is dropped. */
     private static final long EXPIRY_MILLIS = 30_000;
 
+    /** So many names of what lost its room are remembered. */
+    private static final int DISPLACED_MAX = 16_384;
+
     /** One call of a client, whatever its digest. */
     private record Call(PrincipalId client, long call) {
         private static Call of(RequestId id) {
@@ -94,6 +97,12 @@ final class RequestPool {
     private final Map<Call, RequestId> heard = new HashMap<>();
 
     private final List<PeerVouches> ofPeers = new ArrayList<>();
+
+    /**
+     * What was vouched for here and has lost its room since, with the length of its body. Others may count that vouch still, and the primary
+     * propose it: then it is as good as before, and its body is fetched.
+     */
+    private final LinkedHashMap<RequestId, Integer> displaced = new LinkedHashMap<>();
 
     private final Map<PrincipalId, Usage> usages = new HashMap<>();
     private long heldBytes;
@@ -163,10 +172,18 @@ final class RequestPool {
         ofPeers.get(peer).clear().forEach(id -> retract(peer, id));
     }
 
-    /** A backup may accept it: it came from the client, or f+1 others vouch for it. */
+    /** A backup may accept it: it came from the client, or f+1 others vouch for it, or did when it had room here. */
     boolean isAcceptable(RequestId id) {
+        if (displaced.containsKey(id)) {
+            return true;
+        }
         Entry entry = entries.get(id);
         return entry != null && (entry.verified || others(entry) >= config.oneCorrect());
+    }
+
+    /** The length of a body that lost its room here; -1 if none of this name did. */
+    int displacedBytes(RequestId id) {
+        return displaced.getOrDefault(id, -1);
     }
 
     @Nullable
@@ -176,6 +193,7 @@ final class RequestPool {
     }
 
     void onExecuted(RequestId id) {
+        displaced.remove(id);
         Entry entry = entries.remove(id);
         if (entry == null) {
             return;
@@ -270,6 +288,7 @@ final class RequestPool {
         entries.clear();
         ready.clear();
         heard.clear();
+        displaced.clear();
         ofPeers.forEach(PeerVouches::clear);
         usages.clear();
         heldBytes = 0;
@@ -378,6 +397,13 @@ final class RequestPool {
 
     /** Forgets the body and the own vouch. */
     private void drop(Entry entry) {
+        Request body = entry.body;
+        if (body != null && isVouchedHere(entry)) {
+            displaced.put(entry.id, body.operation().length());
+            if (displaced.size() > DISPLACED_MAX) {
+                displaced.pollFirstEntry();
+            }
+        }
         heard.remove(Call.of(entry.id), entry.id);
         entry.vouchers &= ~(1L << config.self());
         entry.verified = false;

@@ -1,7 +1,11 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Says with each tick which batches and bodies are missing here, and has them asked for. */
 final class Wants {
@@ -21,8 +25,12 @@ final class Wants {
 
     void onTick(long nowMillis) {
         for (Slot slot : parts.log().all()) {
-            if (slot.proposed != null && !slot.accepted && agreement.isBacked(slot)) {
-                want(nowMillis, slot.proposed);
+            if (slot.proposed != null && !slot.accepted) {
+                if (agreement.isBacked(slot)) {
+                    want(nowMillis, slot.proposed);
+                } else {
+                    wantDisplaced(nowMillis, slot.proposed);
+                }
             }
         }
         Bytes next = parts.execution().waitingFor();
@@ -32,6 +40,28 @@ final class Wants {
         viewChanging.missing().forEach(each -> want(nowMillis, each.digest()));
         parts.pool().missing().forEach((id, sources) -> fetching.wantRequest(nowMillis, id, sources));
         fetching.ask(nowMillis);
+    }
+
+    /** What lost its room here is asked of the primary, who must have what it proposes; no more of it than a batch may have. */
+    private void wantDisplaced(long nowMillis, Bytes digest) {
+        Batch batch = batches.get(digest);
+        if (batch == null) {
+            return;
+        }
+        long bytes = 0;
+        List<RequestId> wanted = new ArrayList<>();
+        for (RequestId id : batch.requests()) {
+            Request body = batches.body(id);
+            int displaced = parts.pool().displacedBytes(id);
+            if (body == null && displaced >= 0) {
+                wanted.add(id);
+            }
+            bytes += body == null ? Math.max(0, displaced) : body.operation().length();
+        }
+        if (batch.requests().size() <= 1 || bytes <= parts.config().batches().bytesMax()) {
+            wanted.forEach(
+                    id -> fetching.wantRequest(nowMillis, id, 1L << parts.view().primary()));
+        }
     }
 
     private void want(long nowMillis, Bytes digest) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class TestCluster {
     static final long RESEND_MILLIS = 300;
     private static final long WALL_MILLIS = 1_000_000;
-    private static final long TICK_MILLIS = 20;
+    static final long TICK_MILLIS = 20;
 
     /** What a replica says to another one; a liar's differs. */
     interface Wire {
@@ -105,9 +105,12 @@ final class TestCluster {
         Bytes result;
 
         int refusals;
+        final long askedMillis;
+        long doneMillis;
 
-        private Call(Request request) {
+        private Call(Request request, long askedMillis) {
             this.request = request;
+            this.askedMillis = askedMillis;
         }
 
         boolean done() {
@@ -210,7 +213,7 @@ final class TestCluster {
     }
 
     Call submit(Request request) {
-        Call call = new Call(request);
+        Call call = new Call(request, nowMillis);
         calls.add(call);
         byClient.computeIfAbsent(request.client(), _ -> new HashMap<>()).put(request.call(), call);
         resend(call);
@@ -328,8 +331,9 @@ final class TestCluster {
             long equal = call.replies.values().stream()
                     .filter(reply.result()::equals)
                     .count();
-            if (equal > 2L * faulty) {
+            if (equal > 2L * faulty && !call.done()) {
                 call.result = reply.result();
+                call.doneMillis = nowMillis;
             }
         });
     }
