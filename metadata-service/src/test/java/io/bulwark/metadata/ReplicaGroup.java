@@ -5,6 +5,7 @@ import io.bulwark.metadata.bft.ReplicaLives;
 import io.bulwark.metadata.ordering.OrderingEngine;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 @NullMarked
 public final class ReplicaGroup implements AutoCloseable {
     public static final int REPLICAS = 4;
+    public static final int CLIENTS = 1_000;
     private static final PrincipalId CLIENT = PrincipalId.client(7);
 
     private final Path directory;
@@ -146,15 +148,28 @@ public final class ReplicaGroup implements AutoCloseable {
         return addresses;
     }
 
-    /** Keys that anybody could make: enough for a test. */
+    /** Keys that anybody could make: enough for a test. Replicas share one with each of so many clients, and clients with replicas. */
     public static PairwiseKeys keys(PrincipalId self) {
         Map<PrincipalId, Bytes> keys = new HashMap<>();
-        for (PrincipalId peer : principals()) {
+        List<PrincipalId> peers = new ArrayList<>(principals());
+        if (self.kind() == PrincipalKind.REPLICA) {
+            for (int i = 0; i < CLIENTS; i++) {
+                peers.add(client(i));
+            }
+        } else {
+            peers.add(self);
+        }
+        for (PrincipalId peer : peers) {
             byte[] key = new byte[PairwiseKeys.KEY_BYTES];
             key[0] = (byte) (self.toString().hashCode() + peer.toString().hashCode());
             keys.put(peer, Bytes.of(key));
         }
         return new PairwiseKeys(self, keys);
+    }
+
+    /** One of {@link #CLIENTS} that share keys with the replicas of a group without identities. */
+    public static PrincipalId client(int number) {
+        return PrincipalId.client(1_000 + number);
     }
 
     private static List<PrincipalId> principals() {
