@@ -29,6 +29,11 @@ public record Detector(String testClass, String method, int runs) {
         return new Detector("metadata." + testClass, method, RUNS);
     }
 
+    /** A test of one class of the appliance. */
+    public static Detector appliance(String testClass, String method) {
+        return new Detector("appliance." + testClass, method, RUNS);
+    }
+
     public Detector runs(int other) {
         return new Detector(testClass, method, other);
     }

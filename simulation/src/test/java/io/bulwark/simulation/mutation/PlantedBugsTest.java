@@ -51,7 +51,8 @@ class PlantedBugsTest {
                         ViewBugs.ALL,
                         OrderingBugs.ALL,
                         ReplicaBugs.ALL,
-                        RecoveryBugs.ALL)
+                        RecoveryBugs.ALL,
+                        StateBugs.ALL)
                 .flatMap(List::stream)
                 .filter(bug -> Stream.of(MATCHING.split(",")).anyMatch(bug.toString()::contains))
                 .toList();

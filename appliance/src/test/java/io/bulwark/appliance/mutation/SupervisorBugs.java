@@ -1,0 +1,106 @@
+package io.bulwark.appliance.mutation;
+
+import static io.bulwark.protocol.mutation.Detector.appliance;
+
+import io.bulwark.protocol.mutation.PlantedBug;
+import java.util.List;
+
+/** What can go wrong with when a replica recovers, and with what the replicas say of each other. */
+final class SupervisorBugs {
+    static final List<PlantedBug> ALL = List.of(
+            turns(
+                    "all replicas have their turn at the same time",
+                    "eachReplicaHasItsTurnOncePerPeriodAndNoTwoAtATime",
+                    "long offset = replica * (periodMillis / replicas);",
+                    "long offset = 0;"),
+            turns(
+                    "who has just been started has its turn at once",
+                    "theFirstTurnComesHalfAPeriodAfterTheStartOrLater",
+                    "this.nextMillis = firstFrom(wallMillis + periodMillis / 2);",
+                    "this.nextMillis = firstFrom(wallMillis);"),
+            turns(
+                    "a turn that is late enough makes one too many recover",
+                    "itIsNeverTheReplicaTooManyHoweverLateItsTurnIs",
+                    "? missed(wallMillis, others)",
+                    "? new Decision.Go()"),
+            turns(
+                    "a turn that was put off is asked for at every tick",
+                    "itIsNeverTheReplicaTooManyHoweverLateItsTurnIs",
+                    "retryMillis = wallMillis + Math.clamp(",
+                    "retryMillis = Math.clamp("),
+            turns(
+                    "a faulty replica puts its turn off for ever",
+                    "whoHasNotFinishedIsLeftAloneButNotForeverOnAnyonesOwnWord",
+                    "standing.doubt().isEmpty() || lateMillis > periodMillis / 4",
+                    "standing.doubt().isEmpty()"),
+            turns(
+                    "who has just recovered does so again",
+                    "whoHasJustRecoveredByHandNeedsNoTurn",
+                    "if (recoveredLately(wallMillis, standing)) { advance(wallMillis);",
+                    "if (false) { advance(wallMillis);"),
+            turns(
+                    "what may not be started goes on",
+                    "aReplicaThatCannotBeStartedFromCorrectCodeHasAnEighthOfThePeriodAndIsThenStopped",
+                    "return new Decision.Stop(why);",
+                    "return new Decision.Missed(why);"),
+            turns(
+                    "where nobody says what may be started the replica is stopped",
+                    "whereNobodySaysWhatMayBeStartedTheReplicaGoesOn",
+                    "? missed(wallMillis, why)",
+                    "? new Decision.Stop(why)"),
+            turns(
+                    "a clock that is set back stops the turns",
+                    "aClockThatIsSetBackOrForwardStopsNoTurns",
+                    "if (nextMillis - wallMillis > 2 * periodMillis) {",
+                    "if (false) {"),
+            turns(
+                    "after a machine has slept all have their turn at once",
+                    "afterAMachineHasSleptNotAllAreDueAtOnce",
+                    "} else if (retryMillis == 0 && wallMillis - nextMillis > periodMillis / replicas) {",
+                    "} else if (false) {"),
+            standing(
+                    "who does not answer is well",
+                    "oneOtherThatIsSilentOrBehindOrRecoversIsEnough",
+                    "return name + \" does not answer\";",
+                    "return \"\";"),
+            standing(
+                    "who takes no part in ordering counts as one that serves",
+                    "oneOtherThatIsSilentOrBehindOrRecoversIsEnough",
+                    "doubtful.add(\"replica-\" + other + \" takes no part in ordering\");",
+                    ""),
+            standing(
+                    "one of two that may be out is too many",
+                    "withTwoFaultsTheFirstOneSpeaksNotAgainstIt",
+                    "out.size() < faulty ? \"\"",
+                    "out.isEmpty() ? \"\""),
+            standing(
+                    "what one says of another is believed",
+                    "whatOneSaysOfAnotherCountsForNothingAloneAndTwoAreBelieved",
+                    "open > faulty ?",
+                    "open > 0 ?"),
+            standing(
+                    "a liar says when a replica recovered last",
+                    "whatOneSaysOfAnotherCountsForNothingAloneAndTwoAreBelieved",
+                    ".skip(faulty)",
+                    ""),
+            standing(
+                    "a replica's word of itself is a word of the others",
+                    "aReplicasWordOfItsOwnRecoveryIsNoWordOfTheOthers",
+                    "if (by != replica) {",
+                    "if (true) {"));
+
+    private SupervisorBugs() {}
+
+    private static PlantedBug turns(String name, String test, String right, String wrong) {
+        return bug("Turns", name, test, right, wrong);
+    }
+
+    private static PlantedBug standing(String name, String test, String right, String wrong) {
+        return bug("Standing", name, test, right, wrong);
+    }
+
+    private static PlantedBug bug(String file, String name, String test, String right, String wrong) {
+        return new PlantedBug(
+                name, "appliance/supervisor/" + file, appliance("supervisor." + file + "Test", test), right, wrong);
+    }
+}

@@ -1,0 +1,100 @@
+package io.bulwark.metadata.bft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bulwark.metadata.ordering.StateMachine;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.state.DamagedPageException;
+import io.bulwark.protocol.state.KeyValueState;
+import io.bulwark.protocol.state.MemoryPageStore;
+import io.bulwark.protocol.state.PageBatch;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** The state machine over its pages: commands that fail, pages that are damaged, checkpoints that are not written yet. */
+@NullMarked
+class TreeApplicationTest {
+    private static final PrincipalId CLIENT = PrincipalId.client(1);
+    private static final Bytes FAILS = Bytes.of((byte) 0xFF);
+    private static final Bytes ONE = Bytes.of((byte) 1);
+    private static final Bytes TWO = Bytes.of((byte) 2);
+
+    /** Puts each command under itself, then fails if it is told to. */
+    private record Putting(KeyValueState state) implements StateMachine {
+        @Override
+        public Bytes execute(PrincipalId client, Bytes command, long agreedMillis) {
+            state.put(command, command);
+            if (command.equals(FAILS)) {
+                throw new IllegalStateException("a command that fails");
+            }
+            return command;
+        }
+
+        @Override
+        public Bytes query(PrincipalId client, Bytes query) {
+            return state.get(query).orElse(Bytes.EMPTY);
+        }
+    }
+
+    private final MemoryPageStore store = new MemoryPageStore();
+    private final Deque<Runnable> writes = new ArrayDeque<>();
+    private final List<Long> written = new ArrayList<>();
+
+    private TreeApplication open() {
+        return new TreeApplication(Putting::new, store, 0, 128, writes::add, written::add);
+    }
+
+    private void write(TreeApplication application) {
+        while (!writes.isEmpty()) {
+            writes.remove().run();
+        }
+        written.forEach(application::onDurable);
+        written.clear();
+    }
+
+    @Test
+    void aCommandThatFailsChangesNothing() {
+        TreeApplication application = open();
+        assertThat(application.execute(CLIENT, ONE, 1)).isEqualTo(Result.done(ONE));
+        assertThat(application.execute(CLIENT, FAILS, 2)).isEqualTo(Result.failed());
+        assertThat(application.query(CLIENT, FAILS)).isEqualTo(Result.done(Bytes.EMPTY));
+        assertThat(application.query(CLIENT, ONE)).isEqualTo(Result.done(ONE));
+    }
+
+    /** Others have the page: to say that the command failed would be another reply than theirs. */
+    @Test
+    void aDamagedPageIsNoResult() {
+        TreeApplication application = open();
+        application.execute(CLIENT, ONE, 1);
+        application.checkpoint(128, ONE);
+        write(application);
+        List<Bytes> pages = new ArrayList<>();
+        store.forEach(pages::add);
+        TreeApplication damaged = open();
+        store.write(new PageBatch(Map.of(), Map.of(), pages, Map.of(), Set.of(), false, false));
+        assertThatThrownBy(() -> damaged.execute(CLIENT, TWO, 2)).isInstanceOf(DamagedPageException.class);
+        assertThatThrownBy(() -> damaged.query(CLIENT, ONE)).isInstanceOf(DamagedPageException.class);
+    }
+
+    @Test
+    void aCheckpointCountsOnceItIsWritten() {
+        TreeApplication application = open();
+        application.execute(CLIENT, ONE, 1);
+        Bytes digest = application.checkpoint(128, ONE);
+        assertThat(application.last()).isEqualTo(128);
+        assertThat(application.checkpoints()).doesNotContain(new Numbered(128, digest));
+        write(application);
+        assertThat(application.checkpoints()).contains(new Numbered(128, digest));
+        application.discard(128);
+        assertThat(application.checkpoints()).containsExactly(new Numbered(128, digest));
+    }
+}

@@ -1,0 +1,94 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a primary that has proposed one batch says again to replica 1, which lacks some of it (4.6.1). */
+@NullMarked
+class StatusExchangeTest {
+    private static final long LATER = 1_000;
+
+    private final Replica primary = new Replica(ReplicaConfig.of(0, 1), new JournalApplication(), List.of());
+    private final Request request = new Request(PrincipalId.client(1), 1, false, TestCluster.operation(1));
+
+    @BeforeEach
+    void propose() {
+        primary.onClock(0, 1_000_000);
+        primary.onTick(0);
+        var _ = primary.drain(0);
+        // All that it promises here is on disk at once.
+        primary.onDurable(0, 1_000);
+        primary.onRequest(0, request);
+        primary.onMessage(0, 1, new Vouch(List.of(request.id())));
+        primary.onMessage(0, 2, new Vouch(List.of(request.id())));
+        assertThat(toReplicaOne(primary.drain(0))).hasAtLeastOneElementOfType(PrePrepare.class);
+    }
+
+    private static List<ReplicaMessage> toReplicaOne(List<ReplicaEffect> effects) {
+        List<ReplicaMessage> messages = new ArrayList<>();
+        for (ReplicaEffect effect : effects) {
+            if (effect instanceof ReplicaEffect.Send send && send.to() == 1) {
+                messages.add(send.message());
+            }
+        }
+        return messages;
+    }
+
+    /** @param decided whether it has decided the first number */
+    private static Status status(boolean decided) {
+        return new Status(0, true, 0, 0, Bytes.of((byte) (decided ? 0b10 : 0)), Bytes.of((byte) 0), 0, false);
+    }
+
+    private List<ReplicaMessage> answer(long nowMillis, boolean decided) {
+        primary.onMessage(nowMillis, 1, status(decided));
+        return toReplicaOne(primary.drain(nowMillis));
+    }
+
+    @Test
+    void whatTheOtherLacksIsSaidAgain() {
+        assertThat(answer(LATER, false))
+                .hasAtLeastOneElementOfType(PrePrepare.class)
+                .hasAtLeastOneElementOfType(Prepare.class);
+    }
+
+    @Test
+    void whatTheOtherHasDecidedIsNot() {
+        assertThat(answer(LATER, true)).isEmpty();
+    }
+
+    @Test
+    void whatHasJustBeenSaidIsOnItsWay() {
+        assertThat(answer(20, false)).isEmpty();
+    }
+
+    @Test
+    void whoAsksAllTheTimeGetsNoMoreForIt() {
+        int said = answer(LATER, false).size();
+        for (int i = 0; i < 100; i++) {
+            said += answer(LATER + i / 10, false).size();
+        }
+        assertThat(said).isEqualTo(2);
+    }
+
+    @Test
+    void vouchesAreRepeatedAsLongAsTheyAreOpen() {
+        Replica backup = new Replica(ReplicaConfig.of(2, 1), new JournalApplication(), List.of());
+        backup.onRequest(0, request);
+        assertThat(toReplicaOne(backup.drain(0))).contains(new Vouch(List.of(request.id())));
+        backup.onTick(LATER);
+        assertThat(toReplicaOne(backup.drain(LATER))).contains(new Vouch(List.of(request.id())));
+    }
+}
