@@ -167,8 +167,7 @@ final class PageRequests {
             return List.of();
         }
         asked.remove(token);
-        Peer peer = request.peer;
-        peer.outstanding--;
+        request.peer.outstanding--;
         List<Arrived> arrived = new ArrayList<>();
         boolean right = false;
         Bytes wrong = pages.size() > request.digests.size() ? request.digests.getFirst() : null;
@@ -177,32 +176,45 @@ final class PageRequests {
             Bytes page = i < pages.size() ? pages.get(i) : null;
             if (page != null && !page.isEmpty() && Hashes.sha256(page).equals(digest)) {
                 right = true;
-                if (open.remove(digest)) {
-                    arrived.add(new Arrived(digest, page));
-                    misses.remove(digest);
-                    if (request.late) {
-                        wanted.remove(digest);
-                    }
-                }
-                continue;
-            }
-            boolean still = open.contains(digest);
-            if (still && !request.late) {
-                wanted.addFirst(digest);
-            }
-            if (page != null && page.isEmpty()) {
-                if (still) {
-                    lacks(peer, digest, out);
-                }
-            } else if (page != null) {
-                wrong = digest;
+                onRight(request, digest, page, arrived);
+            } else {
+                onNone(request, digest, page != null && page.isEmpty(), out);
+                wrong = page == null || page.isEmpty() ? wrong : digest;
             }
         }
         if (wrong != null) {
             out.add(new FetchEffect.WrongPage(from, wrong));
-            peer.quietMillis = settings.quietMillisMax();
         }
-        if (wrong != null) {
+        judge(nowMillis, request, right, wrong != null);
+        return arrived;
+    }
+
+    private void onRight(Asked request, Bytes digest, Bytes page, List<Arrived> arrived) {
+        if (open.remove(digest)) {
+            arrived.add(new Arrived(digest, page));
+            misses.remove(digest);
+            if (request.late) {
+                wanted.remove(digest);
+            }
+        }
+    }
+
+    /** @param lacking the peer says that it does not have it */
+    private void onNone(Asked request, Bytes digest, boolean lacking, List<FetchEffect> out) {
+        boolean still = open.contains(digest);
+        if (still && !request.late) {
+            wanted.addFirst(digest);
+        }
+        if (still && lacking) {
+            lacks(request.peer, digest, out);
+        }
+    }
+
+    /** What an answer says of its peer: whether some page in it was right, and whether one was wrong. */
+    private void judge(long nowMillis, Asked request, boolean right, boolean wrong) {
+        Peer peer = request.peer;
+        if (wrong) {
+            peer.quietMillis = settings.quietMillisMax();
             quiet(peer, nowMillis);
         } else if (!right) {
             peer.lacking = true;
@@ -211,7 +223,6 @@ final class PageRequests {
             peer.quietMillis = 0;
             peer.answerMillis = nowMillis - request.sinceMillis;
         }
-        return arrived;
     }
 
     private void lacks(Peer peer, Bytes digest, List<FetchEffect> out) {

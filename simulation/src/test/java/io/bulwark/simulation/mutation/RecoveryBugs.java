@@ -221,8 +221,8 @@ final class RecoveryBugs {
                     RECOVERING,
                     "a check that has come to nothing is waited for",
                     recovery("aCheckOfWhatTheOthersHaveDiscardedBeginsAnewWithWhatTheyHave"),
-                    "goneMillis = nowMillis; checking = null;",
-                    "goneMillis = nowMillis;"),
+                    "new Gone(given, nowMillis); checking = null;",
+                    "new Gone(given, nowMillis);"),
             in(
                     KEYS,
                     "an old key stays for ever",

@@ -41,6 +41,9 @@ final class Recovering {
         long onLogChanged(long nowMillis);
     }
 
+    /** What could not be checked to the end, and when that came out. */
+    private record Gone(Numbered checkpoint, long sinceMillis) {}
+
     private final ReplicaConfig config;
     private final SlotLog log;
     private final ViewChanging views;
@@ -67,10 +70,7 @@ final class Recovering {
     private long point;
     private @Nullable RecoveryRequest request;
     private @Nullable Numbered checking;
-    /** What could not be checked to the end, and when that came out. */
-    private @Nullable Numbered gone;
-
-    private long goneMillis;
+    private @Nullable Gone gone;
     private boolean checked;
     private boolean forgedView;
     private boolean useless;
@@ -322,9 +322,10 @@ final class Recovering {
     /** The state is checked in place, at the first checkpoint that is stable in this life. */
     private void checkState(long nowMillis) {
         Numbered stable = checkpoints.stableHere();
-        boolean hopeless = stable != null
-                && stable.equals(gone)
-                && nowMillis - goneMillis < config.recoveries().keyMillis();
+        Gone last = gone;
+        boolean hopeless = last != null
+                && last.checkpoint().equals(stable)
+                && nowMillis - last.sinceMillis() < config.recoveries().keyMillis();
         if (!checked && checking == null && stable != null && !hopeless && !transfer.isFetching()) {
             checking = stable;
             outbox.add(new ReplicaEffect.CheckState(stable));
@@ -347,8 +348,8 @@ final class Recovering {
 
     /** The others have discarded what is checked, and a page of it is not right here: a later one is checked, which may not have it. */
     void onCheckGone(long nowMillis) {
-        gone = checking;
-        goneMillis = nowMillis;
+        Numbered given = checking;
+        gone = given == null ? null : new Gone(given, nowMillis);
         checking = null;
     }
 
