@@ -131,7 +131,7 @@ class ClientBoundTest {
                                             .toBytes()),
                             all());
                 case REPEATED -> {
-                    long again = 1_000_000 + random.nextInt(4 * ROOM.resultsPerClient());
+                    long again = 1_000_000L + random.nextInt(4 * ROOM.resultsPerClient());
                     tell(new Request(liar, again, false, TestCluster.operation(again)), all());
                 }
             }
@@ -168,7 +168,7 @@ class ClientBoundTest {
         }
 
         private long executed() {
-            return cluster.nodes.getFirst().application.journal().size() - CALLS;
+            return cluster.nodes.getFirst().application.journal().size() - (long) CALLS;
         }
 
         private void assertNobodyChangedTheView() {
