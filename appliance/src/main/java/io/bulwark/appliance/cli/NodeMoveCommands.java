@@ -35,7 +35,7 @@ final class NodeMoveCommands {
     private NodeMoveCommands() {}
 
     /** A command that moves slots. */
-    private abstract static class MoveCommand implements Callable<Integer> {
+    abstract static class MoveCommand implements Callable<Integer> {
         private static final long PAUSE_MILLIS = 500;
 
         @Mixin
