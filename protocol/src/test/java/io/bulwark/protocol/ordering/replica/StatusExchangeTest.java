@@ -28,13 +28,29 @@ class StatusExchangeTest {
     void propose() {
         primary.onClock(0, 1_000_000);
         primary.onTick(0);
-        var _ = primary.drain(0);
-        // All that it promises here is on disk at once.
-        primary.onDurable(0, 1_000);
+        var _ = drained(0);
         primary.onRequest(0, request);
         primary.onMessage(0, 1, new Vouch(List.of(request.id())));
         primary.onMessage(0, 2, new Vouch(List.of(request.id())));
-        assertThat(toReplicaOne(primary.drain(0))).hasAtLeastOneElementOfType(PrePrepare.class);
+        assertThat(toReplicaOne(drained(0))).hasAtLeastOneElementOfType(PrePrepare.class);
+    }
+
+    /** All that it promises is on disk at once. */
+    private List<ReplicaEffect> drained(long nowMillis) {
+        List<ReplicaEffect> effects = new ArrayList<>(primary.drain(nowMillis));
+        long appended = -1;
+        for (ReplicaEffect effect : effects) {
+            if (effect instanceof ReplicaEffect.Append append) {
+                appended = append.index();
+            } else if (effect instanceof ReplicaEffect.Roll roll) {
+                appended = roll.index();
+            }
+        }
+        if (appended >= 0) {
+            primary.onDurable(nowMillis, appended);
+            effects.addAll(primary.drain(nowMillis));
+        }
+        return effects;
     }
 
     private static List<ReplicaMessage> toReplicaOne(List<ReplicaEffect> effects) {
@@ -54,7 +70,7 @@ class StatusExchangeTest {
 
     private List<ReplicaMessage> answer(long nowMillis, boolean decided) {
         primary.onMessage(nowMillis, 1, status(decided));
-        return toReplicaOne(primary.drain(nowMillis));
+        return toReplicaOne(drained(nowMillis));
     }
 
     @Test
