@@ -31,7 +31,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class SimulationFindsTest {
     private static final String TABLE = "found-by-searches.tsv";
     /** More seeds only with {@code -Dbulwark.searches=all}. */
-    private static final int SEEDS_ALWAYS = 20;
+    private static final int SEEDS_ALWAYS = 40;
 
     private static final Trial TRIAL = new Trial();
 
