@@ -121,11 +121,12 @@ final class StatusReport {
         }
         long pending =
                 reply.volumes().stream().mapToLong(VolumeWork::unfinished).sum();
+        String state = !reply.acceptsWrites() ? "read-only: no space" : pending > 0 ? "repairing" : "ok";
         return new ClusterStatus.NodeStatus(
                 node.node(),
                 address,
                 true,
-                state(reply, pending),
+                state,
                 reply.usedBytes(),
                 reply.freeBytes(),
                 pending,
@@ -136,19 +137,6 @@ final class StatusReport {
                         reply.background().idleMillis()),
                 reply.poolBytes(),
                 seen);
-    }
-
-    private static String state(NodeStatusReply reply, long pending) {
-        List<String> states = new ArrayList<>();
-        if (!reply.acceptsWrites()) {
-            states.add("read-only: no space");
-        } else if (pending > 0) {
-            states.add("repairing");
-        }
-        if (reply.poolShort()) {
-            states.add("history pool too small for its clients");
-        }
-        return states.isEmpty() ? "ok" : String.join(", ", states);
     }
 
     /** What this client and the nodes, the node itself included, have seen of a node since each of them started. */

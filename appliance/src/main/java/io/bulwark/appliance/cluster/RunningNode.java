@@ -201,7 +201,6 @@ public final class RunningNode implements Watched {
                         .toList(),
                 background::report,
                 pool::bytes,
-                verification::poolIsShort,
                 () -> Stream.concat(completion.versions().stream(), verification.report().stream())
                         .sorted(Comparator.comparingInt(VersionsReport::volume))
                         .toList());

@@ -91,11 +91,6 @@ public final class MemoryCluster implements AutoCloseable {
         replicas.stop(replica);
     }
 
-    /** Lets a node say that its history pool is too small. */
-    public void shortOfPool(int node) {
-        nodes.get(node).poolShort = true;
-    }
-
     /** Lets a node say nothing of any volume, as one does that has not heard of it yet. */
     public void forgetVolumes(int node) {
         nodes.get(node).volumesDone = 0;

@@ -50,8 +50,6 @@ final class MemoryNode implements AutoCloseable {
     /** Of so many volumes this node says that it has done all its work. */
     volatile int volumesDone = 100;
 
-    volatile boolean poolShort;
-
     /** A server and the messages that are for it. */
     record Hosted(Class<? extends Message> requests, ProtocolServer server) {}
 
@@ -108,8 +106,7 @@ final class MemoryNode implements AutoCloseable {
                     .toList();
             peer.send(
                     requestId,
-                    new NodeStatusReply(
-                            true, 1, 2, work, new BackgroundReport(5, 4, 3, 2), 0, poolShort, List.of(), List.of()));
+                    new NodeStatusReply(true, 1, 2, work, new BackgroundReport(5, 4, 3, 2), 0, List.of(), List.of()));
         }
         for (Hosted each : servers) {
             if (each.requests.isInstance(message)) {

@@ -81,7 +81,7 @@ public final class NodeControlCodec implements MessageCodec {
         BackgroundReport background = reply.background();
         out.i64(background.looked()).i64(background.foundBad());
         out.i64(background.repaired()).i64(background.idleMillis());
-        out.i64(reply.poolBytes()).bool(reply.poolShort()).u16(reply.versions().size());
+        out.i64(reply.poolBytes()).u16(reply.versions().size());
         for (VersionsReport versions : reply.versions()) {
             out.i32(versions.volume()).i64(versions.unverified()).i64(versions.poolBytes());
             out.i64(versions.verifications()).i64(versions.onDemand()).i64(versions.cooperative());
@@ -105,7 +105,6 @@ public final class NodeControlCodec implements MessageCodec {
         BackgroundReport background =
                 new BackgroundReport(in.nonNegative64(), in.nonNegative64(), in.nonNegative64(), in.nonNegative64());
         long poolBytes = in.nonNegative64();
-        boolean poolShort = in.bool();
         int versionsCount = in.count16(ClusterMap.VOLUMES_MAX);
         List<VersionsReport> versions = new ArrayList<>();
         for (int i = 0; i < versionsCount; i++) {
@@ -125,8 +124,7 @@ public final class NodeControlCodec implements MessageCodec {
         for (int i = 0; i < seenCount; i++) {
             seen.add(new PeerVerdict(in.i32(), verdict(in.u8()), in.nonNegative64()));
         }
-        return new NodeStatusReply(
-                acceptsWrites, usedBytes, freeBytes, volumes, background, poolBytes, poolShort, versions, seen);
+        return new NodeStatusReply(acceptsWrites, usedBytes, freeBytes, volumes, background, poolBytes, versions, seen);
     }
 
     private static Verdict verdict(int code) {

@@ -40,7 +40,6 @@ public sealed interface NodeControlMessage extends Message {
      * @param volumes what it has left to do, by rising volume id; volumes in which it misses nothing may be left out
      * @param background what it has done unasked since it started
      * @param poolBytes its history pool: what unverified versions of all volumes may take
-     * @param poolShort whether that is too small for a few versions of each client, and so clients may keep each other from writing
      * @param versions of its volumes under PASIS, by rising volume id
      * @param seen what it has seen of its peers since it started, by rising node, then verdict
      */
@@ -51,7 +50,6 @@ public sealed interface NodeControlMessage extends Message {
             List<VolumeWork> volumes,
             BackgroundReport background,
             long poolBytes,
-            boolean poolShort,
             List<VersionsReport> versions,
             List<PeerVerdict> seen)
             implements NodeControlMessage {

@@ -32,7 +32,6 @@ final class ControlSamples {
                         List.of(new VolumeWork(1, 0, true), new VolumeWork(7, 12, false)),
                         new BackgroundReport(1_000, 3, 2, 60_000),
                         1 << 30,
-                        true,
                         List.of(new VersionsReport(7, 9, 1 << 16, 30, 5, 10, 400, 1, 2)),
                         List.of(new PeerVerdict(3, Verdict.CORRUPT, 2))));
         all.put("RevocationRequest", new RevocationRequest(PrincipalId.client(7)));

@@ -65,7 +65,7 @@ public final class LazyVerification implements BackgroundWork {
     }
 
     /** Whether a client wrote within the last minute while the history pool was too small for the clients that there are. */
-    public boolean poolIsShort() {
+    private boolean poolIsShort() {
         return System.nanoTime() - shortNanos.get() < SHORT_NANOS;
     }
 

@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +32,6 @@ public final class NodeStatusAnswers implements BackgroundWork {
     private final Supplier<List<VolumeWork>> work;
     private final Supplier<BackgroundReport> background;
     private final LongSupplier poolBytes;
-    private final BooleanSupplier poolShort;
     private final Supplier<List<VersionsReport>> versions;
     private volatile @Nullable NodeAccess node;
 
@@ -43,19 +41,16 @@ public final class NodeStatusAnswers implements BackgroundWork {
      * @param work what is left to do, by rising volume id
      * @param background what was done unasked
      * @param poolBytes the node's history pool
-     * @param poolShort whether that is too small for its clients
      * @param versions of volumes under PASIS, by rising volume id
      */
     public NodeStatusAnswers(
             Supplier<List<VolumeWork>> work,
             Supplier<BackgroundReport> background,
             LongSupplier poolBytes,
-            BooleanSupplier poolShort,
             Supplier<List<VersionsReport>> versions) {
         this.work = work;
         this.background = background;
         this.poolBytes = poolBytes;
-        this.poolShort = poolShort;
         this.versions = versions;
     }
 
@@ -102,7 +97,6 @@ public final class NodeStatusAnswers implements BackgroundWork {
                 work.get(),
                 background.get(),
                 poolBytes.getAsLong(),
-                poolShort.getAsBoolean(),
                 versions.get(),
                 seen);
     }
