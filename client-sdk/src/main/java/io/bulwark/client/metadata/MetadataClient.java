@@ -88,6 +88,12 @@ public final class MetadataClient implements AutoCloseable {
         return run(ReplicatedCall.query(replicas, query, timeoutMillis, random()));
     }
 
+    /** As {@link #query}, for a query that replicas of another build may not know: it fails if it finds no agreement. */
+    public CompletableFuture<Bytes> queryNeverOrdered(Bytes query) {
+        return run(
+                ReplicatedCall.query(replicas, query, timeoutMillis, random()).neverOrdered());
+    }
+
     @Override
     public void close() {
         closing.run();

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * of them have answered the same. One replica, another one each time, is named to send the whole of a long reply, while the others send
  * its digest (4.2); if enough digests agree and the reply to them does not come, one of those that agree is asked for it. A
  * query that finds no agreement in time, since replicas stand at different places of the order, is repeated as an
- * ordered one.
+ * ordered one, unless it is never to be.
  */
 public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outcome> {
     static final long RESEND_FIRST_MILLIS = 300;
@@ -78,6 +78,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     private final int needed;
     private final int faulty;
     private final long timeoutMillis;
+    private boolean neverOrdered;
     private ToReplica request;
     private @Nullable PrincipalId replier;
     private long wholeAtMillis = Long.MAX_VALUE;
@@ -117,6 +118,15 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         return new ReplicatedCall(replicas, needed, new Query(random.nextLong(), query), timeoutMillis, random);
     }
 
+    /**
+     * Asks on until the deadline instead of having a query ordered; to be called before it starts. For what replicas of another build may
+     * not know: the result of an ordered query is part of their state, and there they must not part.
+     */
+    public ReplicatedCall neverOrdered() {
+        neverOrdered = true;
+        return this;
+    }
+
     /** Names none of these as the replier, unless it must; to be called before it starts. */
     public ReplicatedCall avoiding(Set<PrincipalId> replicas) {
         avoided.addAll(replicas);
@@ -139,7 +149,7 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     @Override
     public List<Effect> start(long nowMillis) {
         deadlineMillis = nowMillis + timeoutMillis;
-        if (request instanceof Query) {
+        if (mayBeOrdered()) {
             orderAtMillis = nowMillis + QUERY_MILLIS;
         }
         return begin(nowMillis);
@@ -168,7 +178,11 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
             }
         }
         boolean isOpen = outcome == null && wholeAtMillis == Long.MAX_VALUE;
-        return isOpen && request instanceof Query ? onDisagreement(nowMillis) : List.of();
+        return isOpen && mayBeOrdered() ? onDisagreement(nowMillis) : List.of();
+    }
+
+    private boolean mayBeOrdered() {
+        return request instanceof Query && !neverOrdered;
     }
 
     private void onGiven(long nowMillis, PrincipalId from, Given now) {

@@ -125,6 +125,28 @@ class ReplicatedCallTest {
         assertThat(request(call.onTick(ReplicatedCall.QUERY_MILLIS))).isInstanceOf(OrderedQuery.class);
     }
 
+    /** What replicas of two builds answer differently must not get into their states. */
+    @Test
+    void aQueryThatIsNeverToBeOrderedIsAskedAgainUntilTheReplicasAgree() {
+        ReplicatedCall call =
+                ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random).neverOrdered();
+        ToReplica first = request(call.start(0));
+        for (int i = 0; i < 4; i++) {
+            assertThat(reply(call, i, first.call(), i < 2 ? RIGHT : WRONG)).isEmpty();
+        }
+        int rounds = 0;
+        for (long now = 10; now < TIMEOUT - 10; now += 10) {
+            List<Effect> sends = call.onTick(now);
+            if (!sends.isEmpty()) {
+                rounds++;
+                assertThat(anyReplier(request(sends))).isEqualTo(anyReplier(first));
+            }
+        }
+        assertThat(rounds).isBetween(4, 12);
+        reply(call, 2, first.call(), RIGHT);
+        assertThat(call.outcome()).contains(new Agreed(RIGHT));
+    }
+
     /** Three have answered, and the fourth could still bring agreement: it gets a short while. */
     @Test
     void aQueryThatEnoughAnswerDifferentlyIsOrderedSoon() {

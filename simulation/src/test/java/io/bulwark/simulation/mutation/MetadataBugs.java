@@ -391,6 +391,14 @@ final class MetadataBugs {
                     """,
                     ""),
             in(
+                    "ordering/ReplicatedCall",
+                    "a query that is never to be ordered is",
+                    protocol(
+                            "ordering.ReplicatedCallTest",
+                            "aQueryThatIsNeverToBeOrderedIsAskedAgainUntilTheReplicasAgree"),
+                    "return request instanceof Query && !neverOrdered;",
+                    "return request instanceof Query;"),
+            in(
                     "ordering/Settlement",
                     "the longest history wins although f+1 do not have it",
                     protocol("ordering.SettlementTest", "aHistoryThatOnlyOneHasIsNotChosen"),
