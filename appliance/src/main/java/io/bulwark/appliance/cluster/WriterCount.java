@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * How many clients may write to register volumes under PASIS, as the replicas have said last; they are asked again when somebody wants to
- * know it and the answer is old. Thread-safe.
+ * know it and the answer is old. At least 1; 0 until the first answer: nobody knows. Thread-safe.
  */
 final class WriterCount implements IntSupplier {
     static final long AGE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -48,9 +48,9 @@ final class WriterCount implements IntSupplier {
 
     private void told(@Nullable Reply reply, @Nullable Throwable failure) {
         if (reply instanceof Reply.Writers now) {
-            writers = now.count();
+            writers = Math.max(1, now.count());
         } else {
-            LOG.debug("it stays at {} writers: the replicas answer {}", writers, reply, failure);
+            LOG.debug("it stays at {} writers (0: not known): the replicas answer {}", writers, reply, failure);
         }
     }
 }

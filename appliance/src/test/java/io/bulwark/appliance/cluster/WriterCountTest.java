@@ -42,6 +42,10 @@ class WriterCountTest {
         assertThat(asked).hasSize(2);
         answer(new Reply.Writers(3));
         assertThat(count.getAsInt()).isEqualTo(3);
+        nowNanos += WriterCount.AGE_NANOS;
+        assertThat(count.getAsInt()).isEqualTo(3);
+        answer(new Reply.Writers(0));
+        assertThat(count.getAsInt()).as("none is not the same as not known").isEqualTo(1);
     }
 
     @Test

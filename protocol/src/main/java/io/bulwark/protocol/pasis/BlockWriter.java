@@ -83,9 +83,8 @@ final class BlockWriter {
         if (crowded || possible.of(sender) >= node.limits().possiblePerClient()) {
             return Refusal.CLIENT_LIMIT;
         }
-        // A share is a client's own, whatever others hold from when they were fewer, or have left that were revoked.
-        boolean full = possible.bytes() + fragment.length() > node.limits().poolBytes();
-        return full && node.poolIsShort(fragment.length()) ? Refusal.POOL : null;
+        boolean full = node.poolRefuses(possible.bytes() + fragment.length(), fragment.length());
+        return full ? Refusal.POOL : null;
     }
 
     /**

@@ -6,7 +6,8 @@ package io.bulwark.protocol.pasis;
  * @param possiblePerBlock possible versions of one sender in one block
  * @param possiblePerClient the same in all blocks
  * @param clientBytes what the fragments of one sender's possible versions may take, whatever the blocks' sizes
- * @param poolBytes the history pool at its greatest: with so many clients that their thresholds are more, each has an equal share of it
+ * @param poolBytes the history pool at its greatest: with so many clients that their thresholds are more, each has an equal share of it;
+ *     twice as much is never held
  * @param cooperative whether peers are notified of what was verified, and believed
  * @param asksPerSecond verifications, repairs and polls that one sender may cause, as a rate and as a burst
  * @param poolVerifications how many blocks are verified at once when the pool is full
@@ -29,6 +30,9 @@ public record PasisLimits(
         long factMillis,
         long awaitMillis,
         long verifyMillis) {
+    /** However many clients there are, each may have so many possible versions. */
+    public static final int CLIENT_VERSIONS_MIN = 4;
+
     public PasisLimits {
         if (possiblePerBlock < 1
                 || possiblePerClient < possiblePerBlock

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param times of the operations that the node runs among its peers
  * @param collector makes room where the pool or a client's bound is full
  * @param waiting bounds what requests hold that wait
- * @param clients how many there are that could write
+ * @param clients how many there are that could write; 0 while that is not known
  */
 record PasisNode(
         PrincipalId self,
@@ -28,20 +28,29 @@ record PasisNode(
         Collector collector,
         WaitingRoom waiting,
         IntSupplier clients) {
-    private static final int CLIENT_VERSIONS_MIN = 4;
-
     /**
      * What the possible versions of one sender may take: its threshold, as far as the pool has room for as many clients (3.4), but always a
      * few versions of the volume that it writes. Where the pool is too small for as many clients it is the pool itself that bounds them all.
      */
     long clientBytes(int fragmentBytes) {
         long share = limits.poolBytes() / Math.max(1, clients.getAsInt());
-        return Math.min(limits.clientBytes(), Math.max(share, (long) CLIENT_VERSIONS_MIN * fragmentBytes));
+        return Math.min(limits.clientBytes(), Math.max(share, (long) PasisLimits.CLIENT_VERSIONS_MIN * fragmentBytes));
     }
 
     /** Whether the pool is too small for all clients to have those few versions of such fragments at once. */
     boolean poolIsShort(int fragmentBytes) {
-        return limits.poolBytes() / Math.max(1, clients.getAsInt()) < (long) CLIENT_VERSIONS_MIN * fragmentBytes;
+        int now = clients.getAsInt();
+        return now > 0 && limits.poolBytes() / now < (long) PasisLimits.CLIENT_VERSIONS_MIN * fragmentBytes;
+    }
+
+    /**
+     * Whether possible versions that take so much in all are too many. A share is a client's own, whatever others hold from when they were
+     * fewer, or have left that were revoked, up to twice the pool. While nobody knows how many clients there are, and where the pool is
+     * too short for them, it is the pool itself that bounds them.
+     */
+    boolean poolRefuses(long bytes, int fragmentBytes) {
+        boolean shares = clients.getAsInt() > 0 && !poolIsShort(fragmentBytes);
+        return bytes - limits.poolBytes() > (shares ? limits.poolBytes() : 0);
     }
 
     /** Told once something was freed, or nothing is left to try. */

@@ -67,7 +67,7 @@ public final class PasisServer implements ProtocolServer {
     /**
      * A server that knows nothing yet.
      *
-     * @param clients how many clients there are now that could write; no share of the pool is more than one of so many
+     * @param clients how many clients there are now that could write, 0 while that is not known; no share of the pool is more than one of so many
      * @param watch decides when blocks of volumes with lazy verification are verified
      * @param revoked told how far it is with clients that are put out
      */

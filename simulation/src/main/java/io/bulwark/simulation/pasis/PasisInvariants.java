@@ -354,7 +354,7 @@ final class PasisInvariants {
                 }
             }
         }
-        if (bytes > limits.poolBytes()) {
+        if (bytes > 2 * limits.poolBytes()) {
             throw BOUNDED.violated("", bytes + " bytes of possible versions at " + node);
         }
         ofSender.forEach((sender, count) -> {

@@ -14,14 +14,19 @@ import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.pasis.VerificationWatch;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.function.IntSupplier;
 
 /** What correct parties run: the production classes, unless somebody wants to see a wrong one caught. */
 public interface PasisParts {
     PasisParts PRODUCTION = new PasisParts() {};
 
     default ProtocolServer server(
-            PrincipalId self, PasisLimits limits, VerificationWatch watch, RevocationWatch revocations) {
-        return new PasisServer(self, limits, () -> 1, watch, revocations);
+            PrincipalId self,
+            PasisLimits limits,
+            IntSupplier clients,
+            VerificationWatch watch,
+            RevocationWatch revocations) {
+        return new PasisServer(self, limits, clients, watch, revocations);
     }
 
     default ClientOperation<PasisWriteOutcome> write(

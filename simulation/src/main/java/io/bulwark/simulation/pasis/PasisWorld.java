@@ -46,6 +46,9 @@ public final class PasisWorld implements SimulatedWorld {
     private final int blocks;
     private final PasisVolume volume;
     private final PasisLimits limits;
+    /** What a client has room for at least, in versions. */
+    private int perClient;
+
     private final Simulation simulation;
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new HashSet<>();
@@ -61,6 +64,11 @@ public final class PasisWorld implements SimulatedWorld {
     private final Random changes;
 
     private final int changesEvery;
+    /** How many clients nodes are told of, apart from all else. */
+    private final Random numbers;
+
+    private final int clients;
+    private int known;
     /** Whether the attackers are revoked once all nodes are well. */
     private final boolean revokes;
 
@@ -113,7 +121,9 @@ public final class PasisWorld implements SimulatedWorld {
         this.revokes = setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
         this.volume = new PasisVolume(setting, blocks);
-        this.limits = limits(setting.byzantineClients());
+        this.numbers = new Random(setting.random("clients").nextLong());
+        this.clients = WRITERS + setting.byzantineClients();
+        this.limits = limits();
         this.simulation = new Simulation(
                 setting.seed(), setting.network(), List.of(new PasisCodec()), (_, question) -> volume.answer(question));
         while (faulty.size() < setting.faults()) {
@@ -155,17 +165,20 @@ public final class PasisWorld implements SimulatedWorld {
         }
     }
 
-    /** The pool is the product of the clients and the bound of each, so that a faulty one denies service only to itself. */
-    private PasisLimits limits(int byzantineClients) {
+    /**
+     * The pool is the product of the clients and a share for each, so that a faulty one denies service only to itself. While nodes know of
+     * fewer clients a client may take twice its share.
+     */
+    private PasisLimits limits() {
         int perBlock = 2 + random.nextInt(7);
-        int perClient = perBlock * (1 + random.nextInt(blocks));
+        perClient = perBlock * (1 + random.nextInt(blocks));
         int fragment = volume.policy().fragmentBytes(volume.policy().blockBytes());
-        long share = (long) perClient * fragment;
+        long share = (long) Math.max(PasisLimits.CLIENT_VERSIONS_MIN, perClient) * fragment;
         return new PasisLimits(
                 perBlock,
                 random.nextBoolean() ? perClient : 4_096,
-                share,
-                (WRITERS + byzantineClients) * share,
+                2 * share,
+                clients * share,
                 random.nextInt(3) != 0,
                 50,
                 1 + random.nextInt(4),
@@ -199,7 +212,8 @@ public final class PasisWorld implements SimulatedWorld {
         RevocationWatch revocations = faulty.contains(node)
                 ? RevocationWatch.NONE
                 : (revoked, undecided) -> invariants.refuses(node, revoked, undecided);
-        return new ScheduledServer(node, schedule, everyTicks, watch -> parts.server(node, limits, watch, revocations));
+        return new ScheduledServer(
+                node, schedule, everyTicks, watch -> parts.server(node, limits, () -> known, watch, revocations));
     }
 
     @Override
@@ -219,6 +233,9 @@ public final class PasisWorld implements SimulatedWorld {
 
     @Override
     public void step() {
+        if (numbers.nextInt(8) == 0) {
+            known = numbers.nextInt(clients + 1);
+        }
         if (changesEvery != 0 && changes.nextInt(changesEvery) == 0) {
             change();
         }
@@ -289,6 +306,7 @@ public final class PasisWorld implements SimulatedWorld {
 
     @Override
     public void healed() {
+        known = clients;
         facts.forEach(fact -> nodes.forEach(node -> simulation.tell(node, fact)));
         if (revokes) {
             putAttackersOut();
@@ -322,9 +340,7 @@ public final class PasisWorld implements SimulatedWorld {
 
     /** With more under way than a node may hold of a client's possible versions it would keep itself from a quorum. */
     private boolean enter(PrincipalId client, BlockId block) {
-        long inAll = limits.clientBytes()
-                / volume.policy().fragmentBytes(volume.policy().blockBytes());
-        long most = Math.min(limits.possiblePerBlock(), inAll / blocks);
+        int most = Math.min(limits.possiblePerBlock(), perClient / blocks);
         Account account = new Account(client, block);
         return busy.merge(account, 1, Integer::sum) + left(account) <= most;
     }

@@ -239,7 +239,7 @@ final class PasisBugs {
                     "pasis/PasisNode",
                     "where there are many clients none has room for a version",
                     simulation(SERVER, "howeverManyClientsThereAreEachHasRoomForSomeVersions"),
-                    "Math.max(share, (long) CLIENT_VERSIONS_MIN * fragmentBytes)",
+                    "Math.max(share, (long) PasisLimits.CLIENT_VERSIONS_MIN * fragmentBytes)",
                     "share"),
             in(
                     "pasis/BlockWriter",
@@ -257,7 +257,7 @@ final class PasisBugs {
                     "pasis/BlockWriter",
                     "the pool is not bounded",
                     simulation(SERVER, "aFullPoolRefusesWithItsReason"),
-                    "return full && node.poolIsShort(fragment.length()) ? Refusal.POOL : null;",
+                    "return full ? Refusal.POOL : null;",
                     "return null;"),
             in(
                     "pasis/BlockWriter",

@@ -12,17 +12,29 @@ final class PasisRoomBugs {
 
     static final List<PlantedBug> ALL = List.of(
             in(
-                    "pasis/BlockWriter",
+                    "pasis/PasisNode",
                     "what others left in the pool is held against a client within its share",
                     simulation(ROOM, "aClientsShareIsItsOwnWhateverAnotherHoldsFromWhenItWasAlone"),
-                    "return full && node.poolIsShort(fragment.length()) ? Refusal.POOL : null;",
-                    "return full ? Refusal.POOL : null;"),
+                    "> (shares ? limits.poolBytes() : 0);",
+                    "> 0;"),
             in(
-                    "pasis/BlockWriter",
+                    "pasis/PasisNode",
+                    "what clients left that were revoked is bounded by nothing",
+                    simulation(ROOM, "clientsThatAreRevokedInTurnLeaveNoMoreThanTwiceThePool"),
+                    "> (shares ? limits.poolBytes() : 0);",
+                    "> (shares ? Long.MAX_VALUE : 0);"),
+            in(
+                    "pasis/PasisNode",
+                    "while nobody knows how many clients there are each has a share",
+                    simulation(ROOM, "whileNobodyKnowsHowManyClientsThereAreThePoolBoundsThemAll"),
+                    "boolean shares = clients.getAsInt() > 0 && !poolIsShort(fragmentBytes);",
+                    "boolean shares = !poolIsShort(fragmentBytes);"),
+            in(
+                    "pasis/PasisNode",
                     "where the pool is too small for all it bounds nobody",
                     simulation(ROOM, "whereThePoolIsTooSmallForAFewVersionsOfEachItIsThePoolThatBoundsThem"),
-                    "boolean full = possible.bytes() + fragment.length() > node.limits().poolBytes();",
-                    "boolean full = false;"),
+                    "boolean shares = clients.getAsInt() > 0 && !poolIsShort(fragmentBytes);",
+                    "boolean shares = clients.getAsInt() > 0;"),
             in(
                     "pasis/RoomMaker",
                     "room for a client is looked for in what others lead",

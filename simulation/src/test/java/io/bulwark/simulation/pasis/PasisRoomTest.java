@@ -189,6 +189,36 @@ class PasisRoomTest {
         assertThat(cluster.shortOfPool).isTrue();
     }
 
+    @Test
+    void whileNobodyKnowsHowManyClientsThereAreThePoolBoundsThemAll() {
+        PasisCluster cluster = cluster(limits(8, 1_000, 8 * FRAGMENT));
+        cluster.clients = 0;
+        for (int client = FAULTY; client < FAULTY + 2; client++) {
+            for (int block = 0; block < 5; block++) {
+                sendAs(client, cluster, 10 * client + block, 1, 0);
+            }
+        }
+        cluster.simulation.runFor(5_000);
+        assertThat(cluster.counters(0).possibleVersions()).isEqualTo(8);
+        assertThat(refusals(cluster)).containsExactly(Refusal.POOL);
+        assertThat(cluster.shortOfPool).as("nobody knows that either").isFalse();
+    }
+
+    /** Each has the whole pool, and leaves it full of what cannot be decided. */
+    @Test
+    void clientsThatAreRevokedInTurnLeaveNoMoreThanTwiceThePool() {
+        PasisCluster cluster = cluster(limits(8, 1_000, 4 * FRAGMENT));
+        for (int client = FAULTY; client < FAULTY + 3; client++) {
+            for (int block = 0; block < 4; block++) {
+                sendAs(client, cluster, 10 * client + block, 1, 0);
+            }
+            cluster.simulation.tell(PrincipalId.node(0), new Fact.Revoked(PrincipalId.client(client)));
+            cluster.simulation.runFor(5_000);
+        }
+        assertThat(cluster.counters(0).possibleVersions()).isEqualTo(8);
+        assertThat(refusals(cluster)).contains(Refusal.POOL);
+    }
+
     /** Section 4: the high-write-count table lists what the node is responsible for. Node 0 leads blocks 5 and 9. */
     @Test
     void roomForAClientIsLookedForFirstInBlocksThatThisNodeLeads() {

@@ -9,7 +9,7 @@ import java.util.function.IntSupplier;
  *
  * @param clientBytes the threshold
  * @param bytesMax the bound; clients whose thresholds are more in all have equal shares of it
- * @param clients how many may write now
+ * @param clients how many may write now; 0 while that is not known
  */
 public record HistoryPool(long clientBytes, long bytesMax, IntSupplier clients) {
     /** The threshold if nothing else is said. */
@@ -33,10 +33,10 @@ public record HistoryPool(long clientBytes, long bytesMax, IntSupplier clients) 
         return new HistoryPool(CLIENT_BYTES, Math.max(1, Math.min(diskBytes / DISK_PART, heapBytes)), clients);
     }
 
-    /** How large it is now. */
+    /** How large it is now; as large as it may be while it is not known how many clients there are. */
     public long bytes() {
-        long writers = Math.max(1, clients.getAsInt());
-        return clientBytes >= bytesMax / writers ? bytesMax : writers * clientBytes;
+        long writers = clients.getAsInt();
+        return writers == 0 || clientBytes >= bytesMax / writers ? bytesMax : writers * clientBytes;
     }
 
     /** What each of so many servers of the node allows, which share it evenly. */

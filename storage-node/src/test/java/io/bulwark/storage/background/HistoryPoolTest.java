@@ -19,11 +19,16 @@ class HistoryPoolTest {
             clients = each;
             assertThat(pool.bytes()).isEqualTo(each * (256L * MIB));
         }
-        clients = 0;
-        assertThat(pool.bytes()).as("nobody yet").isEqualTo(256 * MIB);
         PasisLimits limits = pool.limits(4);
         assertThat(limits.clientBytes()).isEqualTo(64 * MIB);
         assertThat(limits.poolBytes()).isEqualTo(1L << 38);
+    }
+
+    @Test
+    void whileItIsNotKnownHowManyClientsThereAreItIsAsLargeAsItMayBe() {
+        clients = 0;
+        assertThat(HistoryPool.byClients(8_000 * MIB, 1L << 40, () -> clients).bytes())
+                .isEqualTo(1_000 * MIB);
     }
 
     @Test
