@@ -36,6 +36,10 @@ final class WriteCountTable {
     private final Map<BlockId, Entry> entries = new HashMap<>();
     private final TreeSet<Entry> waiting =
             new TreeSet<>(Comparator.comparingLong(Entry::dueMillis).thenComparing(Entry::block));
+    /** Those that came to nothing: nobody takes them before their time. */
+    private final TreeSet<Entry> resting =
+            new TreeSet<>(Comparator.comparingLong(Entry::dueMillis).thenComparing(Entry::block));
+
     private final TreeSet<Entry> ready = new TreeSet<>(Comparator.comparingInt(Entry::versions)
             .reversed()
             .thenComparingLong(Entry::dueMillis)
@@ -121,14 +125,13 @@ final class WriteCountTable {
     /**
      * Takes the block whose verification is worth most; {@link #tried} must follow.
      *
-     * @param pressed whether blocks that should wait are taken, too, if there are no others
+     * @param pressed whether blocks that should wait are taken, too, if there are no others, but for those that came to nothing: these may
+     *     be all that fills the pool, and nothing may ever come of them
      * @param cached whether a block's versions are still in the write-back cache
      */
     Optional<DueVerification> next(long nowMillis, boolean pressed, Predicate<BlockId> cached) {
-        for (Entry due = first(waiting); due != null && due.dueMillis <= nowMillis; due = first(waiting)) {
-            waiting.remove(due);
-            ready.add(due);
-        }
+        toReady(waiting, nowMillis);
+        toReady(resting, nowMillis);
         Entry best = best(cached);
         if (best == null && pressed) {
             best = first(waiting);
@@ -139,6 +142,13 @@ final class WriteCountTable {
         leave(best);
         best.underWay = true;
         return Optional.of(new DueVerification(best.block, best.fruitless > 0));
+    }
+
+    private void toReady(TreeSet<Entry> from, long nowMillis) {
+        for (Entry due = first(from); due != null && due.dueMillis <= nowMillis; due = first(from)) {
+            from.remove(due);
+            ready.add(due);
+        }
     }
 
     /**
@@ -165,7 +175,11 @@ final class WriteCountTable {
         if (!ready.isEmpty()) {
             return 0;
         }
-        Entry due = first(waiting);
+        return Math.min(waitMillis(waiting, nowMillis), waitMillis(resting, nowMillis));
+    }
+
+    private static long waitMillis(TreeSet<Entry> of, long nowMillis) {
+        Entry due = first(of);
         return due == null ? Long.MAX_VALUE / 2 : Math.max(0, due.dueMillis - nowMillis);
     }
 
@@ -189,12 +203,13 @@ final class WriteCountTable {
                     entry.writtenMillis + pace.youngMillis(), entry.sinceMillis + REWRITES_MAX * pace.youngMillis());
             long mine = entry.responsible ? rested : Math.max(rested, entry.sinceMillis + pace.patienceMillis());
             entry.dueMillis = Math.max(mine, entry.notBeforeMillis);
-            waiting.add(entry);
+            (entry.fruitless > 0 ? resting : waiting).add(entry);
         }
     }
 
     private void leave(Entry entry) {
         waiting.remove(entry);
+        resting.remove(entry);
         ready.remove(entry);
     }
 

@@ -65,6 +65,19 @@ class WriteCountTableTest {
     }
 
     @Test
+    void underPressureWhatCameToNothingRestsAllTheSameUntilItIsWritten() {
+        table.possible(0, block(1), 1, true);
+        assertThat(pressed(300)).contains(block(1));
+        table.tried(300, block(1), false);
+        assertThat(pressed(1_299)).isEmpty();
+        assertThat(pressed(1_300)).contains(block(1));
+        table.tried(1_300, block(1), false);
+        assertThat(pressed(1_301)).isEmpty();
+        table.possible(1_302, block(1), 2, true);
+        assertThat(pressed(1_303)).contains(block(1));
+    }
+
+    @Test
     void blocksOfOthersWaitForTheirWordAndAreVerifiedHereIfItDoesNotCome() {
         table.possible(0, block(1), 9, false);
         table.possible(0, block(2), 1, true);

@@ -70,6 +70,11 @@ final class StorageBugs {
                     "if (best == null && pressed) {",
                     "if (pressed && !waiting.isEmpty()) {"),
             table(
+                    "under pressure what came to nothing is tried again at once",
+                    "underPressureWhatCameToNothingRestsAllTheSameUntilItIsWritten",
+                    "(entry.fruitless > 0 ? resting : waiting).add(entry);",
+                    "waiting.add(entry);"),
+            table(
                     "the table grows for ever",
                     "theTableIsBounded",
                     "if (entries.size() >= BLOCKS_MAX) {",
