@@ -104,7 +104,7 @@ public sealed interface NodeControlMessage extends Message {
      * What a node holds of a volume under PASIS, and has verified of it since it started.
      *
      * @param unverified versions that are neither verified nor collected
-     * @param poolBytes what their fragments take of the history pool
+     * @param poolBytes what they take of the history pool
      * @param verifications done by this node, by reading at the others
      * @param onDemand those of them that a bound, a read or a write waited for
      * @param cooperative versions verified by the word of b + 1 others

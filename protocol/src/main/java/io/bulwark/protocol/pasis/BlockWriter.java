@@ -76,15 +76,15 @@ final class BlockWriter {
         if (possible.of(sender, block.block()) >= node.limits().possiblePerBlock()) {
             return Refusal.BLOCK_LIMIT;
         }
-        if (node.poolIsShort(fragment.length())) {
+        long charge = PasisLimits.charge(fragment.length());
+        if (node.poolIsShort(charge)) {
             node.watch().poolIsShort(block.block().volume());
         }
-        boolean crowded = possible.bytesOf(sender) + fragment.length() > node.clientBytes(fragment.length());
+        boolean crowded = possible.bytesOf(sender) + charge > node.clientBytes(charge);
         if (crowded || possible.of(sender) >= node.limits().possiblePerClient()) {
             return Refusal.CLIENT_LIMIT;
         }
-        boolean full = node.poolRefuses(possible.bytes() + fragment.length(), fragment.length());
-        return full ? Refusal.POOL : null;
+        return node.poolRefuses(charge) ? Refusal.POOL : null;
     }
 
     /**

@@ -5,7 +5,7 @@ package io.bulwark.protocol.pasis;
  *
  * @param possiblePerBlock possible versions of one sender in one block
  * @param possiblePerClient the same in all blocks
- * @param clientBytes what the fragments of one sender's possible versions may take, whatever the blocks' sizes
+ * @param clientBytes what one sender's possible versions may take, whatever the blocks' sizes: each its fragment, and {@link #VERSION_BYTES}
  * @param poolBytes the history pool at its greatest: with so many clients that their thresholds are more, each has an equal share of it;
  *     twice as much is never held
  * @param cooperative whether peers are notified of what was verified, and believed
@@ -30,6 +30,9 @@ public record PasisLimits(
         long factMillis,
         long awaitMillis,
         long verifyMillis) {
+    /** What a version counts for beside the bytes of its fragment: its name, and whom it is charged to, are in memory. */
+    public static final int VERSION_BYTES = 512;
+
     /** However many clients there are, each may have so many possible versions. */
     public static final int CLIENT_VERSIONS_MIN = 4;
 
@@ -47,6 +50,11 @@ public record PasisLimits(
                 || verifyMillis < 1) {
             throw new IllegalArgumentException("limits out of bounds");
         }
+    }
+
+    /** What a version with such a fragment counts for. */
+    public static long charge(int fragmentBytes) {
+        return fragmentBytes + (long) VERSION_BYTES;
     }
 
     /** Whether the node at this slot leads the block's verification: without cooperation it leads all. */

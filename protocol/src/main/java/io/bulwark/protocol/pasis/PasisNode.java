@@ -32,25 +32,25 @@ record PasisNode(
      * What the possible versions of one sender may take: its threshold, as far as the pool has room for as many clients (3.4), but always a
      * few versions of the volume that it writes. Where the pool is too small for as many clients it is the pool itself that bounds them all.
      */
-    long clientBytes(int fragmentBytes) {
+    long clientBytes(long charge) {
         long share = limits.poolBytes() / Math.max(1, clients.getAsInt());
-        return Math.min(limits.clientBytes(), Math.max(share, (long) PasisLimits.CLIENT_VERSIONS_MIN * fragmentBytes));
+        return Math.min(limits.clientBytes(), Math.max(share, PasisLimits.CLIENT_VERSIONS_MIN * charge));
     }
 
-    /** Whether the pool is too small for all clients to have those few versions of such fragments at once. */
-    boolean poolIsShort(int fragmentBytes) {
+    /** Whether the pool is too small for all clients to have those few versions of such a size at once. */
+    boolean poolIsShort(long charge) {
         int now = clients.getAsInt();
-        return now > 0 && limits.poolBytes() / now < (long) PasisLimits.CLIENT_VERSIONS_MIN * fragmentBytes;
+        return now > 0 && limits.poolBytes() / now < PasisLimits.CLIENT_VERSIONS_MIN * charge;
     }
 
     /**
-     * Whether possible versions that take so much in all are too many. A share is a client's own, whatever others hold from when they were
+     * Whether the pool has no room for one more version of this size. A share is a client's own, whatever others hold from when they were
      * fewer, or have left that were revoked, up to twice the pool. While nobody knows how many clients there are, and where the pool is
      * too short for them, it is the pool itself that bounds them.
      */
-    boolean poolRefuses(long bytes, int fragmentBytes) {
-        boolean shares = clients.getAsInt() > 0 && !poolIsShort(fragmentBytes);
-        return bytes - limits.poolBytes() > (shares ? limits.poolBytes() : 0);
+    boolean poolRefuses(long charge) {
+        boolean shares = clients.getAsInt() > 0 && !poolIsShort(charge);
+        return possible.bytes() + charge - limits.poolBytes() > (shares ? limits.poolBytes() : 0);
     }
 
     /** Told once something was freed, or nothing is left to try. */

@@ -35,7 +35,11 @@ final class PossibleVersions {
     private static final int PAGE_MAX = 1 << 20;
 
     /** A possible version. */
-    private record Charge(PrincipalId sender, int bytes) {}
+    private record Charge(PrincipalId sender, int fragmentBytes) {
+        long bytes() {
+            return PasisLimits.charge(fragmentBytes);
+        }
+    }
 
     private record Account(PrincipalId sender, BlockId block) {}
 
@@ -134,7 +138,7 @@ final class PossibleVersions {
         Map<VersionName, Charge> of = blocks.computeIfAbsent(block, _ -> new HashMap<>());
         if (of.putIfAbsent(name, charge) == null) {
             ofSender.merge(charge.sender(), 1, Integer::sum);
-            bytesOfSender.merge(charge.sender(), (long) charge.bytes(), Long::sum);
+            bytesOfSender.merge(charge.sender(), charge.bytes(), Long::sum);
             int own = of(charge.sender(), block);
             ofAccount.put(new Account(charge.sender(), block), own + 1);
             rank(block, charge.sender(), of.size() - 1, own, 1);

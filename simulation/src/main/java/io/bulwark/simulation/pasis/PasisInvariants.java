@@ -350,7 +350,7 @@ final class PasisInvariants {
                 if (sender.kind() == PrincipalKind.CLIENT) {
                     ofSender.merge(sender, 1, Integer::sum);
                     ofBlock.merge(new Account(sender, key.block()), 1, Integer::sum);
-                    bytes += in.i32(0, Integer.MAX_VALUE);
+                    bytes += PasisLimits.charge(in.i32(0, Integer.MAX_VALUE));
                 }
             }
         }

@@ -172,8 +172,9 @@ public final class PasisWorld implements SimulatedWorld {
     private PasisLimits limits() {
         int perBlock = 2 + random.nextInt(7);
         perClient = perBlock * (1 + random.nextInt(blocks));
-        int fragment = volume.policy().fragmentBytes(volume.policy().blockBytes());
-        long share = (long) Math.max(PasisLimits.CLIENT_VERSIONS_MIN, perClient) * fragment;
+        long charge =
+                PasisLimits.charge(volume.policy().fragmentBytes(volume.policy().blockBytes()));
+        long share = (long) Math.max(PasisLimits.CLIENT_VERSIONS_MIN, perClient) * charge;
         return new PasisLimits(
                 perBlock,
                 random.nextBoolean() ? perClient : 4_096,

@@ -226,8 +226,7 @@ final class PasisBugs {
                     "pasis/BlockWriter",
                     "one client may fill the pool",
                     simulation(SERVER, "oneClientsShareOfThePoolIsItsOwn"),
-                    "boolean crowded = possible.bytesOf(sender) + fragment.length() >"
-                            + " node.clientBytes(fragment.length());",
+                    "boolean crowded = possible.bytesOf(sender) + charge > node.clientBytes(charge);",
                     "boolean crowded = false;"),
             in(
                     "pasis/PasisNode",
@@ -239,7 +238,7 @@ final class PasisBugs {
                     "pasis/PasisNode",
                     "where there are many clients none has room for a version",
                     simulation(SERVER, "howeverManyClientsThereAreEachHasRoomForSomeVersions"),
-                    "Math.max(share, (long) PasisLimits.CLIENT_VERSIONS_MIN * fragmentBytes)",
+                    "Math.max(share, PasisLimits.CLIENT_VERSIONS_MIN * charge)",
                     "share"),
             in(
                     "pasis/BlockWriter",
@@ -257,7 +256,7 @@ final class PasisBugs {
                     "pasis/BlockWriter",
                     "the pool is not bounded",
                     simulation(SERVER, "aFullPoolRefusesWithItsReason"),
-                    "return full ? Refusal.POOL : null;",
+                    "return node.poolRefuses(charge) ? Refusal.POOL : null;",
                     "return null;"),
             in(
                     "pasis/BlockWriter",

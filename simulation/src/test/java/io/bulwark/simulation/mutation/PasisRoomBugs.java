@@ -27,14 +27,20 @@ final class PasisRoomBugs {
                     "pasis/PasisNode",
                     "while nobody knows how many clients there are each has a share",
                     simulation(ROOM, "whileNobodyKnowsHowManyClientsThereAreThePoolBoundsThemAll"),
-                    "boolean shares = clients.getAsInt() > 0 && !poolIsShort(fragmentBytes);",
-                    "boolean shares = !poolIsShort(fragmentBytes);"),
+                    "boolean shares = clients.getAsInt() > 0 && !poolIsShort(charge);",
+                    "boolean shares = !poolIsShort(charge);"),
             in(
                     "pasis/PasisNode",
                     "where the pool is too small for all it bounds nobody",
                     simulation(ROOM, "whereThePoolIsTooSmallForAFewVersionsOfEachItIsThePoolThatBoundsThem"),
-                    "boolean shares = clients.getAsInt() > 0 && !poolIsShort(fragmentBytes);",
+                    "boolean shares = clients.getAsInt() > 0 && !poolIsShort(charge);",
                     "boolean shares = clients.getAsInt() > 0;"),
+            in(
+                    "pasis/PasisLimits",
+                    "versions of small blocks count for next to nothing",
+                    simulation(ROOM, "whatAVersionTakesInMemoryCounts"),
+                    "return fragmentBytes + (long) VERSION_BYTES;",
+                    "return fragmentBytes;"),
             in(
                     "pasis/RoomMaker",
                     "room for a client is looked for in what others lead",

@@ -36,7 +36,9 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class PasisRoomTest {
     private static final int FAULTY = 20;
-    private static final int FRAGMENT = 256;
+    /** What each version counts for. */
+    private static final int CHARGE = 256 + PasisLimits.VERSION_BYTES;
+
     private static final int[] ALL = {0, 1, 2, 3, 4};
 
     private static PasisCluster cluster(PasisLimits limits) {
@@ -118,7 +120,7 @@ class PasisRoomTest {
     void oneEffortToMakeRoomIsBoundedAndTheNextGoesOnWhereItEnded() {
         // Only what is in block 0 can be verified, which comes last as it is the first; all else is at one node.
         int blocks = 101;
-        PasisCluster cluster = cluster(limits(8, 1_000, (long) blocks * FRAGMENT));
+        PasisCluster cluster = cluster(limits(8, 1_000, (long) blocks * CHARGE));
         send(cluster, 0, 1, ALL);
         for (int block = 1; block < blocks; block++) {
             send(cluster, block, 1, 0);
@@ -138,11 +140,11 @@ class PasisRoomTest {
     /** Nobody can decide what is at one node alone, so the first one's versions stay. */
     @Test
     void aClientsShareIsItsOwnWhateverAnotherHoldsFromWhenItWasAlone() {
-        PasisCluster cluster = cluster(limits(8, 1_000, 8 * FRAGMENT));
+        PasisCluster cluster = cluster(limits(8, 1_000, 8 * CHARGE));
         for (int block = 0; block < 8; block++) {
             send(cluster, block, 1, 0);
         }
-        assertThat(cluster.counters(0).poolBytes()).isEqualTo(8 * FRAGMENT);
+        assertThat(cluster.counters(0).poolBytes()).isEqualTo(8 * CHARGE);
         cluster.clients = 2;
         for (int block = 10; block < 14; block++) {
             sendAs(FAULTY + 1, cluster, block, 1, 0);
@@ -160,7 +162,7 @@ class PasisRoomTest {
 
     @Test
     void whatARevokedClientLeftIsNobodyElsesShare() {
-        PasisCluster cluster = cluster(limits(8, 1_000, 4 * FRAGMENT));
+        PasisCluster cluster = cluster(limits(8, 1_000, 4 * CHARGE));
         for (int block = 0; block < 4; block++) {
             send(cluster, block, 1, 0);
         }
@@ -176,7 +178,7 @@ class PasisRoomTest {
 
     @Test
     void whereThePoolIsTooSmallForAFewVersionsOfEachItIsThePoolThatBoundsThem() {
-        PasisCluster cluster = cluster(limits(8, 1_000, 6 * FRAGMENT));
+        PasisCluster cluster = cluster(limits(8, 1_000, 6 * CHARGE));
         cluster.clients = 2;
         for (int client = FAULTY; client < FAULTY + 2; client++) {
             for (int block = 0; block < 4; block++) {
@@ -190,8 +192,18 @@ class PasisRoomTest {
     }
 
     @Test
+    void whatAVersionTakesInMemoryCounts() {
+        PasisCluster cluster = cluster(limits(8, 1_000, 8 * 768));
+        for (int block = 0; block < 9; block++) {
+            send(cluster, block, 1, 0);
+        }
+        cluster.simulation.runFor(5_000);
+        assertThat(cluster.counters(0).possibleVersions()).isEqualTo(8);
+    }
+
+    @Test
     void whileNobodyKnowsHowManyClientsThereAreThePoolBoundsThemAll() {
-        PasisCluster cluster = cluster(limits(8, 1_000, 8 * FRAGMENT));
+        PasisCluster cluster = cluster(limits(8, 1_000, 8 * CHARGE));
         cluster.clients = 0;
         for (int client = FAULTY; client < FAULTY + 2; client++) {
             for (int block = 0; block < 5; block++) {
@@ -207,7 +219,7 @@ class PasisRoomTest {
     /** Each has the whole pool, and leaves it full of what cannot be decided. */
     @Test
     void clientsThatAreRevokedInTurnLeaveNoMoreThanTwiceThePool() {
-        PasisCluster cluster = cluster(limits(8, 1_000, 4 * FRAGMENT));
+        PasisCluster cluster = cluster(limits(8, 1_000, 4 * CHARGE));
         for (int client = FAULTY; client < FAULTY + 3; client++) {
             for (int block = 0; block < 4; block++) {
                 sendAs(client, cluster, 10 * client + block, 1, 0);
@@ -238,7 +250,7 @@ class PasisRoomTest {
 
     @Test
     void whereNothingCanBeFreedItIsTriedLessAndLessOften() {
-        PasisCluster cluster = cluster(limits(8, 1_000, FRAGMENT));
+        PasisCluster cluster = cluster(limits(8, 1_000, CHARGE));
         send(cluster, 0, 1, 0);
         List<Bytes> fragments = cluster.fragments(1);
         ValidatingTimestamp version = ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments);
@@ -256,7 +268,7 @@ class PasisRoomTest {
 
     @Test
     void onlySoManyWritesWaitForRoom() {
-        PasisLimits two = new PasisLimits(8, 64, 1 << 20, FRAGMENT, false, 200, 2, 64, 2, 10_000, 200, 1_000);
+        PasisLimits two = new PasisLimits(8, 64, 1 << 20, CHARGE, false, 200, 2, 64, 2, 10_000, 200, 1_000);
         PasisCluster cluster = cluster(two);
         send(cluster, 0, 1, 0);
         // Without the others a verification ends when its time is up.
@@ -346,7 +358,7 @@ class PasisRoomTest {
             WireWriter charge = new WireWriter(16);
             PrincipalId.client(FAULTY).write(charge);
             RecordKey key = new RecordKey(RecordKind.PASIS_POSSIBLE, BlockId.register(6, block), name.toBytes());
-            disk.apply(List.of(new Mutation.Put(key, charge.i32(FRAGMENT).toBytes(), Bytes.EMPTY)));
+            disk.apply(List.of(new Mutation.Put(key, charge.i32(256).toBytes(), Bytes.EMPTY)));
         }
         Set<BlockId> told = new HashSet<>();
         VerificationWatch watch = new VerificationWatch() {

@@ -35,11 +35,11 @@ class PasisServerFuzzTest {
     private static final int BLOCKS = 3;
     private static final int PER_BLOCK = 3;
     /** Three clients' shares, and what a node repairs. */
-    private static final long POOL_BYTES = (3 * 6 + BLOCKS * (PER_BLOCK + 5)) * 256;
+    private static final long POOL_BYTES = (3 * 6 + BLOCKS * (PER_BLOCK + 5)) * PasisLimits.charge(256);
 
     private static final PrincipalId FAULTY_NODE = PrincipalId.node(0);
-    private static final PasisLimits LIMITS =
-            new PasisLimits(PER_BLOCK, 6, 6 * 256, POOL_BYTES, true, 50, 2, 1, 16, 10_000, 200, 1_000);
+    private static final PasisLimits LIMITS = new PasisLimits(
+            PER_BLOCK, 6, 6 * PasisLimits.charge(256), POOL_BYTES, true, 50, 2, 1, 16, 10_000, 200, 1_000);
     private static final Verification[] POLICIES = {Verification.LAZY, Verification.READ_TIME, Verification.WRITE_TIME};
 
     private Random random = new Random();

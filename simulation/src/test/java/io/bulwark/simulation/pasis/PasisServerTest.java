@@ -33,6 +33,9 @@ class PasisServerTest {
         return cluster(Verification.LAZY, PasisCluster.LIMITS);
     }
 
+    /** What a version counts for. */
+    private static final long CHARGE = PasisLimits.charge(256);
+
     private static PasisLimits limits(int perBlock, long clientBytes, long poolBytes, boolean cooperative) {
         return new PasisLimits(perBlock, 64, clientBytes, poolBytes, cooperative, 200, 2, 64, 256, 10_000, 200, 1_000);
     }
@@ -79,7 +82,7 @@ class PasisServerTest {
         cluster.simulation.restart(PrincipalId.node(2));
         cluster.simulation.runFor(1_000);
         assertThat(cluster.counters(2).possibleVersions()).isEqualTo(2);
-        assertThat(cluster.counters(2).poolBytes()).isEqualTo(512);
+        assertThat(cluster.counters(2).poolBytes()).isEqualTo(2 * CHARGE);
     }
 
     @Test
@@ -285,14 +288,13 @@ class PasisServerTest {
 
     @Test
     void aFullPoolIsCollected() {
-        // 256 bytes a fragment.
-        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 1_024, false));
+        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 4 * CHARGE, false));
         for (int i = 0; i < 12; i++) {
             assertThat(cluster.write(1, i % 3).isNone()).isFalse();
         }
         cluster.simulation.runFor(1_000);
         for (int node : ALL) {
-            assertThat(cluster.counters(node).poolBytes()).isLessThanOrEqualTo(1_024);
+            assertThat(cluster.counters(node).poolBytes()).isLessThanOrEqualTo(4 * CHARGE);
             assertThat(cluster.counters(node).avoided()).isPositive();
         }
         assertThat(refusals(cluster)).isEmpty();
@@ -300,7 +302,7 @@ class PasisServerTest {
 
     @Test
     void aFullPoolRefusesWithItsReason() {
-        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 512, false));
+        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 2 * CHARGE, false));
         for (int i = 1; i <= 3; i++) {
             List<Bytes> fragments = fragments(cluster, i);
             cluster.send(FAULTY, i, ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments), fragments, 0);
@@ -312,7 +314,7 @@ class PasisServerTest {
 
     @Test
     void oneClientsShareOfThePoolIsItsOwn() {
-        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 512, 1_024, false));
+        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 2 * CHARGE, 4 * CHARGE, false));
         for (int i = 1; i <= 3; i++) {
             List<Bytes> fragments = fragments(cluster, i);
             cluster.send(FAULTY, i, ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments), fragments, 0);
@@ -324,7 +326,7 @@ class PasisServerTest {
 
     @Test
     void withMoreClientsEachHasLessOfThePool() {
-        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 4_096, false));
+        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 16 * CHARGE, false));
         cluster.clients = 3;
         for (int i = 1; i <= 6; i++) {
             List<Bytes> fragments = fragments(cluster, i);
@@ -333,21 +335,21 @@ class PasisServerTest {
         cluster.simulation.runFor(5_000);
         assertThat(cluster.counters(0).poolBytes())
                 .as("the sixth is beyond a third of the pool")
-                .isEqualTo(5 * 256);
+                .isEqualTo(5 * CHARGE);
         assertThat(cluster.shortOfPool).isFalse();
         assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
     }
 
     @Test
     void howeverManyClientsThereAreEachHasRoomForSomeVersions() {
-        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 4_096, false));
+        PasisCluster cluster = cluster(Verification.LAZY, limits(8, 1 << 20, 16 * CHARGE, false));
         cluster.clients = 1_000;
         for (int i = 1; i <= 5; i++) {
             List<Bytes> fragments = fragments(cluster, i);
             cluster.send(FAULTY, i, ValidatingTimestamp.of(1, PrincipalId.client(FAULTY), fragments), fragments, 0);
         }
         cluster.simulation.runFor(5_000);
-        assertThat(cluster.counters(0).poolBytes()).isEqualTo(4 * 256);
+        assertThat(cluster.counters(0).poolBytes()).isEqualTo(4 * CHARGE);
         assertThat(cluster.shortOfPool).isTrue();
         assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
     }

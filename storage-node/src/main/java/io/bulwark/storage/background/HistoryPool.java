@@ -16,6 +16,8 @@ public record HistoryPool(long clientBytes, long bytesMax, IntSupplier clients) 
     static final long CLIENT_BYTES = 256L << 20;
 
     private static final int DISK_PART = 8;
+    /** Half of what the smallest versions count for is memory, and a node may hold twice its pool. */
+    private static final int HEAP_PART = 2;
 
     public HistoryPool {
         if (clientBytes < 1 || bytesMax < 1) {
@@ -28,9 +30,10 @@ public record HistoryPool(long clientBytes, long bytesMax, IntSupplier clients) 
         return new HistoryPool(bytes, bytes, clients);
     }
 
-    /** With the clients, up to an eighth of the disk, and to the size of the heap: each version is on the disk, and its name in memory. */
+    /** With the clients, up to an eighth of the disk, and to half of the heap: each version is on the disk, and its name in memory. */
     public static HistoryPool byClients(long diskBytes, long heapBytes, IntSupplier clients) {
-        return new HistoryPool(CLIENT_BYTES, Math.max(1, Math.min(diskBytes / DISK_PART, heapBytes)), clients);
+        return new HistoryPool(
+                CLIENT_BYTES, Math.max(1, Math.min(diskBytes / DISK_PART, heapBytes / HEAP_PART)), clients);
     }
 
     /** How large it is now; as large as it may be while it is not known how many clients there are. */

@@ -32,12 +32,12 @@ class HistoryPoolTest {
     }
 
     @Test
-    void itGrowsNoLargerThanAnEighthOfTheDiskOrTheHeap() {
+    void itGrowsNoLargerThanAnEighthOfTheDiskOrHalfOfTheHeap() {
         clients = 1_000_000;
         assertThat(HistoryPool.byClients(8_000 * MIB, 1L << 40, () -> clients).bytes())
                 .isEqualTo(1_000 * MIB);
         assertThat(HistoryPool.byClients(1L << 50, 700 * MIB, () -> clients).bytes())
-                .isEqualTo(700 * MIB);
+                .isEqualTo(350 * MIB);
         clients = 1;
         assertThat(HistoryPool.byClients(800 * MIB, 1L << 40, () -> clients).bytes())
                 .as("less than one client's threshold")

@@ -87,7 +87,7 @@ final class FigureCluster implements AutoCloseable {
      *
      * @param policies a volume each
      * @param blocks of each volume
-     * @param poolBytes each node's history pool
+     * @param poolBytes each node's history pool, in bytes of fragments
      * @param possiblePerBlock possible versions of one client in one block
      * @param nodeBytesPerSecond what each node may send, and receive; 0 for no bound
      */
@@ -101,6 +101,11 @@ final class FigureCluster implements AutoCloseable {
             long poolBytes,
             int possiblePerBlock,
             long nodeBytesPerSecond) {
+        long charged() {
+            int fragmentBytes = blockBytes / (b + 1);
+            return poolBytes / fragmentBytes * PasisLimits.charge(fragmentBytes);
+        }
+
         int nodes() {
             return 4 * b + 1;
         }
@@ -252,15 +257,15 @@ final class FigureCluster implements AutoCloseable {
     }
 
     private HistoryPool pool() {
-        return HistoryPool.fixed(setup.poolBytes, NOT_KNOWN);
+        return HistoryPool.fixed(setup.charged(), NOT_KNOWN);
     }
 
     private PasisLimits limits() {
         return new PasisLimits(
                 setup.possiblePerBlock,
                 1 << 20,
-                setup.poolBytes,
-                setup.poolBytes,
+                setup.charged(),
+                setup.charged(),
                 setup.cooperative,
                 1_000_000,
                 4,

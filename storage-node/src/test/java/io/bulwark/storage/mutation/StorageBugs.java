@@ -148,10 +148,17 @@ final class StorageBugs {
                     "clientBytes"),
             bug(
                     "background/HistoryPool",
+                    "while nobody knows how many clients there are the pool is that of none",
+                    "background.HistoryPoolTest",
+                    "whileItIsNotKnownHowManyClientsThereAreItIsAsLargeAsItMayBe",
+                    "writers == 0 || clientBytes >=",
+                    "writers > 0 && clientBytes >="),
+            bug(
+                    "background/HistoryPool",
                     "the pool grows beyond the heap",
                     "background.HistoryPoolTest",
-                    "itGrowsNoLargerThanAnEighthOfTheDiskOrTheHeap",
-                    "Math.min(diskBytes / DISK_PART, heapBytes)",
+                    "itGrowsNoLargerThanAnEighthOfTheDiskOrHalfOfTheHeap",
+                    "Math.min(diskBytes / DISK_PART, heapBytes / HEAP_PART)",
                     "diskBytes / DISK_PART"),
             scheduler(
                     "BackgroundScheduler",
