@@ -61,7 +61,7 @@ record PasisNode(
     /** Makes room. */
     interface Collector {
         /**
-         * Verifies blocks until something was freed, or nothing is left to try.
+         * Verifies blocks until something was freed, of the sender's own if there is one, or nothing is left to try.
          *
          * @param sender whose versions are to go; null if it is the pool that is full
          * @param repair whether what is repairable is repaired

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Forced collection (3.4 and section 4): where the history pool or a client's bound is full, blocks with the most possible
- * versions are verified, first those that this node is responsible for, until something was freed. What one effort costs is
+ * versions are verified, first those that this node is responsible for, until something was freed; for a client, something of its own. What one effort costs is
  * bounded: where nothing came of it the next one goes on where it ended, and not before a pause, which grows.
  */
 final class RoomMaker implements PasisNode.Collector {
@@ -41,13 +41,17 @@ final class RoomMaker implements PasisNode.Collector {
         final Key key;
         final Set<BlockId> tried = new HashSet<>();
         final List<PasisNode.Room> waiting = new ArrayList<>();
+        /** How many versions of the sender there were. */
+        final int before;
+
         PossibleVersions.@Nullable Ranked after;
         PossibleVersions.@Nullable Ranked last;
         int running;
         boolean over;
 
-        Effort(Key key, PossibleVersions.@Nullable Ranked after) {
+        Effort(Key key, int before, PossibleVersions.@Nullable Ranked after) {
             this.key = key;
+            this.before = before;
             this.after = after;
         }
     }
@@ -82,7 +86,7 @@ final class RoomMaker implements PasisNode.Collector {
                 room.made(nowMillis, false);
                 return;
             }
-            effort = new Effort(key, before == null ? null : before.after());
+            effort = new Effort(key, ofSender(key), before == null ? null : before.after());
             efforts.put(key, effort);
         } else if (effort.waiting.size() >= limits.waitingMax()) {
             room.made(nowMillis, false);
@@ -140,10 +144,15 @@ final class RoomMaker implements PasisNode.Collector {
 
     private void done(long nowMillis, Effort effort, int freed) {
         effort.running--;
-        if (freed > 0 && !effort.over) {
+        boolean room = effort.key.sender().isEmpty() ? freed > 0 : ofSender(effort.key) < effort.before;
+        if (room && !effort.over) {
             end(nowMillis, effort, true);
         }
         pump(nowMillis, effort);
+    }
+
+    private int ofSender(Key key) {
+        return key.sender().map(possible::of).orElse(0);
     }
 
     private void end(long nowMillis, Effort effort, boolean freed) {

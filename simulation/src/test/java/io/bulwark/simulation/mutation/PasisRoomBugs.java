@@ -43,6 +43,12 @@ final class PasisRoomBugs {
                     "return fragmentBytes;"),
             in(
                     "pasis/RoomMaker",
+                    "what others had is room for a client",
+                    simulation(ROOM, "whatOthersHadIsNoRoomForAClient"),
+                    "effort.key.sender().isEmpty() ? freed > 0 : ofSender(effort.key) < effort.before;",
+                    "freed > 0;"),
+            in(
+                    "pasis/RoomMaker",
                     "room for a client is looked for in what others lead",
                     simulation(ROOM, "roomForAClientIsLookedForFirstInBlocksThatThisNodeLeads"),
                     "if (mine.test(next.block())) {",

@@ -305,6 +305,24 @@ class PasisRoomTest {
         assertThat(cluster.counters(0).possibleVersions()).isEqualTo(3);
     }
 
+    /** Its own are at one node alone; what is verified beside them is another's. */
+    @Test
+    void whatOthersHadIsNoRoomForAClient() {
+        PasisCluster cluster = cluster(limits(2, 2, 1 << 20));
+        sendAs(FAULTY + 1, cluster, 0, 1, ALL);
+        sendAs(FAULTY + 1, cluster, 0, 2, ALL);
+        send(cluster, 0, 8, 0);
+        send(cluster, 0, 9, 0);
+        assertThat(cluster.counters(0).possibleVersions()).isEqualTo(4);
+        send(cluster, 5, 1, 0);
+        cluster.simulation.runFor(5_000);
+        assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
+        assertThat(cluster.counters(0).possibleVersions()).isEqualTo(2);
+        assertThat(cluster.counters(0).verifications())
+                .as("once, and once with repair")
+                .isEqualTo(2);
+    }
+
     /** What peers' notices have collected here is in no record but that of the horizon. */
     @Test
     void whatWasCollectedIsNotTakenAgainAfterARestart() {
