@@ -133,7 +133,9 @@ public final class FragmentStore implements AutoCloseable {
      * if the index cannot be read.
      */
     public CompletableFuture<Loaded.Metas> loadMetas(RecordKind kind, BlockId block) {
-        cache.writeNow(block, block);
+        if (cache.takes(kind)) {
+            cache.writeNow(block, block);
+        }
         return read(pending.get(block), () -> scanNow(kind, block, block, Integer.MAX_VALUE, each -> true));
     }
 
@@ -145,7 +147,9 @@ public final class FragmentStore implements AutoCloseable {
      */
     public CompletableFuture<Loaded.Metas> scan(
             RecordKind kind, BlockId from, BlockId to, int max, Predicate<BlockId> wanted) {
-        cache.writeNow(from, to);
+        if (cache.takes(kind)) {
+            cache.writeNow(from, to);
+        }
         CompletableFuture<?> before = CompletableFuture.allOf(pending.entrySet().stream()
                 .filter(each ->
                         each.getKey().compareTo(from) >= 0 && each.getKey().compareTo(to) <= 0)

@@ -132,6 +132,11 @@ final class WriteBackCache {
         };
     }
 
+    /** Whether records of this kind may be held. */
+    boolean takes(RecordKind kind) {
+        return heldNanos > 0 && kinds.contains(kind);
+    }
+
     /** Whether anything of the block is held. */
     synchronized boolean holds(BlockId block) {
         return held.containsKey(block);

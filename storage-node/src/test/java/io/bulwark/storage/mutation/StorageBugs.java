@@ -209,6 +209,11 @@ final class StorageBugs {
                     "case SYNC -> 0;",
                     "case SYNC -> millis;"),
             cache(
+                    "who lists what is never held has all written that is",
+                    "whoListsWhatIsNeverHeldLeavesWhatIsHeldInMemory",
+                    "return heldNanos > 0 && kinds.contains(kind);",
+                    "return heldNanos > 0;"),
+            cache(
                     "the deletion of what was never written is forgotten",
                     "whatIsPutAndDeletedBeforeItsTimeNeverBringsItsFragmentToTheDisk",
                     "block.last.put(after.key(), after);",

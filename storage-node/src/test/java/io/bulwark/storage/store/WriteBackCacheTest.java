@@ -160,6 +160,24 @@ class WriteBackCacheTest {
     }
 
     @Test
+    void whoListsWhatIsNeverHeldLeavesWhatIsHeldInMemory() throws IOException {
+        StoreConfig config = Records.small(directory)
+                .withDurability(Durability.NONE)
+                .withWriteBack(new WriteBack(60_000, 1 << 20, Set.of(RecordKind.REGISTER_VERSION)));
+        try (FragmentStore store = FragmentStore.open(config)) {
+            Mutation.Put held = version(1, 1, 8 * KIB);
+            Records.store(store, held);
+            store.loadMetas(RecordKind.SESSION, block(1)).join();
+            store.scan(RecordKind.SESSION, block(0), block(9), 10, _ -> true).join();
+            assertThat(store.holdsUnwritten(block(1))).isTrue();
+            assertThat(store.scan(RecordKind.REGISTER_VERSION, block(0), block(9), 10, _ -> true)
+                            .join()
+                            .records())
+                    .containsExactly(new Loaded.Meta(held.key(), held.meta()));
+        }
+    }
+
+    @Test
     void underIntervalNothingIsHeldLongerThanTheInterval() throws IOException {
         StoreConfig config = Records.small(directory)
                 .withDurability(Durability.INTERVAL)
