@@ -64,15 +64,17 @@ final class Revocations {
         }
         finishing.remove(revoked);
         Integer before = told.get(revoked);
+        boolean begins = before != null && before == UNTOLD;
         int left = 0;
         for (StagedIndex.Entry entry : index.of(revoked, -1)) {
             int volume = entry.block().volume();
-            if (node.access().unknown(volume)) {
+            // What the node knows of it may be older than its deletion.
+            if (begins || node.access().unknown(volume)) {
                 deleted.suspect(volume);
             }
             left += node.access().gone(volume) ? 0 : 1;
         }
-        if (before != null && before == UNTOLD) {
+        if (begins) {
             index.sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));
         }
         if (before == null || before != left) {

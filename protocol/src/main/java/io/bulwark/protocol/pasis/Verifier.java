@@ -42,6 +42,8 @@ final class Verifier {
     private final List<Asker> next = new ArrayList<>();
     private Notices notices;
     private boolean running;
+    /** Whether a version came while it ran, which it may not have seen. */
+    private boolean outdated;
     /** The pause after the last verification, if nothing came of it: until its end none is begun for a read. */
     private long pauseMillis;
 
@@ -95,6 +97,7 @@ final class Verifier {
     }
 
     private void begin(long nowMillis) {
+        outdated = false;
         if (block.slot() < 0) {
             finish(nowMillis, PasisBackground.Found.UNASKED, 0);
             return;
@@ -221,7 +224,8 @@ final class Verifier {
     private void finish(long nowMillis, PasisBackground.Found found, int freed) {
         List<Asker> waiting = List.copyOf(current);
         current.clear();
-        if (freed > 0 || found == PasisBackground.Found.VERIFIED || found == PasisBackground.Found.IDLE) {
+        boolean fruitful = freed > 0 || found == PasisBackground.Found.VERIFIED || found == PasisBackground.Found.IDLE;
+        if (fruitful || outdated) {
             promising();
         } else {
             pauseMillis = Math.clamp(2 * pauseMillis, PAUSE_MILLIS_MIN, PAUSE_MILLIS_MAX);
@@ -269,6 +273,7 @@ final class Verifier {
 
     /** A version has come of which peers have told already. */
     void arrived(long nowMillis, ValidatingTimestamp version) {
+        outdated = true;
         promising();
         block.enqueue(nowMillis, now -> believe(now, version));
     }

@@ -81,6 +81,18 @@ final class LeftoverBugs {
                     "deleted.suspect(volume);",
                     ""),
             in(
+                    "fp/Revocations",
+                    "a deleted volume that is still known is not asked for",
+                    protocol(DELETED, "aRevocationDoesNotWaitForADeletedVolumeAlsoAfterARestart"),
+                    "if (begins || node.access().unknown(volume)) {",
+                    "if (node.access().unknown(volume)) {"),
+            in(
+                    "pasis/Verifier",
+                    "what was written while nothing came of a verification is not verified before a read",
+                    simulation(LEFTOVERS, "whatIsWrittenDuringAVerificationIsVerifiedBeforeTheNextRead"),
+                    "if (fruitful || outdated) {",
+                    "if (fruitful) {"),
+            in(
                     "pasis/Wish",
                     "who asks last for a verification says whether it repairs",
                     simulation(LEFTOVERS, "whereSeveralWaitForOneVerificationItRepairsIfAnyOfThemWantsThat"),

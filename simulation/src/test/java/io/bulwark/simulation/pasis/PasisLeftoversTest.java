@@ -128,4 +128,19 @@ class PasisLeftoversTest {
         cluster.ask(1, 0);
         assertThat(cluster.counters(1).onDemand()).as("it was written since").isEqualTo(before + 1);
     }
+
+    @Test
+    void whatIsWrittenDuringAVerificationIsVerifiedBeforeTheNextRead() {
+        cluster.onDemand = true;
+        leaveUndone(1);
+        // Too few are left for a verification to end before its time is up.
+        cluster.simulation.crash(PrincipalId.node(3));
+        cluster.simulation.crash(PrincipalId.node(4));
+        cluster.ask(1, 0);
+        leaveUndone(2);
+        cluster.simulation.runFor(600);
+        assertThat(cluster.counters(1).onDemand()).isEqualTo(1);
+        cluster.ask(1, 0);
+        assertThat(cluster.counters(1).onDemand()).isEqualTo(2);
+    }
 }
