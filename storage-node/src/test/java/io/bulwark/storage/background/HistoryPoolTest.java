@@ -21,7 +21,7 @@ class HistoryPoolTest {
         }
         PasisLimits limits = pool.limits(4);
         assertThat(limits.clientBytes()).isEqualTo(64 * MIB);
-        assertThat(limits.poolBytes()).isEqualTo(1L << 38);
+        assertThat(limits.poolBytes()).isEqualTo(1L << 37);
     }
 
     @Test
