@@ -1,6 +1,7 @@
 package io.bulwark.transport;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import java.net.InetSocketAddress;
 
@@ -24,13 +25,13 @@ interface ChannelSecurity extends AutoCloseable {
 
     void connecting(ChannelPipeline pipeline, PrincipalId remote);
 
-    /** Whether this principal may be sent what is there since a version. */
-    default boolean maySay(PrincipalId remote, int since) {
+    /** Whether this principal may be sent, over this channel, what is there since a version; on the event loop. */
+    default boolean maySay(Channel channel, PrincipalId remote, int since) {
         return true;
     }
 
-    /** It has said what only those say who speak this version. */
-    default void speaks(PrincipalId remote, int version) {}
+    /** It has said there what only those say who speak this version; on the event loop. */
+    default void speaks(Channel channel, PrincipalId remote, int version) {}
 
     @Override
     default void close() {}

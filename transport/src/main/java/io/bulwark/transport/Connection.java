@@ -45,7 +45,8 @@ final class Connection implements Peer {
     private volatile boolean sealed;
     private volatile boolean gone;
 
-    private record Outgoing(List<Bytes> frame, int length) {
+    /** @param since the version that brought the message */
+    private record Outgoing(List<Bytes> frame, int length, int since) {
         long cost() {
             return (long) length + FRAME_COST_BYTES;
         }
@@ -90,18 +91,14 @@ final class Connection implements Peer {
             counters.dropsDisconnected.increment();
             return false;
         }
-        if (!transport.security().maySay(principal, transport.codecs().since(message))) {
-            counters.dropsVersion.increment();
-            return false;
-        }
         long max = transport.settings().outboundMaxBytes();
         if (queuedBytes.get() + FrameHeader.BYTES + FRAME_COST_BYTES > max) {
             counters.dropsFull.increment();
             return false;
         }
         List<Bytes> frame = transport.codecs().frame(requestId, message);
-        Outgoing next =
-                new Outgoing(frame, frame.stream().mapToInt(Bytes::length).sum());
+        int length = frame.stream().mapToInt(Bytes::length).sum();
+        Outgoing next = new Outgoing(frame, length, transport.codecs().since(message));
         long queued = charge(next.cost());
         boolean high = queued > transport.settings().outboundHighBytes();
         long left = transport.settings().outboundTotalBytes()
@@ -200,6 +197,12 @@ final class Connection implements Peer {
             if (next == null) {
                 break;
             }
+            if (!transport.security().maySay(to, principal, next.since())) {
+                counters.dropsVersion.increment();
+                charge(-next.cost());
+                onQueueChanged();
+                continue;
+            }
             wrote = true;
             int length = next.length();
             long cost = next.cost();
@@ -229,7 +232,10 @@ final class Connection implements Peer {
 
     /** A frame arrived; on the event loop. */
     void onReceived(Received received) {
-        transport.security().speaks(principal, transport.codecs().since(received.message()));
+        Channel from = channel;
+        if (from != null) {
+            transport.security().speaks(from, principal, transport.codecs().since(received.message()));
+        }
         counters.framesIn.increment();
         counters.bytesIn.increment(FrameHeader.BYTES + (double) received.bodyBytes());
         long cost = received.bodyBytes() + (long) FRAME_COST_BYTES;

@@ -13,10 +13,9 @@ public interface Peer {
 
     /**
      * Encodes the message on the calling thread and queues it. True is no promise of delivery: the connection may break
-     * before the message leaves.
+     * before the message leaves, and what the version that is spoken on it does not know is dropped then, and counted.
      *
-     * @return false if the connection is closed, its queue is full, or the peer speaks a version that does not know the message, as
-     *     far as is known now; the drop is counted
+     * @return false if the connection is closed or its queue is full; the drop is counted
      * @throws IllegalArgumentException if no codec knows the message, or it is longer than a frame may be
      */
     boolean send(long requestId, Message message);

@@ -1,6 +1,9 @@
 package io.bulwark.transport;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.wire.WireVersions;
+import io.bulwark.transport.identity.PeerCertificate;
 import io.bulwark.transport.identity.RefusedCertificateException;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -12,6 +15,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.AttributeKey;
 import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -26,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class TlsChannels implements ChannelSecurity {
     private static final AttributeKey<Certificate[]> CHAIN = AttributeKey.valueOf("bulwark.peer.certificate");
+
+    /** What the other end of this connection understands, whatever its owner has spoken on others: another process may be there. */
+    private static final AttributeKey<Integer> VERSION = AttributeKey.valueOf("bulwark.peer.version");
 
     /** How long closing waits for the notice that nothing more comes to leave. */
     private static final long CLOSE_NOTICE_MILLIS = 500;
@@ -79,14 +86,27 @@ final class TlsChannels implements ChannelSecurity {
         install(pipeline, credentials.connecting(), new Ending(remote));
     }
 
+    /**
+     * Builds that name no version are not all the same, and the oldest end a connection over what they do not know: so they are tried now
+     * and then, until they have said such a thing themselves.
+     */
     @Override
-    public boolean maySay(PrincipalId remote, int since) {
-        return credentials.maySay(remote, since);
+    public boolean maySay(Channel channel, PrincipalId remote, int since) {
+        int version = versionOn(channel);
+        return since <= version || (version == WireVersions.UNNAMED && credentials.mayTry(remote));
     }
 
     @Override
-    public void speaks(PrincipalId remote, int version) {
-        credentials.speaks(remote, version);
+    public void speaks(Channel channel, PrincipalId remote, int version) {
+        if (version > versionOn(channel)) {
+            channel.attr(VERSION).set(version);
+            credentials.speaks(remote, version);
+        }
+    }
+
+    private static int versionOn(Channel channel) {
+        Integer version = channel.attr(VERSION).get();
+        return version == null ? WireVersions.UNNAMED : version;
     }
 
     @Override
@@ -140,7 +160,6 @@ final class TlsChannels implements ChannelSecurity {
                 throw ConnectionFault.ofTls(done.cause());
             }
             PrincipalId peer = peer(ctx);
-            agree(ctx, peer);
             if (wanted == null) {
                 MacChallenge.send(ctx, new ControlMessage.Ready());
                 MacChallenge.finish(ctx, peer);
@@ -160,8 +179,8 @@ final class TlsChannels implements ChannelSecurity {
         }
 
         /** TLS has chosen among the versions of both, so that nobody in between can have them speak an older one. */
-        private void agree(ChannelHandlerContext ctx, PrincipalId peer) {
-            String name = ctx.pipeline().get(SslHandler.class).applicationProtocol();
+        private void agree(Channel channel, PrincipalId peer, PrincipalKey key) {
+            String name = channel.pipeline().get(SslHandler.class).applicationProtocol();
             int version = credentials.versions().named(name == null ? "" : name);
             if (!credentials.versions().contains(version)) {
                 throw new ConnectionFault(
@@ -171,7 +190,12 @@ final class TlsChannels implements ChannelSecurity {
                                 + credentials.versions().newest()
                                 + " that are spoken here: upgrade the older of the two");
             }
+            channel.attr(VERSION).set(version);
             credentials.speaks(peer, version);
+            if (version == WireVersions.UNNAMED) {
+                credentials.opened(peer, key);
+                var _ = channel.closeFuture().addListener(_ -> credentials.closed(peer, key));
+            }
         }
 
         /** Asked after the handshake too: a session that is resumed shows no certificate again. */
@@ -186,7 +210,9 @@ final class TlsChannels implements ChannelSecurity {
                 channel.attr(CHAIN).set(chain);
                 open.add(channel);
                 var _ = channel.closeFuture().addListener(_ -> open.remove(channel));
-                return credentials.check(chain);
+                PrincipalId peer = credentials.check(chain);
+                agree(channel, peer, PeerCertificate.keyOf((X509Certificate) chain[0]));
+                return peer;
             } catch (RefusedCertificateException | SSLPeerUnverifiedException e) {
                 throw ConnectionFault.ofTls(e);
             }

@@ -18,11 +18,14 @@ import java.net.Socket;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
@@ -44,8 +47,11 @@ public final class TlsCredentials implements Credentials {
     private final X509ExtendedTrustManager trustManager = new PinnedKeys();
     private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
     private final WireVersions versions;
-    /** The newest that each has spoken since this process began: nobody goes back. */
+    /** The newest that each has spoken since this process began: in what is believed of it nobody goes back. */
     private final Map<PrincipalId, Integer> spoken = new ConcurrentHashMap<>();
+
+    /** Of the open connections on which no version was named the key that was shown, by whose that is. */
+    private final Map<PrincipalId, List<PrincipalKey>> unnamed = new ConcurrentHashMap<>();
 
     private final Map<PrincipalId, Long> tried = new ConcurrentHashMap<>();
 
@@ -123,22 +129,33 @@ public final class TlsCredentials implements Credentials {
         return spoken.getOrDefault(remote, 0);
     }
 
-    /**
-     * Whether what is there since a version may be said. Builds that name none are not all the same, and the oldest end a connection over
-     * what they do not know: so they are tried now and then, until they have said such a thing themselves.
-     */
-    boolean maySay(PrincipalId remote, int since) {
-        int version = Math.max(WireVersions.UNNAMED, versionOf(remote));
-        if (since <= version) {
-            return true;
-        }
+    /** Whether there is now a connection with this principal on which no version was named, under a key that is believed now. */
+    public boolean namesNone(PrincipalId remote) {
+        TrustedKeys now = trusted;
+        return unnamed.getOrDefault(remote, List.of()).stream()
+                .anyMatch(key -> now.ownerOf(key).filter(remote::equals).isPresent());
+    }
+
+    /** One on which no version was named. */
+    void opened(PrincipalId remote, PrincipalKey key) {
+        unnamed.merge(
+                remote,
+                List.of(key),
+                (before, one) -> Stream.concat(before.stream(), one.stream()).toList());
+    }
+
+    void closed(PrincipalId remote, PrincipalKey key) {
+        unnamed.computeIfPresent(remote, (_, before) -> {
+            List<PrincipalKey> left = new ArrayList<>(before);
+            left.remove(key);
+            return left.isEmpty() ? null : List.copyOf(left);
+        });
+    }
+
+    /** Whether what it may not know may be said to this principal: not often. */
+    boolean mayTry(PrincipalId remote) {
         long now = System.nanoTime();
-        Long last = tried.get(remote);
-        if (version > WireVersions.UNNAMED || (last != null && now - last < TRY_NANOS)) {
-            return false;
-        }
-        tried.put(remote, now);
-        return true;
+        return tried.merge(remote, now, (last, _) -> now - last < TRY_NANOS ? last : now) == now;
     }
 
     void speaks(PrincipalId remote, int version) {

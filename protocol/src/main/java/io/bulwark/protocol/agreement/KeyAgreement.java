@@ -63,15 +63,35 @@ public final class KeyAgreement implements ProtocolServer {
     /**
      * How it stands.
      *
-     * @param oldestMillis the age of the oldest key under which a MAC is still taken
+     * @param oldestMillis the age of the oldest key under which a MAC is still taken; that of a key ring counts from when it came to be believed
+     * @param older peers that are believed under the key of a ring
      * @param unspoken peers that have told no key yet, so that this node can vouch for nothing towards them
      * @param chosen how many keys this node has chosen in this life of the process
      */
-    public record Standing(long oldestMillis, int unspoken, long chosen) {}
+    public record Standing(long oldestMillis, int older, int unspoken, long chosen) {}
 
-    /** Peers of an older build, which may know of no agreement: they are believed and spoken to under a key that both were given, too. */
+    /**
+     * Peers of an older build, which may know of no agreement: while they are here, and T_k longer, they are believed and spoken to under
+     * a key that both were given, too.
+     */
     public interface Elder {
-        /** The key that was given for this peer; empty if it agrees on keys, or nothing is known of it. */
+        /** There is none. */
+        Elder NOBODY = new Elder() {
+            @Override
+            public boolean agrees(PrincipalId peer) {
+                return false;
+            }
+
+            @Override
+            public Optional<Bytes> keyFor(PrincipalId peer) {
+                return Optional.empty();
+            }
+        };
+
+        /** Whether it has been seen to agree on keys since the process began: it is never an older one again. */
+        boolean agrees(PrincipalId peer);
+
+        /** The key that was given for a peer that is here now as one of an older build, under an identity that is believed now. */
         Optional<Bytes> keyFor(PrincipalId peer);
     }
 
@@ -85,7 +105,9 @@ public final class KeyAgreement implements ProtocolServer {
         private @Nullable Chosen previous;
         private boolean offering;
         /** Of an older build. */
-        private @Nullable Bytes given;
+        private @Nullable Chosen given;
+        /** When it was here last as one of an older build. */
+        private long hereMillis;
 
         private long checkedMillis = Long.MIN_VALUE / 2;
         private @Nullable Bytes nonce;
@@ -139,7 +161,7 @@ public final class KeyAgreement implements ProtocolServer {
             peers.put(other, new Peer());
         });
         peers.put(book.self(), new Peer());
-        this.standing = new Standing(0, peers.size(), 0);
+        this.standing = new Standing(0, 0, peers.size(), 0);
     }
 
     private Bytes draw(int length) {
@@ -174,6 +196,7 @@ public final class KeyAgreement implements ProtocolServer {
     /** The keys under which the peer speaks may be known to somebody else. */
     private void drop(long nowMillis, PrincipalId id, Peer peer) {
         peer.previous = null;
+        peer.given = null;
         choose(nowMillis, id, peer);
     }
 
@@ -189,11 +212,15 @@ public final class KeyAgreement implements ProtocolServer {
     }
 
     private void believe(PrincipalId id, Peer peer) {
-        List<Bytes> keys = new ArrayList<>();
-        Optional.ofNullable(peer.current).ifPresent(each -> keys.add(each.key()));
-        Optional.ofNullable(peer.previous).ifPresent(each -> keys.add(each.key()));
+        book.believe(id, inForce(peer).stream().map(Chosen::key).toList());
+    }
+
+    private static List<Chosen> inForce(Peer peer) {
+        List<Chosen> keys = new ArrayList<>();
+        Optional.ofNullable(peer.current).ifPresent(keys::add);
+        Optional.ofNullable(peer.previous).ifPresent(keys::add);
         Optional.ofNullable(peer.given).ifPresent(keys::add);
-        book.believe(id, keys);
+        return keys;
     }
 
     @Override
@@ -257,28 +284,34 @@ public final class KeyAgreement implements ProtocolServer {
     @Override
     public List<Effect> onTick(long nowMillis) {
         long oldest = nowMillis;
+        int older = 0;
         int unspoken = 0;
         for (var entry : peers.entrySet()) {
             Peer peer = entry.getValue();
             refresh(nowMillis, entry.getKey(), peer);
             offer(entry.getKey(), peer);
-            Chosen eldest = peer.previous == null ? peer.current : peer.previous;
-            oldest = eldest == null ? oldest : Math.min(oldest, eldest.sinceMillis());
+            for (Chosen key : inForce(peer)) {
+                oldest = Math.min(oldest, key.sinceMillis());
+            }
+            older += peer.given == null ? 0 : 1;
             unspoken += book.knows(entry.getKey()) ? 0 : 1;
         }
-        standing = new Standing(nowMillis - oldest, unspoken, chosen);
+        standing = new Standing(nowMillis - oldest, older, unspoken, chosen);
         return out.drain();
     }
 
-    /** Once an older node is seen to agree nothing counts that it vouched for under the key that was given. */
+    /** Once an older node is seen to agree, or is not here for T_k, nothing counts that it vouched for under the key that was given. */
     private void regard(long nowMillis, PrincipalId id, Peer peer) {
-        Bytes given = id.equals(book.self()) ? null : elder.keyFor(id).orElse(null);
-        if (given != null && peer.given == null) {
-            peer.given = given;
-            book.speak(id, given);
+        boolean agrees = id.equals(book.self()) || peer.life != null || elder.agrees(id);
+        Bytes here = agrees ? null : elder.keyFor(id).orElse(null);
+        if (here != null) {
+            peer.hereMillis = nowMillis;
+        }
+        if (here != null && peer.given == null) {
+            peer.given = new Chosen(here, nowMillis);
+            book.speak(id, here);
             believe(id, peer);
-        } else if (given == null && peer.given != null) {
-            peer.given = null;
+        } else if (peer.given != null && (agrees || nowMillis - peer.hereMillis >= settings.keyMillis())) {
             drop(nowMillis, id, peer);
         }
     }

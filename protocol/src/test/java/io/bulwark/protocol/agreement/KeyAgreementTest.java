@@ -17,7 +17,6 @@ import java.security.KeyPairGenerator;
 import java.security.spec.ECGenParameterSpec;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -353,7 +352,7 @@ class KeyAgreementTest {
                         new TestPorts(0),
                         new TestPorts(0),
                         _ -> List.of(),
-                        _ -> Optional.empty(),
+                        KeyAgreement.Elder.NOBODY,
                         new Random(1)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
@@ -419,15 +418,99 @@ class KeyAgreementTest {
         before.speak(PrincipalId.node(0), given);
         Bytes vouched = before.mac(PrincipalId.node(0), SAID);
         assertThat(believes(0, 2, vouched)).isTrue();
-        nodes.elders.clear();
+        nodes.agreeing.add(older);
         nodes.run(100);
-        assertThat(believes(0, 2, vouched)).isFalse();
+        assertThat(believes(0, 2, vouched))
+                .as("though a connection of before is still open")
+                .isFalse();
+        nodes.elders.clear();
         nodes.cutOff.clear();
         nodes.start(2);
         nodes.run(1_000);
         assertThat(believes(0, 2, vouch(2, 0))).isTrue();
         assertThat(believes(2, 0, vouch(0, 2))).isTrue();
         assertThat(believes(0, 2, vouched)).isFalse();
+    }
+
+    /** What node 2 vouches for towards node 0 while both take it for one of an older build. */
+    private Bytes vouchedByAnOlderNode() {
+        PrincipalId older = PrincipalId.node(2);
+        Bytes given = filled(32, 77);
+        nodes.cutOff.add(2);
+        nodes.elders.put(older, given);
+        nodes.run(500);
+        KeyBook ofOlder = new KeyBook(older, filled(32, 1));
+        ofOlder.speak(PrincipalId.node(0), given);
+        Bytes vouched = ofOlder.mac(PrincipalId.node(0), SAID);
+        assertThat(believes(0, 2, vouched)).isTrue();
+        return vouched;
+    }
+
+    /** Dead, or stolen; or a liar that took itself for an older node, and has recovered and cannot be heard here. */
+    @Test
+    void anOlderNodeThatIsGoneIsBelievedForTkAndNoLonger() {
+        Bytes vouched = vouchedByAnOlderNode();
+        nodes.run(3 * HALF);
+        nodes.elders.clear();
+        nodes.run(2 * HALF - 100);
+        assertThat(believes(0, 2, vouched))
+                .as("its connection was made anew, perhaps")
+                .isTrue();
+        nodes.run(200);
+        assertThat(believes(0, 2, vouched)).isFalse();
+        assertThat(nodes.agreement(0).standing().older()).isZero();
+    }
+
+    /** Who has the ring and the identity of before has nothing any more. */
+    @Test
+    void theKeyOfARingGoesWithTheIdentity() throws GeneralSecurityException {
+        Bytes vouched = vouchedByAnOlderNode();
+        nodes.identities.put(PrincipalId.node(2), List.of(someKey()));
+        nodes.elders.clear();
+        nodes.run(50);
+        assertThat(believes(0, 2, vouched)).isFalse();
+        nodes.elders.put(PrincipalId.node(2), filled(32, 77));
+        nodes.run(100);
+        assertThat(believes(0, 2, vouched))
+                .as("the older node with its next identity")
+                .isTrue();
+    }
+
+    @Test
+    void whoLeftAndComesBackIsAnOlderNodeOnlyOnceItIsHereAsOne() {
+        Bytes vouched = vouchedByAnOlderNode();
+        nodes.elders.clear();
+        nodes.agreement(0).belong(List.of(PrincipalId.node(1)));
+        assertThat(believes(0, 2, vouched)).isFalse();
+        nodes.agreement(0).belong(List.of(PrincipalId.node(1), PrincipalId.node(2)));
+        nodes.run(HALF);
+        assertThat(believes(0, 2, vouched)).isFalse();
+    }
+
+    @Test
+    void whoWasSeenToAgreeIsNeverAnOlderNodeAgain() {
+        nodes.agreeing.add(PrincipalId.node(2));
+        nodes.cutOff.add(2);
+        nodes.elders.put(PrincipalId.node(2), filled(32, 77));
+        nodes.run(500);
+        assertThat(nodes.agreement(0).standing().older()).isZero();
+        nodes.agreeing.clear();
+        nodes.elders.clear();
+        nodes.cutOff.clear();
+        nodes.run(1_000);
+        nodes.elders.put(PrincipalId.node(2), filled(32, 77));
+        nodes.run(500);
+        assertThat(nodes.agreement(0).standing().older())
+                .as("its NEW-KEY says so, too")
+                .isZero();
+    }
+
+    @Test
+    void theKeyOfARingIsAsOldAsItIsBelieved() {
+        var _ = vouchedByAnOlderNode();
+        assertThat(nodes.agreement(0).standing().older()).isEqualTo(1);
+        nodes.run(6 * HALF);
+        assertThat(nodes.agreement(0).standing().oldestMillis()).isGreaterThanOrEqualTo(6 * HALF);
     }
 
     /** Any messages in any order, with the liar's own signatures: no two correct nodes lose each other by it. */

@@ -37,8 +37,10 @@ final class TestNodes {
     final Map<Integer, KeyBook> books = new TreeMap<>();
     /** As all believe them. */
     final Map<PrincipalId, List<PrincipalKey>> identities = new TreeMap<>();
-    /** Of older builds, as all know, with the key that all were given for it. */
+    /** Who is here as one of an older build, with the key that all were given for it. */
     final Map<PrincipalId, Bytes> elders = new TreeMap<>();
+    /** Who was seen to agree. */
+    final Set<PrincipalId> agreeing = new HashSet<>();
     /** Everything that was ever sent. */
     final List<Sent> all = new ArrayList<>();
     /** What comes to them or from them is lost. */
@@ -78,8 +80,20 @@ final class TestNodes {
                         ports,
                         ports,
                         id -> identities.getOrDefault(id, List.of()),
-                        id -> Optional.ofNullable(elders.get(id)),
+                        new Seen(),
                         new Random(++lives)));
+    }
+
+    private final class Seen implements KeyAgreement.Elder {
+        @Override
+        public boolean agrees(PrincipalId peer) {
+            return agreeing.contains(peer);
+        }
+
+        @Override
+        public Optional<Bytes> keyFor(PrincipalId peer) {
+            return Optional.ofNullable(elders.get(peer));
+        }
     }
 
     KeyBook book(int node) {

@@ -21,7 +21,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
@@ -120,7 +119,7 @@ final class FpKeys {
                 ports,
                 ports,
                 _ -> List.of(),
-                _ -> Optional.empty(),
+                KeyAgreement.Elder.NOBODY,
                 new Random(random.nextLong()));
         TagKeys before = inForce.put(node, book);
         if (before != null) {

@@ -32,9 +32,9 @@ final class KeyBugs {
                     keys("ofANodeThatHasBegunANewLifeNothingOldCounts"),
                     """
                     peer.previous = null;
-                    choose(nowMillis, id, peer);
+                    peer.given = null;
                     """,
-                    "choose(nowMillis, id, peer);"),
+                    "peer.given = null;"),
             in(
                     AGREEMENT,
                     "the first life that is heard of ends none",
@@ -165,17 +165,59 @@ final class KeyBugs {
                     AGREEMENT,
                     "an older node is spoken to under a key that it does not have",
                     keys("anOlderNodeVouchesUnderTheKeyThatBothWereGiven"),
-                    "book.speak(id, given);",
+                    "book.speak(id, here);",
                     ""),
             in(
                     AGREEMENT,
                     "what an older node vouched for before its upgrade counts",
                     keys("anOlderNodeThatWasUpgradedAgreesAndNothingCountsThatItVouchedForBefore"),
+                    "(agrees || nowMillis",
+                    "(nowMillis"),
+            in(
+                    AGREEMENT,
+                    "an older node that is gone is believed for ever",
+                    keys("anOlderNodeThatIsGoneIsBelievedForTkAndNoLonger"),
+                    "nowMillis - peer.hereMillis >= settings.keyMillis()",
+                    "nowMillis < 0"),
+            in(
+                    AGREEMENT,
+                    "an older node that is here is believed for T_k",
+                    keys("anOlderNodeThatIsGoneIsBelievedForTkAndNoLonger"),
+                    "nowMillis - peer.hereMillis >= settings.keyMillis()",
+                    "nowMillis - peer.given.sinceMillis() >= settings.keyMillis()"),
+            in(
+                    AGREEMENT,
+                    "the key of a ring outlives the identity of its node",
+                    keys("theKeyOfARingGoesWithTheIdentity"),
                     """
                     peer.given = null;
-                    drop(nowMillis, id, peer);
+                    choose(nowMillis, id, peer);
                     """,
-                    "peer.given = null;"));
+                    "choose(nowMillis, id, peer);"),
+            in(
+                    AGREEMENT,
+                    "the key of a ring outlives the membership of its node",
+                    keys("whoLeftAndComesBackIsAnOlderNodeOnlyOnceItIsHereAsOne"),
+                    "return left;",
+                    "return left && peers.get(known).given == null;"),
+            in(
+                    AGREEMENT,
+                    "who was seen to agree may go back",
+                    keys("whoWasSeenToAgreeIsNeverAnOlderNodeAgain"),
+                    "|| elder.agrees(id);",
+                    ";"),
+            in(
+                    AGREEMENT,
+                    "who has told a key may go back",
+                    keys("whoWasSeenToAgreeIsNeverAnOlderNodeAgain"),
+                    "|| peer.life != null",
+                    ""),
+            in(
+                    AGREEMENT,
+                    "keys of rings have no age",
+                    keys("theKeyOfARingIsAsOldAsItIsBelieved"),
+                    "oldest = Math.min(oldest, key.sinceMillis());",
+                    "oldest = key == peer.given ? oldest : Math.min(oldest, key.sinceMillis());"));
 
     private KeyBugs() {}
 }

@@ -67,9 +67,7 @@ public final class AgreedKeys {
                 signing,
                 signing,
                 new Identities(credentials),
-                peer -> credentials.versionOf(peer) == WireVersions.UNNAMED
-                        ? Optional.ofNullable(given.get(peer))
-                        : Optional.empty(),
+                new Older(credentials, Map.copyOf(given)),
                 random);
         register(meters);
     }
@@ -85,6 +83,11 @@ public final class AgreedKeys {
                         "bulwark.node.key.oldest.seconds",
                         agreement,
                         each -> each.standing().oldestMillis() / MILLIS_PER_SECOND)
+                .register(meters);
+        Gauge.builder(
+                        "bulwark.node.key.older",
+                        agreement,
+                        each -> each.standing().older())
                 .register(meters);
         Gauge.builder(
                         "bulwark.node.key.missing",
@@ -111,6 +114,19 @@ public final class AgreedKeys {
                 false,
                 _ -> 0,
                 shard -> shard == one ? new Here() : new Elsewhere());
+    }
+
+    /** Nodes that name no version when they connect, and the keys of the ring for them. */
+    private record Older(TlsCredentials credentials, Map<PrincipalId, Bytes> given) implements KeyAgreement.Elder {
+        @Override
+        public boolean agrees(PrincipalId peer) {
+            return credentials.versionOf(peer) >= WireVersions.AGREED_KEYS;
+        }
+
+        @Override
+        public Optional<Bytes> keyFor(PrincipalId peer) {
+            return credentials.namesNone(peer) ? Optional.ofNullable(given.get(peer)) : Optional.empty();
+        }
     }
 
     /** What is believed now, by node; looked through when it has changed. */

@@ -61,7 +61,8 @@ public final class PeerCertificate {
         }
     }
 
-    static PrincipalKey keyOf(X509Certificate certificate) throws RefusedCertificateException {
+    /** The key that a certificate is of. */
+    public static PrincipalKey keyOf(X509Certificate certificate) throws RefusedCertificateException {
         try {
             return new PrincipalKey(Bytes.of(certificate.getPublicKey().getEncoded()));
         } catch (IllegalArgumentException e) {

@@ -1,0 +1,31 @@
+package io.bulwark.transport.mutation;
+
+import io.bulwark.protocol.mutation.PlantedBugs;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.TlsCredentials;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.AttributeKey;
+import org.jspecify.annotations.NullMarked;
+import org.slf4j.Logger;
+
+/** Those planted in the transport. */
+class PlantedTransportBugsTest extends PlantedBugs {
+    PlantedTransportBugsTest() {
+        super(
+                TransportBugs.ALL,
+                TlsCredentials.class,
+                Bytes.class,
+                NullMarked.class,
+                Logger.class,
+                MeterRegistry.class,
+                ByteBuf.class,
+                Channel.class,
+                ByteToMessageDecoder.class,
+                SslContext.class,
+                AttributeKey.class);
+    }
+}

@@ -1,0 +1,55 @@
+package io.bulwark.transport.mutation;
+
+import io.bulwark.protocol.mutation.Detector;
+import io.bulwark.protocol.mutation.PlantedBug;
+import java.util.List;
+
+/** What can go wrong where builds of different versions meet. */
+final class TransportBugs {
+    private static final String CONNECTION = "whatIsSaidDependsOnTheConnectionAndNotOnWhatItsOwnerHasSpoken";
+    private static final String OPEN = "whoNamesNoVersionDoesSoWhileSuchAConnectionOfItsIsOpen";
+
+    static final List<PlantedBug> ALL = List.of(
+            bug(
+                    "TlsChannels",
+                    "what is said depends on the newest that the other has spoken anywhere",
+                    CONNECTION,
+                    "return since <= version || (",
+                    "return since <= credentials.versionOf(remote) || ("),
+            bug(
+                    "TlsChannels",
+                    "who names a version is tried, too",
+                    "whoNamesAVersionIsNotTried",
+                    "(version == WireVersions.UNNAMED && credentials.mayTry(remote))",
+                    "credentials.mayTry(remote)"),
+            bug(
+                    "TlsChannels",
+                    "who names no version is told nothing new though it has said such a thing",
+                    "whatAnOlderOneHasSaidItselfItKnows",
+                    "channel.attr(VERSION).set(version); credentials.speaks(remote, version);",
+                    "credentials.speaks(remote, version);"),
+            bug(
+                    "TlsCredentials",
+                    "who names no version is told everything",
+                    CONNECTION,
+                    "now - last < TRY_NANOS ? last : now",
+                    "now"),
+            bug(
+                    "TlsCredentials",
+                    "whose key is given up still has a connection",
+                    OPEN,
+                    ".anyMatch(key -> now.ownerOf(key).filter(remote::equals).isPresent());",
+                    ".anyMatch(key -> now.ownerOf(key).isPresent() || !key.equals(publicKey()));"),
+            bug(
+                    "TlsCredentials",
+                    "one connection that ends ends all",
+                    OPEN,
+                    "return left.isEmpty() ? null : List.copyOf(left);",
+                    "return null;"));
+
+    private static PlantedBug bug(String file, String name, String test, String right, String wrong) {
+        return new PlantedBug(name, "transport/" + file, new Detector("transport.VersionsTest", test, 1), right, wrong);
+    }
+
+    private TransportBugs() {}
+}
