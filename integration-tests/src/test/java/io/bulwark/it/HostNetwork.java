@@ -24,7 +24,8 @@ import tools.jackson.databind.json.JsonMapper;
  * bandwidth, can be pulled, and packets between any two hosts can be lost: TCP sees what it sees on a real network, so nobody is told, and
  * what was sent comes later or never. Nothing is delayed: the kernel at hand has no netem.
  *
- * <p>Needs root, iproute2 and util-linux; {@link #missing} says what is not there. Nothing is left behind, even by a test that is killed.
+ * <p>Needs root, iproute2 and util-linux; {@link #missing} says what is not there. Nothing is left behind, even by a
+ * test that is killed, once the next one has ended its {@link Orphans}.
  */
 @NullMarked
 final class HostNetwork implements AutoCloseable {
@@ -143,6 +144,7 @@ final class HostNetwork implements AutoCloseable {
         private final String port;
         private final String address;
         private final Set<Host> lost = new LinkedHashSet<>();
+        private boolean capped;
 
         private Host(String name, NetworkNamespace namespace, String device, int number) {
             this.name = name;
@@ -171,12 +173,16 @@ final class HostNetwork implements AutoCloseable {
                     + Math.max(BURST_BYTES_MIN, bytesPerSecond / BURSTS_PER_SECOND) + "b latency " + QUEUED_MAX;
             namespace.tc("qdisc replace dev " + device + bucket);
             wire.tc("qdisc replace dev " + port + bucket);
+            capped = true;
         }
 
         /** Its cable carries whatever comes. */
         void uncap() throws IOException {
-            namespace.tc("qdisc del dev " + device + " root");
-            wire.tc("qdisc del dev " + port + " root");
+            if (capped) {
+                capped = false;
+                namespace.tc("qdisc del dev " + device + " root");
+                wire.tc("qdisc del dev " + port + " root");
+            }
         }
 
         /** How often a packet towards it had to wait since it was capped. */
@@ -192,6 +198,13 @@ final class HostNetwork implements AutoCloseable {
 
         void plug() throws IOException {
             wire.ip("link set " + port + " up");
+        }
+
+        /** As it was at first, whatever a test has done to it. */
+        void restore() throws IOException {
+            plug();
+            find();
+            uncap();
         }
 
         /** What it and these send each other is lost from now on. */

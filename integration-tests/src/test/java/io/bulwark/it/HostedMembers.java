@@ -129,7 +129,11 @@ final class HostedMembers implements Members, Links {
     }
 
     private List<String> java(String member) {
-        return network.host(member).command(OwnCommand.java(HEAP_MEBIBYTES));
+        try {
+            return network.host(member).command(Orphans.marked(OwnCommand.java(HEAP_MEBIBYTES)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private Optional<InetSocketAddress> admin(InetSocketAddress listen) {

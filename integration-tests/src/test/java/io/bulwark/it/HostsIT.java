@@ -6,12 +6,14 @@ import io.bulwark.appliance.cluster.Member;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
+import java.io.IOException;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,14 @@ class HostsIT {
     static final LiveCluster CLUSTER = LiveCluster.ofHosts(NODES);
 
     private final Random random = new Random(LiveCluster.SEED);
+
+    /** A test that failed leaves its cables as they were for it. */
+    @AfterEach
+    void restoreAllCables() throws IOException {
+        for (HostNetwork.Host host : CLUSTER.network().hosts()) {
+            host.restore();
+        }
+    }
 
     @Test
     @Order(1)

@@ -132,15 +132,19 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         if (missing.isEmpty()) {
             return ofHosts(nodes);
         }
-        System.out.println(missing + "; so members are behind proxies, without TLS");
+        System.out.println("LEFT OUT: hosts of their own and TLS: members are behind proxies, since " + missing);
         return ofProxiedProcesses(nodes);
     }
 
     @Override
     public void beforeAll(ExtensionContext context) throws Exception {
         System.out.println(context.getDisplayName() + ": -Dbulwark.seed=" + SEED);
+        Orphans.end();
         if (onHosts) {
             String missing = HostNetwork.missing();
+            if (!missing.isEmpty()) {
+                System.out.println("LEFT OUT: " + context.getDisplayName() + ", since " + missing);
+            }
             Assumptions.assumeTrue(missing.isEmpty(), missing);
             network = HostNetwork.open();
         }

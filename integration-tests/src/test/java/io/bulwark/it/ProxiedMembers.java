@@ -77,11 +77,7 @@ final class ProxiedMembers implements Members, Links, AutoCloseable {
         String name = "node-" + number;
         place(name, seen.listen(), () -> RoleFile.write(own, file));
         return new ProcessMember(
-                name,
-                hidden(seen.listen()),
-                Optional.of(plan.data().log(name)),
-                OwnCommand.java(HEAP_MEBIBYTES),
-                arguments("node", file));
+                name, hidden(seen.listen()), Optional.of(plan.data().log(name)), java(), arguments("node", file));
     }
 
     @Override
@@ -103,11 +99,7 @@ final class ProxiedMembers implements Members, Links, AutoCloseable {
         String name = "replica-" + number;
         place(name, address, () -> RoleFile.write(own, file));
         return new ReplicaProcess(
-                name,
-                hidden(address),
-                Optional.of(plan.data().log(name)),
-                OwnCommand.java(HEAP_MEBIBYTES),
-                arguments("replica", file));
+                name, hidden(address), Optional.of(plan.data().log(name)), java(), arguments("replica", file));
     }
 
     @Override
@@ -125,6 +117,14 @@ final class ProxiedMembers implements Members, Links, AutoCloseable {
         try {
             writing.run();
             proxies.put(name, new CutProxy(address.getPort(), hidden(address)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<String> java() {
+        try {
+            return Orphans.marked(OwnCommand.java(HEAP_MEBIBYTES));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
