@@ -29,6 +29,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One principal's access to the network: the event loops that its servers and links share, its credentials, the messages it
@@ -43,6 +44,9 @@ public final class Transport implements AutoCloseable {
     private final MeterRegistry registry;
     private final List<Gauge> gauges;
     private final EventLoopGroup loops;
+    /** Whose event loops these are: this one's, or those of the one that it is beside. */
+    private final boolean ownsLoops;
+
     private final AtomicLong queuedBytes = new AtomicLong();
     private final UnfinishedFrames unfinished;
     private final boolean epoll = Epoll.isAvailable();
@@ -52,7 +56,11 @@ public final class Transport implements AutoCloseable {
     private volatile boolean closed;
 
     private Transport(
-            TransportSettings settings, Credentials credentials, MessageCodecs codecs, MeterRegistry registry) {
+            TransportSettings settings,
+            Credentials credentials,
+            MessageCodecs codecs,
+            MeterRegistry registry,
+            @Nullable EventLoopGroup lent) {
         if (codecs.knowsFamilyOf(ControlCodec.FAMILY << 8)) {
             throw new IllegalArgumentException("family " + ControlCodec.FAMILY + " belongs to the transport");
         }
@@ -80,9 +88,14 @@ public final class Transport implements AutoCloseable {
                 Gauge.builder("bulwark.transport.unfinished", unfinished, UnfinishedFrames::bytes)
                         .baseUnit("bytes")
                         .register(registry));
+        this.ownsLoops = lent == null;
+        this.loops = lent == null ? newLoops(settings, credentials.self(), epoll) : lent;
+    }
+
+    private static EventLoopGroup newLoops(TransportSettings settings, PrincipalId self, boolean epoll) {
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-        this.loops = new MultiThreadIoEventLoopGroup(
-                settings.eventLoopThreads(), new DefaultThreadFactory("transport-" + credentials.self(), true), io);
+        return new MultiThreadIoEventLoopGroup(
+                settings.eventLoopThreads(), new DefaultThreadFactory("transport-" + self, true), io);
     }
 
     /**
@@ -93,7 +106,7 @@ public final class Transport implements AutoCloseable {
      */
     public static Transport open(
             TransportSettings settings, Credentials credentials, MessageCodecs codecs, MeterRegistry registry) {
-        return new Transport(settings, credentials, codecs, registry);
+        return new Transport(settings, credentials, codecs, registry, null);
     }
 
     /** As {@link #open(TransportSettings, Credentials, MessageCodecs, MeterRegistry)}, with a registry of its own. */
@@ -110,6 +123,15 @@ public final class Transport implements AutoCloseable {
     /** A transport of {@link InsecureLoopback}, with a registry of its own. */
     public static Transport open(TransportSettings settings, PairwiseKeys keys, MessageCodecs codecs) {
         return open(settings, new InsecureLoopback(keys), codecs);
+    }
+
+    /**
+     * Another principal in this process, with the same settings, on the event loops of this transport, which must be closed after it.
+     * So a process can be many clients without as many threads and descriptors.
+     */
+    public Transport beside(Credentials another) {
+        requireOpen();
+        return new Transport(settings, another, codecs, new SimpleMeterRegistry(), loops);
     }
 
     public PrincipalId self() {
@@ -164,7 +186,7 @@ public final class Transport implements AutoCloseable {
     }
 
     /**
-     * Closes all servers and links, giving what they queued {@code closeMillis} to leave, and ends the event loops.
+     * Closes all servers and links, giving what they queued {@code closeMillis} to leave, and ends its event loops.
      * Waits for that, so it must not be called on an event loop.
      */
     @Override
@@ -177,7 +199,9 @@ public final class Transport implements AutoCloseable {
         security.close();
         // Another transport may be opened with the same registry.
         gauges.forEach(registry::remove);
-        var _ = loops.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+        if (ownsLoops) {
+            var _ = loops.shutdownGracefully(0, 1_000, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+        }
     }
 
     private void requireOpen() {

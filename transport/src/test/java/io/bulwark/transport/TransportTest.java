@@ -107,6 +107,19 @@ class TransportTest {
     }
 
     @Test
+    void aTransportBesideAnotherIsAnotherPrincipalAndLeavesItTheEventLoops() throws IOException {
+        TransportServer server = node.listen(Cast.anyPort(), echo);
+        try (Transport beside = client.beside(new InsecureLoopback(keys(OTHER_NODE)))) {
+            beside.link(NODE, server.boundAddress(), new Recorder());
+            assertThat(Recorder.next(echo.connected).principal()).isEqualTo(OTHER_NODE);
+        }
+        assertThat(Recorder.next(echo.disconnected).principal()).isEqualTo(OTHER_NODE);
+        linkTo(server);
+        assertThat(Recorder.next(recorder.connected).principal()).isEqualTo(NODE);
+        assertThat(Recorder.next(echo.connected).principal()).isEqualTo(CLIENT);
+    }
+
+    @Test
     void aLinkComesBackAfterItsServer() throws IOException {
         TransportServer first = node.listen(Cast.anyPort(), echo);
         InetSocketAddress address = first.boundAddress();
