@@ -16,6 +16,10 @@ final class KeyBugs {
         return protocol("agreement.KeyAgreementTest", test);
     }
 
+    private static Detector older(String test) {
+        return protocol("agreement.OlderNodesTest", test);
+    }
+
     static final List<PlantedBug> ALL = List.of(
             in(
                     AGREEMENT,
@@ -176,19 +180,19 @@ final class KeyBugs {
             in(
                     AGREEMENT,
                     "an older node that is gone is believed for ever",
-                    keys("anOlderNodeThatIsGoneIsBelievedForTkAndNoLonger"),
+                    older("anOlderNodeThatIsGoneIsBelievedForTkAndNoLonger"),
                     "nowMillis - peer.hereMillis >= settings.keyMillis()",
                     "nowMillis < 0"),
             in(
                     AGREEMENT,
                     "an older node that is here is believed for T_k",
-                    keys("anOlderNodeThatIsGoneIsBelievedForTkAndNoLonger"),
+                    older("anOlderNodeThatIsGoneIsBelievedForTkAndNoLonger"),
                     "nowMillis - peer.hereMillis >= settings.keyMillis()",
                     "nowMillis - peer.given.sinceMillis() >= settings.keyMillis()"),
             in(
                     AGREEMENT,
                     "the key of a ring outlives the identity of its node",
-                    keys("theKeyOfARingGoesWithTheIdentity"),
+                    older("theKeyOfARingGoesWithTheIdentity"),
                     """
                     peer.given = null;
                     choose(nowMillis, id, peer);
@@ -197,25 +201,25 @@ final class KeyBugs {
             in(
                     AGREEMENT,
                     "the key of a ring outlives the membership of its node",
-                    keys("whoLeftAndComesBackIsAnOlderNodeOnlyOnceItIsHereAsOne"),
+                    older("whoLeftAndComesBackIsAnOlderNodeOnlyOnceItIsHereAsOne"),
                     "return left;",
                     "return left && peers.get(known).given == null;"),
             in(
                     AGREEMENT,
                     "who was seen to agree may go back",
-                    keys("whoWasSeenToAgreeIsNeverAnOlderNodeAgain"),
+                    older("whoWasSeenToAgreeIsNeverAnOlderNodeAgain"),
                     "|| elder.agrees(id);",
                     ";"),
             in(
                     AGREEMENT,
                     "who has told a key may go back",
-                    keys("whoWasSeenToAgreeIsNeverAnOlderNodeAgain"),
+                    older("whoWasSeenToAgreeIsNeverAnOlderNodeAgain"),
                     "|| peer.life != null",
                     ""),
             in(
                     AGREEMENT,
                     "keys of rings have no age",
-                    keys("theKeyOfARingIsAsOldAsItIsBelieved"),
+                    older("theKeyOfARingIsAsOldAsItIsBelieved"),
                     "oldest = Math.min(oldest, key.sinceMillis());",
                     "oldest = key == peer.given ? oldest : Math.min(oldest, key.sinceMillis());"));
 
