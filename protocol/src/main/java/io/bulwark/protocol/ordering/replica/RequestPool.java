@@ -5,6 +5,7 @@ import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Room is counted for each client, and for all together. When a client's is full, what f+1 others vouch for displaces what fewer do, and what is
  * ready may take as much again: so a client that tells each replica something else cannot keep a correct primary from
  * what the backups wait for. Nor can it with vouches of long ago: a replica repeats those for what it still has, and what is
- * not repeated for a while does not count.
+ * not repeated for a while does not count. A small part of the room of all is each client's own, whatever others hold.
  */
 final class RequestPool {
     /** What is not ready so long after its client has last asked is dropped. */
@@ -33,6 +34,12 @@ final class RequestPool {
 
     /** So many names of what lost its room are remembered. */
     private static final int DISPLACED_MAX = 16_384;
+
+    /** Such a part of the room of all a client has beside what others hold; as many clients at a time. */
+    private static final int OWN_PARTS = 1_024;
+
+    /** When the room of all is full, so many of those that hold most are looked at for what may give way. */
+    private static final int LARGEST_TRIED = 8;
 
     /** One call of a client, whatever its digest. */
     private record Call(PrincipalId client, long call) {
@@ -88,6 +95,9 @@ final class RequestPool {
         private long bytes;
     }
 
+    /** What lost its room: how long it was, and when. */
+    private record Lost(int bytes, long sinceMillis) {}
+
     private final ReplicaConfig config;
     private final RecentResults results;
     private final Map<RequestId, Entry> entries = new LinkedHashMap<>();
@@ -99,10 +109,10 @@ final class RequestPool {
     private final List<PeerVouches> ofPeers = new ArrayList<>();
 
     /**
-     * What was vouched for here and has lost its room since, with the length of its body. Others may count that vouch still, and the primary
+     * What was vouched for here and has lost its room a while ago at most. Others may count that vouch still, and the primary
      * propose it: then it is as good as before, and its body is fetched.
      */
-    private final LinkedHashMap<RequestId, Integer> displaced = new LinkedHashMap<>();
+    private final LinkedHashMap<RequestId, Lost> displaced = new LinkedHashMap<>();
 
     private final Map<PrincipalId, Usage> usages = new HashMap<>();
     private long heldBytes;
@@ -129,7 +139,7 @@ final class RequestPool {
             return true;
         }
         Entry entry = entries.computeIfAbsent(id, Entry::new);
-        if (!takeBody(entry, request)) {
+        if (!takeBody(nowMillis, entry, request)) {
             removeIfUnknown(entry);
             return false;
         }
@@ -162,7 +172,7 @@ final class RequestPool {
     /** A body that was fetched. It takes its client's room only if f+1 others vouch for it, and so a correct one does. */
     void onBody(long nowMillis, RequestId id, Request request) {
         Entry entry = entries.get(id);
-        if (entry != null && others(entry) >= config.oneCorrect() && takeBody(entry, request)) {
+        if (entry != null && others(entry) >= config.oneCorrect() && takeBody(nowMillis, entry, request)) {
             weigh(nowMillis, entry);
         }
     }
@@ -183,7 +193,8 @@ final class RequestPool {
 
     /** The length of a body that lost its room here; -1 if none of this name did. */
     int displacedBytes(RequestId id) {
-        return displaced.getOrDefault(id, -1);
+        Lost lost = displaced.get(id);
+        return lost == null ? -1 : lost.bytes();
     }
 
     @Nullable
@@ -255,22 +266,23 @@ final class RequestPool {
     }
 
     /**
-     * A proposal of the primary is accepted here.
+     * A proposal of the primary is accepted here. What has a number before others may be unknown here, or may have lost its room; only what
+     * was executed before does not count, as it may come late.
      *
      * @param inOrder whether all before it are: then what became ready before all of these and has no number yet is passed over
      */
     void onProposed(List<RequestId> ids, boolean inOrder) {
         long firstOrder = Long.MAX_VALUE;
-        boolean known = false;
+        boolean counts = false;
         for (RequestId id : ids) {
             Entry entry = entries.get(id);
+            counts |= entry != null || results.get(id) == null;
             if (entry != null) {
-                known = true;
                 entry.proposed = true;
                 firstOrder = entry.readyMillis < 0 ? firstOrder : Math.min(firstOrder, entry.readyOrder);
             }
         }
-        if (known && inOrder) {
+        if (counts && inOrder) {
             for (Entry entry : ready.values()) {
                 if (entry.readyOrder > firstOrder) {
                     break;
@@ -308,9 +320,10 @@ final class RequestPool {
             return;
         }
         tidiedMillis = nowMillis;
+        displaced.values().removeIf(lost -> nowMillis - lost.sinceMillis() > EXPIRY_MILLIS);
         for (Entry entry : List.copyOf(entries.values())) {
             if (entry.readyMillis < 0 && entry.body != null && nowMillis - entry.seenMillis > EXPIRY_MILLIS) {
-                drop(entry);
+                drop(nowMillis, entry);
             }
         }
     }
@@ -337,7 +350,7 @@ final class RequestPool {
         }
     }
 
-    private boolean takeBody(Entry entry, Request request) {
+    private boolean takeBody(long nowMillis, Entry entry, Request request) {
         if (entry.body != null) {
             return true;
         }
@@ -346,11 +359,11 @@ final class RequestPool {
         int factor = entry.readyMillis >= 0 ? 2 : 1;
         while (usage.entries.size() >= factor * config.room().requestsPerClient()
                 || usage.bytes + bytes > (long) factor * config.room().bytesPerClient()) {
-            if (others(entry) < config.oneCorrect() || !displaceOne(usage)) {
+            if (others(entry) < config.oneCorrect() || !displaceOne(nowMillis, usage)) {
                 return false;
             }
         }
-        if (!hasRoomBesideOthers(entry, usage, bytes)) {
+        if (!hasRoomBesideOthers(nowMillis, entry, usage, bytes)) {
             return false;
         }
         usages.put(entry.id.client(), usage);
@@ -362,33 +375,44 @@ final class RequestPool {
     }
 
     /**
-     * When the room of all is full, the client that holds most is refused, or loses what fewer than f+1 others vouch for. If
-     * it has nothing of that kind, what is held is about to be executed: others still find as much room again.
+     * When the room of all is full, those that hold more than their share of it are refused, or lose what fewer than f+1 others vouch for. If
+     * they have nothing of that kind, what is held is about to be executed: what f+1 others vouch for, or is within its client's share, finds as
+     * much room again. All that may be full, too, but not for a client that holds next to nothing.
      */
-    private boolean hasRoomBesideOthers(Entry entry, Usage own, int bytes) {
-        while (heldBytes + bytes > config.room().bytesOfAll()) {
-            Usage largest = own;
-            long most = own.bytes + bytes;
-            for (Usage each : usages.values()) {
-                if (each.bytes > most) {
-                    largest = each;
-                    most = each.bytes;
-                }
-            }
-            if (largest == own && others(entry) < config.oneCorrect()) {
+    private boolean hasRoomBesideOthers(long nowMillis, Entry entry, Usage own, int bytes) {
+        long all = config.room().bytesOfAll();
+        while (heldBytes + bytes > all) {
+            int holders = usages.size() + (usages.containsKey(entry.id.client()) ? 0 : 1);
+            long share = all / holders;
+            boolean isSmall = own.bytes + bytes <= all / OWN_PARTS;
+            if (own.bytes + bytes > share && !isSmall && others(entry) < config.oneCorrect()) {
                 return false;
             }
-            if (!displaceOne(largest)) {
-                return heldBytes + bytes <= 2L * config.room().bytesOfAll();
+            if (!displaceOneOfTheLargest(nowMillis, share)) {
+                return heldBytes + bytes <= (isSmall ? 3 : 2) * all;
             }
         }
         return true;
     }
 
-    private boolean displaceOne(Usage usage) {
+    private boolean displaceOneOfTheLargest(long nowMillis, long share) {
+        List<Usage> largest = usages.values().stream()
+                .filter(each -> each.bytes > share)
+                .sorted(Comparator.comparingLong((Usage each) -> each.bytes).reversed())
+                .limit(LARGEST_TRIED)
+                .toList();
+        for (Usage each : largest) {
+            if (displaceOne(nowMillis, each)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean displaceOne(long nowMillis, Usage usage) {
         for (Entry each : usage.entries.values()) {
             if (others(each) < config.oneCorrect()) {
-                drop(each);
+                drop(nowMillis, each);
                 return true;
             }
         }
@@ -396,10 +420,10 @@ final class RequestPool {
     }
 
     /** Forgets the body and the own vouch. */
-    private void drop(Entry entry) {
+    private void drop(long nowMillis, Entry entry) {
         Request body = entry.body;
         if (body != null && isVouchedHere(entry)) {
-            displaced.put(entry.id, body.operation().length());
+            displaced.putLast(entry.id, new Lost(body.operation().length(), nowMillis));
             if (displaced.size() > DISPLACED_MAX) {
                 displaced.pollFirstEntry();
             }

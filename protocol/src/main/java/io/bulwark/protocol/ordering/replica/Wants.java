@@ -9,6 +9,9 @@ import java.util.List;
 
 /** Says with each tick which batches and bodies are missing here, and has them asked for. */
 final class Wants {
+    /** Of proposals that only the primary stands behind so many full ones are looked at with each tick, those with the lowest numbers. */
+    private static final int PROPOSALS_LOOKED_AT = 16;
+
     private final Parts parts;
     private final Agreement agreement;
     private final ViewChanging viewChanging;
@@ -24,12 +27,13 @@ final class Wants {
     }
 
     void onTick(long nowMillis) {
+        int names = PROPOSALS_LOOKED_AT * parts.config().batches().requestsMax();
         for (Slot slot : parts.log().all()) {
             if (slot.proposed != null && !slot.accepted) {
                 if (agreement.isBacked(slot)) {
                     want(nowMillis, slot.proposed);
-                } else {
-                    wantDisplaced(nowMillis, slot.proposed);
+                } else if (names > 0) {
+                    names -= wantDisplaced(nowMillis, slot.proposed);
                 }
             }
         }
@@ -42,17 +46,27 @@ final class Wants {
         fetching.ask(nowMillis);
     }
 
-    /** What lost its room here is asked of the primary, who must have what it proposes; no more of it than a batch may have. */
-    private void wantDisplaced(long nowMillis, Bytes digest) {
+    /**
+     * What lost its room here is asked of the primary, who must have what it proposes; no more of it than a batch may have, and nothing for a
+     * batch that names what is not acceptable here.
+     *
+     * @return so many names were looked at
+     */
+    private int wantDisplaced(long nowMillis, Bytes digest) {
         Batch batch = batches.get(digest);
         if (batch == null) {
-            return;
+            return 0;
         }
+        int names = 0;
         long bytes = 0;
         List<RequestId> wanted = new ArrayList<>();
         for (RequestId id : batch.requests()) {
             Request body = batches.body(id);
             int displaced = parts.pool().displacedBytes(id);
+            names++;
+            if (body == null && !parts.pool().isAcceptable(id)) {
+                return names;
+            }
             if (body == null && displaced >= 0) {
                 wanted.add(id);
             }
@@ -62,6 +76,7 @@ final class Wants {
             wanted.forEach(
                     id -> fetching.wantRequest(nowMillis, id, 1L << parts.view().primary()));
         }
+        return names;
     }
 
     private void want(long nowMillis, Bytes digest) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Vouches and room (PROTOCOLS section 7), seen from replica 0 of four. */
 @NullMarked
 class RequestPoolTest {
-    private static final int VOUCHES_MAX = 6;
+    private static final int VOUCHES_MAX = 16;
 
     private final ReplicaConfig config = ReplicaConfig.of(0, 1).withRoom(new Room(3, 1 << 20, VOUCHES_MAX, 4, 2 << 20));
     private final RecentResults results = new RecentResults(4);
@@ -121,7 +121,11 @@ class RequestPoolTest {
 
     /** Two of them fill a client's room, four the room of all. */
     private static Request large(int client, long call) {
-        return new Request(PrincipalId.client(client), call, false, Bytes.of(new byte[512 << 10]));
+        return sized(client, call, 512 << 10);
+    }
+
+    private static Request sized(int client, long call, int bytes) {
+        return new Request(PrincipalId.client(client), call, false, Bytes.of(new byte[bytes]));
     }
 
     @Test
@@ -145,9 +149,83 @@ class RequestPoolTest {
         }
         assertThat(hear(request(5, 1, 1))).isTrue();
         assertThat(hear(large(1, 2))).isFalse();
+        assertThat(hear(sized(6, 1, 450 << 10)))
+                .as("less than others hold, but more than its share")
+                .isFalse();
         for (int client = 1; client <= 4; client++) {
             assertThat(pool.body(large(client, 1).id())).isNotNull();
         }
+    }
+
+    @Test
+    void ifWhoHoldsMostHasNothingToLoseTheNextOneGivesWay() {
+        for (Request each : List.of(large(1, 1), large(1, 2))) {
+            hear(each);
+            vouch(each, 1, 2);
+        }
+        assertThat(hear(large(2, 1))).isTrue();
+        assertThat(hear(sized(2, 2, 400 << 10))).isTrue();
+        assertThat(hear(sized(3, 1, 400 << 10))).isTrue();
+        assertThat(pool.body(large(2, 1).id())).isNull();
+        for (Request kept : List.of(large(1, 1), large(1, 2), sized(2, 2, 400 << 10), sized(3, 1, 400 << 10))) {
+            assertThat(pool.body(kept.id())).isNotNull();
+        }
+    }
+
+    /** Eight that attack hold all that what f+1 others vouch for may take. */
+    @Test
+    void whateverOthersHoldWhoHoldsNextToNothingHasRoom() {
+        for (int client = 1; client <= 8; client++) {
+            vouch(large(client, 1), 1, 2);
+            assertThat(hear(large(client, 1))).isTrue();
+        }
+        assertThat(hear(sized(9, 1, 2 << 10))).isTrue();
+        assertThat(hear(sized(9, 2, 1))).as("more than is its own").isFalse();
+        vouch(request(10, 1, 1), 1, 2);
+        pool.onBody(0, request(10, 1, 1).id(), request(10, 1, 1));
+        assertThat(pool.body(request(10, 1, 1).id())).as("fetched").isNotNull();
+        assertThat(hear(sized(11, 1, 3 << 10))).isFalse();
+    }
+
+    /** Three requests of a client, the first of which loses its room. */
+    private Request displaced(int client) {
+        for (int call = 0; call < 3; call++) {
+            hear(request(client, call, call));
+        }
+        Request vouched = request(client, 9, 9);
+        vouch(vouched, 1, 2);
+        pool.onBody(0, vouched.id(), vouched);
+        return request(client, 0, 0);
+    }
+
+    @Test
+    void whatLostItsRoomIsGoodInABatchForAWhileOnly() {
+        Request lost = displaced(1);
+        assertThat(pool.body(lost.id())).isNull();
+        pool.onTick(20_000);
+        assertThat(pool.isAcceptable(lost.id())).isTrue();
+        assertThat(pool.displacedBytes(lost.id())).isEqualTo(1);
+        pool.onTick(40_000);
+        assertThat(pool.isAcceptable(lost.id())).isFalse();
+        assertThat(pool.displacedBytes(lost.id())).isEqualTo(-1);
+    }
+
+    @Test
+    void whatLostItsRoomPassesOverOthersToo() {
+        Request waits = request(2, 1, 1);
+        hear(waits);
+        vouch(waits, 1, 2);
+        Request lost = displaced(1);
+        pool.onProposed(List.of(lost.id()), true);
+        assertThat(pool.ready().iterator().next().passedOver).isEqualTo(1);
+        pool.onProposed(List.of(), true);
+        assertThat(pool.ready().iterator().next().passedOver).as("a null batch").isEqualTo(1);
+        results.put(lost.id(), Bytes.EMPTY);
+        pool.onExecuted(lost.id());
+        pool.onProposed(List.of(lost.id()), true);
+        assertThat(pool.ready().iterator().next().passedOver)
+                .as("a proposal that comes after its execution")
+                .isEqualTo(1);
     }
 
     @Test

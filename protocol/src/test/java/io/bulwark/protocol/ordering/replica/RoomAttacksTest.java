@@ -10,11 +10,13 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -70,6 +72,71 @@ class RoomAttacksTest {
             }
         }
         assertThat(kept).isEmpty();
+    }
+
+    /** A backup that 64 requests of a client fill, the first 40 of which lose their room; batches hold two. */
+    private static Replica backupThatLostBodies() {
+        ReplicaConfig config = ReplicaConfig.of(3, 1)
+                .withRoom(new Room(64, 8 << 20, 1_024, 64, 128 << 20))
+                .withBatches(new Batches(2, 1 << 20, 2));
+        Replica backup = new Replica(config, new JournalApplication(), List.of());
+        for (int call = 0; call < 64; call++) {
+            backup.onRequest(0, told(call));
+        }
+        List<Request> vouched =
+                IntStream.range(100, 140).mapToObj(RoomAttacksTest::told).toList();
+        Vouch vouch = new Vouch(vouched.stream().map(Request::id).toList());
+        backup.onMessage(0, 1, vouch);
+        backup.onMessage(0, 2, vouch);
+        backup.onTick(0);
+        backup.onMessage(0, 1, new RequestBodies(vouched));
+        backup.onTick(1);
+        backup.drain(1);
+        return backup;
+    }
+
+    private static Request told(int call) {
+        return new Request(VICTIM, call, false, TestCluster.operation(call));
+    }
+
+    private static void propose(Replica backup, long number, int... calls) {
+        List<RequestId> ids =
+                IntStream.of(calls).mapToObj(call -> told(call).id()).toList();
+        backup.onMessage(1, 0, new PrePrepare(0, number, new Batch(1, ids)));
+    }
+
+    /** The calls whose bodies it asks for within two ticks. */
+    private static List<Long> asked(Replica backup, long nowMillis) {
+        backup.onTick(nowMillis);
+        backup.onTick(nowMillis + 30);
+        List<Long> calls = new ArrayList<>();
+        for (ReplicaEffect effect : backup.drain(nowMillis + 30)) {
+            if (effect instanceof ReplicaEffect.Send send && send.message() instanceof FetchRequests fetch) {
+                assertThat(send.to()).as("the primary").isZero();
+                fetch.requests().forEach(id -> calls.add(id.call()));
+            }
+        }
+        return calls;
+    }
+
+    /** The rest of it nobody may have, and to look for it costs the backup time. */
+    @Test
+    void nothingIsFetchedForABatchThatNamesUnknownBodies() {
+        Replica backup = backupThatLostBodies();
+        propose(backup, 1, 0, 1_000);
+        propose(backup, 2, 1_001, 1);
+        propose(backup, 3, 2, 3);
+        assertThat(asked(backup, 10)).containsExactly(2L, 3L);
+    }
+
+    @Test
+    void ofAPrimarysProposalsSomeAreLookedAtWithEachTick() {
+        Replica backup = backupThatLostBodies();
+        for (int number = 1; number <= 20; number++) {
+            propose(backup, number, 2 * number - 2, 2 * number - 1);
+        }
+        assertThat(asked(backup, 10))
+                .containsExactlyElementsOf(LongStream.range(0, 32).boxed().toList());
     }
 
     private static void repeat(TestCluster cluster, Vouch vouch) {
