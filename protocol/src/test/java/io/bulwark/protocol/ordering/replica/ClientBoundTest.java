@@ -187,8 +187,12 @@ class ClientBoundTest {
     /** The bound of docs/ordering.md, in milliseconds. */
     private static long bound(TestCluster cluster, int attackers, Attack attack) {
         long ahead = 2L * attackers * ROOM.requestsPerClient();
-        long bytes = ahead * (attack == Attack.LARGE ? LARGE_BYTES : Long.BYTES);
-        long batches = Math.ceilDiv(ahead, BATCHES.requestsMax()) + Math.ceilDiv(2 * bytes, BATCHES.bytesMax());
+        long bytes = Math.min(
+                ahead * (attack == Attack.LARGE ? LARGE_BYTES : Long.BYTES),
+                2 * Math.min((long) attackers * ROOM.bytesPerClient(), ROOM.bytesOfAll()));
+        long batches = Math.ceilDiv(ahead, BATCHES.requestsMax())
+                + Math.ceilDiv(2 * bytes, BATCHES.bytesMax())
+                + (attackers > 0 ? BATCHES.inFlight() : 0);
         long agreement = 6 * cluster.maxDelayMillis + 4 * cluster.syncMillis + BATCH_MILLIS;
         ReplicaConfig.Timers timers = ReplicaConfig.Timers.DEFAULT;
         long fetch = TestCluster.TICK_MILLIS
