@@ -273,8 +273,8 @@ final class Verifier {
 
     /** A version has come of which peers have told already. */
     void arrived(long nowMillis, ValidatingTimestamp version) {
-        outdated = true;
         promising();
+        outdated = true;
         block.enqueue(nowMillis, now -> believe(now, version));
     }
 
