@@ -144,7 +144,7 @@ final class WriteCountTable {
         return Optional.of(new DueVerification(best.block, best.fruitless > 0));
     }
 
-    private void toReady(TreeSet<Entry> from, long nowMillis) {
+    private void toReady(SortedSet<Entry> from, long nowMillis) {
         for (Entry due = first(from); due != null && due.dueMillis <= nowMillis; due = first(from)) {
             from.remove(due);
             ready.add(due);
@@ -178,7 +178,7 @@ final class WriteCountTable {
         return Math.min(waitMillis(waiting, nowMillis), waitMillis(resting, nowMillis));
     }
 
-    private static long waitMillis(TreeSet<Entry> of, long nowMillis) {
+    private static long waitMillis(SortedSet<Entry> of, long nowMillis) {
         Entry due = first(of);
         return due == null ? Long.MAX_VALUE / 2 : Math.max(0, due.dueMillis - nowMillis);
     }
