@@ -39,12 +39,6 @@ final class StateBugs {
                     "if (false) {"),
             in(
                     TREE,
-                    "an operation that met damage is not undone",
-                    tree("aDamagedPageIsNeverReadAndTheOperationCanBeUndone"),
-                    "root = rootBefore;",
-                    ""),
-            in(
-                    TREE,
                     "discarding a checkpoint removes pages of the one before it",
                     habits(),
                     "if (before == null || ref.lm() > before) {",

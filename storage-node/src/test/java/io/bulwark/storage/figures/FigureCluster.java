@@ -50,7 +50,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.IntSupplier;
 import java.util.function.ToLongFunction;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
@@ -67,9 +66,6 @@ final class FigureCluster implements AutoCloseable {
     private static final long WRITE_BACK_MILLIS = 600_000;
 
     private static final long WRITE_BACK_BYTES = 256 << 20;
-    /** How many clients there are: the pool bounds them all together, and none alone. */
-    private static final IntSupplier NOT_KNOWN = () -> 0;
-
     private static final FpTimes TIMES = new FpTimes(1_000, 2_000, 1_000, 60_000);
     private static final MessageCodecs CODECS = new MessageCodecs(new PasisCodec());
 
@@ -243,7 +239,11 @@ final class FigureCluster implements AutoCloseable {
                         AllGranted.keys(self, principals),
                         CODECS,
                         List.of(HostedProtocol.versioned(
-                                self, limits(), NOT_KNOWN, verification::watch, () -> RevocationWatch.NONE)),
+                                self,
+                                limits(),
+                                FigureCluster::notKnown,
+                                verification::watch,
+                                () -> RevocationWatch.NONE)),
                         new AllGranted(id -> volumes.stream()
                                 .filter(volume -> volume.id() == id)
                                 .findAny()),
@@ -257,7 +257,12 @@ final class FigureCluster implements AutoCloseable {
     }
 
     private HistoryPool pool() {
-        return HistoryPool.fixed(setup.charged(), NOT_KNOWN);
+        return HistoryPool.fixed(setup.charged(), FigureCluster::notKnown);
+    }
+
+    /** How many clients there are: the pool bounds them all together, and none alone. */
+    private static int notKnown() {
+        return 0;
     }
 
     private PasisLimits limits() {
