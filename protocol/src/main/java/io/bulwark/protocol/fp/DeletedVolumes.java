@@ -134,9 +134,10 @@ public final class DeletedVolumes {
         } else if (absentMillis == NEVER_ABSENT) {
             asked.put(volume, nowMillis);
         } else if (askedMillis - absentMillis >= CONFIRM_MILLIS) {
-            // It answers a question that went to the replicas after the first answer. A node has one such question open at a time, and the
-            // first answer ended it before it came here, in order. Who asks while another is open gets that one's answer, which is later
-            // than the first; and the first itself, or one that was kept with it, is given to nobody for as long as we have waited.
+            // It answers a question that went to the replicas after the first answer. A node has one such question
+            // open at a time, and the first answer ended it before it came here, in order. Who asks while another is
+            // open gets that one's answer, which is later than the first; and the first itself, or one that was kept
+            // with it, is given to nobody for as long as we have waited.
             asked.remove(volume);
             untold.remove(volume);
             deleted.add(volume);
