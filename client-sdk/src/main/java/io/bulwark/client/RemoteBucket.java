@@ -10,7 +10,9 @@ import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.ObjectReader;
 import io.bulwark.client.object.ObjectWriter;
 import io.bulwark.client.object.Refusals;
+import io.bulwark.client.object.RepeatableException;
 import io.bulwark.client.object.SessionLostException;
+import io.bulwark.client.object.StaleEpochException;
 import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Condition;
@@ -106,10 +108,16 @@ final class RemoteBucket implements Bucket {
     public ObjectOutputStream newOutputStream(String key, PutOptions options) {
         Deadline deadline = Deadline.in(options.deadline());
         return new WriterStream(
-                writer(key, -1, options, deadline), stored -> stored(key, stored, options), subject(key));
+                writer(key, -1, options, deadline),
+                stored -> stored(key, stored, options),
+                e -> inVain(e, key, deadline),
+                subject(key));
     }
 
-    /** Puts once; again in another session only if the first was lost, when nothing has happened yet. */
+    /**
+     * Puts once; again only when nothing has happened yet: in another session if the first was lost, with another map if a
+     * placement group has changed.
+     */
     private ObjectInfo put(String key, long length, Content content, PutOptions options, int attemptsMax) {
         Deadline deadline = Deadline.in(options.deadline());
         for (int attempt = 1; ; attempt++) {
@@ -118,9 +126,10 @@ final class RemoteBucket implements Bucket {
                 content.feed(writer);
                 long written = writer.length();
                 return stored(key, new WriterStream.Stored(writer.finish(), written), options);
-            } catch (SessionLostException e) {
+            } catch (RepeatableException e) {
+                UnavailableException inVain = inVain(e, key, deadline);
                 if (attempt >= attemptsMax) {
-                    throw new UnavailableException("the session was closed while writing; put again", subject(key), e);
+                    throw inVain;
                 }
             } catch (IOException e) {
                 throw new UncheckedIOException("cannot read what is to be put as " + name + "/" + key, e);
@@ -128,6 +137,19 @@ final class RemoteBucket implements Bucket {
                 writer.abort();
             }
         }
+    }
+
+    /** Learns what the next attempt has to know, and says what a user is told if there is none. */
+    private UnavailableException inVain(RepeatableException e, String key, Deadline deadline) {
+        return switch (e) {
+            case SessionLostException _ ->
+                new UnavailableException("the session was closed while writing; put again", subject(key), e);
+            case StaleEpochException _ -> {
+                client.view().refresh(deadline);
+                yield new UnavailableException(
+                        "a node was replaced while writing (" + e.getMessage() + "); put again", subject(key), e);
+            }
+        };
     }
 
     private ObjectWriter writer(String key, long length, PutOptions options, Deadline deadline) {

@@ -3,7 +3,7 @@ package io.bulwark.client;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.ObjectWriter;
-import io.bulwark.client.object.SessionLostException;
+import io.bulwark.client.object.RepeatableException;
 import io.bulwark.protocol.metadata.Reply;
 import java.util.Objects;
 import java.util.function.Function;
@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class WriterStream extends ObjectOutputStream {
     private final ObjectWriter writer;
     private final Function<Stored, ObjectInfo> describing;
+    private final Function<RepeatableException, UnavailableException> giveUp;
     private final Subject subject;
     private @Nullable ObjectInfo result;
     private boolean closed;
@@ -21,9 +22,15 @@ final class WriterStream extends ObjectOutputStream {
     /** What the state machine answered, and the object's length in bytes. */
     record Stored(Reply.ObjectStored reply, long length) {}
 
-    WriterStream(ObjectWriter writer, Function<Stored, ObjectInfo> describing, Subject subject) {
+    /** @param giveUp what a user is told when the object cannot be written again */
+    WriterStream(
+            ObjectWriter writer,
+            Function<Stored, ObjectInfo> describing,
+            Function<RepeatableException, UnavailableException> giveUp,
+            Subject subject) {
         this.writer = writer;
         this.describing = describing;
+        this.giveUp = giveUp;
         this.subject = subject;
     }
 
@@ -76,8 +83,6 @@ final class WriterStream extends ObjectOutputStream {
     private RuntimeException failed(RuntimeException e) {
         failed = true;
         writer.abort();
-        return e instanceof SessionLostException
-                ? new UnavailableException("the session was closed while writing; put again", subject, e)
-                : e;
+        return e instanceof RepeatableException repeatable ? giveUp.apply(repeatable) : e;
     }
 }

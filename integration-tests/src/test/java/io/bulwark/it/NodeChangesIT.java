@@ -12,7 +12,6 @@ import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.error.BulwarkException;
-import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
@@ -234,19 +233,10 @@ class NodeChangesIT {
         for (int i = 0; i < 12; i++) {
             byte[] bytes = new byte[random.nextInt(BYTES_MAX)];
             random.nextBytes(bytes);
-            put(bucket, prefix + "/" + i, bytes);
+            bucket.put(prefix + "/" + i, bytes);
             written.put(prefix + "/" + i, bytes);
         }
         readAll();
-    }
-
-    /** Who has not heard of a later epoch yet is told by one put that fails. */
-    private static void put(Bucket bucket, String key, byte[] bytes) {
-        try {
-            bucket.put(key, bytes);
-        } catch (UnavailableException e) {
-            bucket.put(key, bytes);
-        }
     }
 
     private void delete(String prefix) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the epochs of placement groups: where f+1 nodes name a later one than the volume has, the map is fetched, and a read begins
- * again with it. A write ends, since its object names one epoch for all its extents; the next one finds the new map.
+ * again with it. A write ends, since its object names one epoch for all its extents: who puts the object repeats it.
  */
 public final class LaterEpochs implements ExtentAccess {
     private static final int MAPS_MAX = 3;
@@ -27,13 +27,7 @@ public final class LaterEpochs implements ExtentAccess {
 
     @Override
     public CompletableFuture<WriteOutcome> write(Volume volume, BlockId block, Bytes content) {
-        CompletableFuture<WriteOutcome> written = extents.write(volume, block, content);
-        var _ = written.thenAccept(outcome -> {
-            if (outcome instanceof WriteOutcome.StaleMap) {
-                var _ = fetch.apply(volume);
-            }
-        });
-        return written;
+        return extents.write(volume, block, content);
     }
 
     @Override

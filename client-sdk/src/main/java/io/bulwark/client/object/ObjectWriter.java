@@ -4,11 +4,13 @@ import io.bulwark.client.error.CancelledException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.object.Answers.Answer;
+import io.bulwark.protocol.bucket.ExtentFailure;
 import io.bulwark.protocol.bucket.ObjectPut;
 import io.bulwark.protocol.bucket.ObjectStep;
 import io.bulwark.protocol.bucket.PutOutcome;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.metadata.Condition;
+import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.wire.Bytes;
@@ -122,7 +124,8 @@ public final class ObjectWriter {
     /**
      * Waits until everything is stored and makes the object visible.
      *
-     * @throws SessionLostException if the session was closed before the object could become visible; it is not there
+     * @throws RepeatableException if the session was closed, or a placement group changed, before the object could become
+     *     visible; it is not there
      */
     public Reply.ObjectStored finish() {
         requireOpen();
@@ -253,6 +256,12 @@ public final class ObjectWriter {
     private Reply.ObjectStored result(PutOutcome outcome) {
         return switch (outcome) {
             case PutOutcome.Stored stored -> stored.reply();
+            case PutOutcome.Refused refused
+            when refused.reply().error() == MetadataError.STALE_EPOCH ->
+                throw new StaleEpochException(refused.reply().message());
+            case PutOutcome.Failed failed
+            when failed.failure().reason() == ExtentFailure.Reason.STALE_EPOCH ->
+                throw new StaleEpochException(failed.failure().message());
             case PutOutcome.Refused refused -> throw Refusals.of(refused.reply(), target.subject());
             case PutOutcome.Failed failed -> throw Refusals.of(failed.failure(), target.subject());
             case PutOutcome.SessionLost lost -> throw new SessionLostException(lost.message());

@@ -31,7 +31,7 @@ public final class ObjectPut {
     /** Blocks of one object under way at most. */
     public static final int WINDOW_BLOCKS = 8;
 
-    /** So often an object is put again in another session, if the first was lost before anything could become visible. */
+    /** So often an object is put, if its session was lost or a placement group changed before anything could become visible. */
     public static final int ATTEMPTS_MAX = 3;
 
     private static final long NONE = -1;
