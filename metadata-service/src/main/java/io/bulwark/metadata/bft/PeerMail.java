@@ -11,6 +11,7 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,9 @@ final class PeerMail {
     private long refused;
     private long complainedMillis = Long.MIN_VALUE / 2;
 
+    /** By replica: when something of it came last that was believed; 0 if never. */
+    private long[] heardMillis = new long[0];
+
     /** @param keys null if the group has no identities */
     PeerMail(int self, Network network, Receiver receiver, @Nullable SessionKeys keys) {
         this.self = self;
@@ -79,6 +83,7 @@ final class PeerMail {
         switch (message) {
             case ReplicaMessage said -> {
                 if (keys == null) {
+                    heard(nowMillis, from);
                     receiver.onMessage(nowMillis, from, said);
                 } else {
                     refuse(nowMillis, from, "says something under no session key");
@@ -112,7 +117,22 @@ final class PeerMail {
             refuse(nowMillis, from, "sends what is no message: " + e.getMessage());
             return;
         }
+        heard(nowMillis, from);
         receiver.onMessage(nowMillis, from, (ReplicaMessage) message);
+    }
+
+    private void heard(long nowMillis, int from) {
+        if (from >= heardMillis.length) {
+            heardMillis = Arrays.copyOf(heardMillis, from + 1);
+        }
+        heardMillis[from] = nowMillis;
+    }
+
+    /** Since when fewer than {@code others} were heard, or longer; 0 if so many never were. */
+    long heardMillis(int others) {
+        long[] latest = heardMillis.clone();
+        Arrays.sort(latest);
+        return others > latest.length ? 0 : latest[latest.length - others];
     }
 
     private void refuse(long nowMillis, int from, String what) {

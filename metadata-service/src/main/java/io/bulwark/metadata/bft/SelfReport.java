@@ -28,6 +28,9 @@ final class SelfReport {
     /** Since when it fetches a state and no page of it came; 0 if it does not. */
     private long fetchingSinceMillis;
 
+    /** When it was asked first. */
+    private long begunMillis;
+
     private long view;
 
     private long fetchedPages;
@@ -50,6 +53,7 @@ final class SelfReport {
      * @param failure why the life has ended, empty if it has not
      */
     ReplicaStatus take(long nowMillis, long fetched, boolean damaged, String failure) {
+        begunMillis = begunMillis == 0 ? nowMillis : begunMillis;
         RecoveryReport report = replica.recoveries(nowMillis);
         boolean estimates = report.phase() == RecoveryReport.Phase.ESTIMATING;
         if (replica.isActive() && replica.view() != view) {
@@ -78,17 +82,25 @@ final class SelfReport {
     }
 
     private String waiting(long nowMillis, boolean estimates, long estimatesSinceMillis) {
-        long sinceMillis = estimates ? estimatesSinceMillis : fetchingSinceMillis;
+        int needed = 2 * ((replicas - 1) / 3);
+        long aloneSinceMillis = Math.max(begunMillis, mail.heardMillis(needed));
+        boolean alone = nowMillis - aloneSinceMillis >= ALARM_MILLIS;
+        long sinceMillis = alone ? aloneSinceMillis : estimates ? estimatesSinceMillis : fetchingSinceMillis;
         if (sinceMillis <= 0 || nowMillis - sinceMillis < ALARM_MILLIS) {
             return "";
         }
         long seconds = (nowMillis - sinceMillis) / 1_000;
-        String waiting = estimates
-                ? "recovers and hears no estimate of 2f others since " + seconds
-                        + " s; if more than f have forgotten what they promised, the group stands still"
-                : "fetches the state of the others, and no page has come for " + seconds
-                        + " s; if there are pages of it that no replica has any more, it never gets it, and if that"
-                        + " befalls more than f, the group stands still";
+        String waiting;
+        if (alone) {
+            waiting = "has not heard " + needed + " others for " + seconds + " s: it is cut off, or they are down";
+        } else if (estimates) {
+            waiting = "recovers and hears no estimate of 2f others since " + seconds
+                    + " s; if more than f have forgotten what they promised, the group stands still";
+        } else {
+            waiting = "fetches the state of the others, and no page has come for " + seconds
+                    + " s; if there are pages of it that no replica has any more, it never gets it, and if that"
+                    + " befalls more than f, the group stands still";
+        }
         if (nowMillis - alarmedMillis >= ALARM_MILLIS) {
             alarmedMillis = nowMillis;
             LOG.error("replica-{} {}", self, waiting);

@@ -57,11 +57,38 @@ class SelfReportTest {
     }
 
     private final Replica replica = new Replica(ReplicaConfig.of(0, 1), new Nothing(), List.of());
-    private final SelfReport report =
-            new SelfReport(0, 4, replica, new PeerMail(0, (_, _) -> {}, new Deaf(), null), Optional.empty());
+    private final PeerMail mail = new PeerMail(0, (_, _) -> {}, new Deaf(), null);
+    private final SelfReport report = new SelfReport(0, 4, replica, mail, Optional.empty());
 
     private String waiting(long nowMillis, long pages) {
+        hear(nowMillis, 1);
+        hear(nowMillis, 3);
         return report.take(nowMillis, pages, true, "").waiting();
+    }
+
+    private void hear(long nowMillis, int from) {
+        mail.onMessage(nowMillis, from, new ReplicaMessage.Checkpoint(0, Bytes.EMPTY));
+    }
+
+    private String waiting(long nowMillis) {
+        return report.take(nowMillis, 0, true, "").waiting();
+    }
+
+    @Test
+    void whoHearsTooFewOthersSaysSo() {
+        assertThat(waiting(1_000)).isEmpty();
+        assertThat(waiting(10_900)).isEmpty();
+        assertThat(waiting(11_000)).contains("has not heard 2 others for 10 s");
+        hear(12_000, 1);
+        assertThat(waiting(13_000)).contains("has not heard 2 others for 12 s");
+        hear(14_000, 2);
+        assertThat(waiting(14_000)).isEmpty();
+        for (long now = 15_000; now < 22_000; now += 1_000) {
+            hear(now, 1);
+            hear(now, 1);
+        }
+        assertThat(waiting(23_900)).isEmpty();
+        assertThat(waiting(24_500)).contains("has not heard 2 others for 10 s");
     }
 
     @Test

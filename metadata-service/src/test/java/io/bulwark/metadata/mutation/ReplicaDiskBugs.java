@@ -208,6 +208,20 @@ final class ReplicaDiskBugs {
                     "fetchingSinceMillis == 0 || fetched != fetchedPages",
                     "fetchingSinceMillis == 0"),
             bug(
+                    "bft/SelfReport",
+                    "a replica that is cut off takes itself for ready",
+                    "bft.SelfReportTest",
+                    "whoHearsTooFewOthersSaysSo",
+                    "nowMillis - aloneSinceMillis >= ALARM_MILLIS",
+                    "false"),
+            bug(
+                    "bft/PeerMail",
+                    "one replica that is heard often counts as many",
+                    "bft.SelfReportTest",
+                    "whoHearsTooFewOthersSaysSo",
+                    "latest[latest.length - others]",
+                    "latest[latest.length - 1]"),
+            bug(
                     "bft/FoundState",
                     "a state that cannot be read is thrown away",
                     "BftDamageTest",
