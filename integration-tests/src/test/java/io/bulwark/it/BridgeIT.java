@@ -68,7 +68,7 @@ class BridgeIT {
         assertThat(compose.client("get", "outside/before", "-")).isEqualTo(content);
         assertThat(compose.client("get", "outside/meanwhile", "-")).isEqualTo(content);
         compose.awaitState(CUT_NODE, "(unhealthy)");
-        // A replica that hears nobody says of itself that it is ready: it knows of nothing that it misses.
+        compose.awaitState(CUT_REPLICA, "(unhealthy)");
         assertThat(compose.client("status")).containsPattern(CUT_REPLICA + "\\s+unreachable");
 
         network.connect(node, CUT_NODE);
