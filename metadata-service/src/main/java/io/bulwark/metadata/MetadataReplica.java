@@ -22,7 +22,6 @@ import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportServer;
-import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -45,7 +44,6 @@ import org.slf4j.LoggerFactory;
 public final class MetadataReplica implements ReplicaServer {
     private static final Logger LOG = LoggerFactory.getLogger(MetadataReplica.class);
     private static final long TICK_MILLIS = 50;
-    private static final long RECONNECT_MILLIS_MAX = 500;
     private static final int DELIVERIES_MAX = 256;
 
     /** A call that waits so long, while nothing is executed for as long, means that the engine hangs. */
@@ -100,7 +98,8 @@ public final class MetadataReplica implements ReplicaServer {
         this.catchUp = new CatchUp(self, replicas, new Historian());
         calls.onDurable(state.position().sequence());
         this.status = describe();
-        this.transport = Transport.open(settings(), credentials, new MessageCodecs(new OrderingCodec()), meters);
+        this.transport =
+                Transport.open(ReplicaLinks.settings(), credentials, new MessageCodecs(new OrderingCodec()), meters);
         try {
             this.server = transport.listen(config.addresses().get(self), this::onMessage);
             this.links = new ReplicaLinks(transport, self, config.addresses());
@@ -167,11 +166,6 @@ public final class MetadataReplica implements ReplicaServer {
         } catch (IOException e) {
             LOG.warn("replica-{}: closing its log failed", self, e);
         }
-    }
-
-    /** Peers that come back are found soon: the group waits for them. */
-    private static TransportSettings settings() {
-        return TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX);
     }
 
     private void begin() {

@@ -5,6 +5,7 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.PeerLink;
 import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
@@ -12,6 +13,9 @@ import java.util.Map;
 
 /** The links of a replica to its peers. What they send comes in over their own links to this replica. */
 public final class ReplicaLinks {
+    private static final long RECONNECT_MILLIS_MAX = 500;
+    private static final long INBOUND_BYTES_MAX = 2 << 20;
+
     private final Map<Integer, PeerLink> links = new HashMap<>();
     private final int replicas;
 
@@ -24,6 +28,16 @@ public final class ReplicaLinks {
                         transport.link(PrincipalId.replica(peer), addresses.get(peer), (_, _, _, done) -> done.run()));
             }
         }
+    }
+
+    /**
+     * The bounds of a replica's transport. Peers that come back are found soon, since the group waits for them. Of each connection some
+     * requests wait in memory, and more of them in its sender's.
+     */
+    public static TransportSettings settings() {
+        return TransportSettings.defaults()
+                .withReconnectMaxMillis(RECONNECT_MILLIS_MAX)
+                .withInboundMaxBytes(INBOUND_BYTES_MAX);
     }
 
     /** The number of a peer replica, or -1 for anybody else. */

@@ -30,8 +30,8 @@ public final class ReplicaLoop implements AutoCloseable {
     /** After so many the thread looks after what else it has to do: connections, and ticks. */
     private static final int TOGETHER_MAX = 1_024;
 
-    /** Or after so long, though steps may be long. */
-    private static final long TOGETHER_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(10);
+    /** Or after so long, though steps may be long: what they have made possible takes as long again, and messages of replicas wait. */
+    private static final long TOGETHER_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long REST_MILLIS_MAX = 10_000;
 
@@ -107,8 +107,16 @@ public final class ReplicaLoop implements AutoCloseable {
 
     /** As {@link #run(Step)}, once the thread has had time for its connections. */
     public void runNext(Step step) {
+        afterConnections(() -> run(step));
+    }
+
+    /**
+     * An event loop looks after its connections before it takes what is scheduled. What is executed it takes while there is any,
+     * for a second: steps that go on all the time would keep all messages waiting so long.
+     */
+    private void afterConnections(Runnable task) {
         try {
-            thread.execute(() -> run(step));
+            var _ = thread.schedule(task, 0, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             LOG.debug("{} has ended", name, e);
         }
@@ -172,7 +180,9 @@ public final class ReplicaLoop implements AutoCloseable {
             guarded(owner::afterSteps);
         }
         if (!own.isEmpty() || !ofReplicas.isEmpty() || !ofOthers.isEmpty()) {
-            wake();
+            if (!woken.getAndSet(true)) {
+                afterConnections(this::together);
+            }
         } else if (ending.get()) {
             ended.countDown();
         }

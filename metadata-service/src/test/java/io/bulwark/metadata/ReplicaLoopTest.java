@@ -3,11 +3,16 @@ package io.bulwark.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -97,6 +102,56 @@ class ReplicaLoopTest {
         assertThat(order.subList(0, 3 * 11))
                 .filteredOn(each -> !each.equals("flood"))
                 .hasSize(20);
+    }
+
+    /** As an event loop does it: it takes what is executed while there is any, then its connections, then what is scheduled. */
+    private static final class EventLoop extends ScheduledThreadPoolExecutor {
+        private final Queue<Runnable> executed = new ArrayDeque<>();
+        private final Queue<Runnable> scheduled = new ArrayDeque<>();
+
+        EventLoop() {
+            super(1);
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            executed.add(task);
+        }
+
+        @Override
+        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            assertThat(delay).isZero();
+            scheduled.add(task);
+            return super.schedule(() -> {}, 0, unit);
+        }
+
+        /** Returns how many tasks it took before its connections. */
+        int round(int max) {
+            int count = 0;
+            for (Runnable task = executed.poll(); task != null && count < max; task = executed.poll()) {
+                task.run();
+                count++;
+            }
+            executed.addAll(scheduled);
+            scheduled.clear();
+            return count;
+        }
+    }
+
+    @Test
+    void connectionsHaveTheirTurnWhileStepsGoOn() {
+        try (EventLoop events = new EventLoop()) {
+            ReplicaLoop loop = new ReplicaLoop("replica-0", 1_000_000, events, new Owner());
+            loop.start();
+            for (int i = 0; i < 20 * FLOOD; i++) {
+                loop.run(FLOODER, () -> done.add("flood"));
+            }
+            for (int round = 0; round < 5; round++) {
+                int before = done.size();
+                assertThat(events.round(1_000)).isEqualTo(1);
+                assertThat(done.size() - before).isBetween(1, FLOOD);
+            }
+        }
     }
 
     @Test

@@ -239,9 +239,27 @@ final class Connection implements Peer {
         counters.framesIn.increment();
         counters.bytesIn.increment(FrameHeader.BYTES + (double) received.bodyBytes());
         long cost = received.bodyBytes() + (long) FRAME_COST_BYTES;
-        inboundBytes.addAndGet(cost);
+        Credit credit = new Credit(cost);
+        take(cost);
         regulateReading();
-        handler.onMessage(this, received.requestId(), received.message(), new Credit(cost));
+        try {
+            handler.onMessage(this, received.requestId(), received.message(), credit);
+        } catch (RuntimeException e) {
+            credit.run();
+            throw e;
+        }
+    }
+
+    /** Of messages that are not done, after taking this. */
+    private long take(long bytes) {
+        transport.inboundBytes().addAndGet(bytes);
+        return inboundBytes.addAndGet(bytes);
+    }
+
+    private long inboundMax() {
+        TransportSettings settings = transport.settings();
+        long left = settings.inboundTotalBytes() - transport.inboundBytes().get();
+        return Math.min(settings.inboundMaxBytes(), Math.max(left, TransportSettings.INBOUND_LEAST_BYTES));
     }
 
     private void onQueueChanged() {
@@ -268,7 +286,7 @@ final class Connection implements Peer {
         if (from == null) {
             return;
         }
-        long max = transport.settings().inboundMaxBytes();
+        long max = inboundMax();
         boolean answersPending = accepted && congested.get();
         if (!readingPaused && (answersPending || inboundBytes.get() > max)) {
             readingPaused = true;
@@ -299,8 +317,8 @@ final class Connection implements Peer {
 
         @Override
         public void run() {
-            long left = inboundBytes.addAndGet(-cost.getAndSet(0));
-            if (readingPaused && left <= transport.settings().inboundMaxBytes() / 2) {
+            long left = take(-cost.getAndSet(0));
+            if (readingPaused && left <= inboundMax() / 2) {
                 onLoop(Connection.this::regulateReading);
             }
         }

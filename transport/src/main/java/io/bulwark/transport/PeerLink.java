@@ -166,7 +166,7 @@ public final class PeerLink implements AutoCloseable {
                         transport.settings().handshakeTimeoutMillis())
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.WRITE_BUFFER_WATER_MARK, TransportServer.WATER_MARK)
-                .option(ChannelOption.RECVBUF_ALLOCATOR, TransportServer.receiveBuffers())
+                .option(ChannelOption.RECVBUF_ALLOCATOR, TransportServer.receiveBuffers(transport.settings()))
                 .handler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel opened) {

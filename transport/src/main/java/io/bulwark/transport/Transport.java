@@ -48,6 +48,7 @@ public final class Transport implements AutoCloseable {
     private final boolean ownsLoops;
 
     private final AtomicLong queuedBytes = new AtomicLong();
+    private final AtomicLong inboundBytes = new AtomicLong();
     private final UnfinishedFrames unfinished;
     private final boolean epoll = Epoll.isAvailable();
     private final Set<TransportServer> servers = ConcurrentHashMap.newKeySet();
@@ -83,6 +84,9 @@ public final class Transport implements AutoCloseable {
                                         .sum())
                         .register(registry),
                 Gauge.builder("bulwark.transport.queued", queuedBytes, AtomicLong::doubleValue)
+                        .baseUnit("bytes")
+                        .register(registry),
+                Gauge.builder("bulwark.transport.undone", inboundBytes, AtomicLong::doubleValue)
                         .baseUnit("bytes")
                         .register(registry),
                 Gauge.builder("bulwark.transport.unfinished", unfinished, UnfinishedFrames::bytes)
@@ -229,6 +233,11 @@ public final class Transport implements AutoCloseable {
     /** What all connections together have queued. */
     AtomicLong queuedBytes() {
         return queuedBytes;
+    }
+
+    /** Of messages that are not done, of all connections. */
+    AtomicLong inboundBytes() {
+        return inboundBytes;
     }
 
     UnfinishedFrames unfinished() {

@@ -53,7 +53,7 @@ public final class TransportServer implements AutoCloseable {
                 .option(ChannelOption.SO_BACKLOG, 1024)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, receiveBuffers())
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, receiveBuffers(transport.settings()))
                 .childHandler(server.new Initializer())
                 .bind(address)
                 .awaitUninterruptibly();
@@ -68,9 +68,11 @@ public final class TransportServer implements AutoCloseable {
         return server;
     }
 
-    /** A fragment of 512 KiB should take few reads, a small message a small buffer. */
-    static AdaptiveRecvByteBufAllocator receiveBuffers() {
-        return new AdaptiveRecvByteBufAllocator(512, 16 << 10, 256 << 10);
+    /** A fragment of 512 KiB should take few reads, a small message a small buffer; and one connection after the other is read. */
+    static AdaptiveRecvByteBufAllocator receiveBuffers(TransportSettings settings) {
+        AdaptiveRecvByteBufAllocator buffers = new AdaptiveRecvByteBufAllocator(512, 16 << 10, settings.readBytesMax());
+        buffers.maxMessagesPerRead(1);
+        return buffers;
     }
 
     /** Where this server listens, with the port it really got. */

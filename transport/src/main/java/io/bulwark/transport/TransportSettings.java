@@ -15,6 +15,8 @@ import io.bulwark.protocol.wire.FrameHeader;
  * @param outboundTotalBytes bytes queued by the whole transport at most; no connection may queue more than what is left
  *     of them, so that the slow ones, however many, never take it all
  * @param inboundMaxBytes bytes of messages that are not done, from which nothing more is read
+ * @param inboundTotalBytes bytes of such messages of the whole transport; no connection may have more than what is left of
+ *     them, but for {@link #INBOUND_LEAST_BYTES}, so that those that have much, however many, never take it all
  * @param frameTimeoutMillis from a frame's first byte to its last, pauses in reading not counted
  * @param unfinishedTotalBytes bytes of frames of the whole transport that have not wholly arrived; beyond, the one that
  *     has been unfinished longest is closed, of the principal with the most of them
@@ -33,6 +35,7 @@ public record TransportSettings(
         long outboundMaxBytes,
         long outboundTotalBytes,
         long inboundMaxBytes,
+        long inboundTotalBytes,
         long frameTimeoutMillis,
         long unfinishedTotalBytes,
         long reconnectMinMillis,
@@ -41,6 +44,15 @@ public record TransportSettings(
         long connectionLifeMillis) {
     /** Of connections, unless said otherwise. */
     public static final long LIFE_MILLIS_STANDARD = 3_600_000;
+
+    /** Unless said otherwise. */
+    public static final long INBOUND_TOTAL_BYTES_STANDARD = 128 << 20;
+
+    /** Of messages that are not done a connection may have so many, whatever others have. */
+    public static final long INBOUND_LEAST_BYTES = 64 << 10;
+
+    private static final int READ_BYTES_MAX = 256 << 10;
+    private static final int READ_BYTES_LEAST = 16 << 10;
 
     public TransportSettings {
         require(eventLoopThreads >= 1 && eventLoopThreads <= 64, "eventLoopThreads", eventLoopThreads);
@@ -58,6 +70,7 @@ public record TransportSettings(
                 outboundMaxBytes);
         require(outboundTotalBytes >= outboundMaxBytes, "outboundTotalBytes", outboundTotalBytes);
         require(inboundMaxBytes >= 1, "inboundMaxBytes", inboundMaxBytes);
+        require(inboundTotalBytes >= inboundMaxBytes, "inboundTotalBytes", inboundTotalBytes);
         require(frameTimeoutMillis >= 1, "frameTimeoutMillis", frameTimeoutMillis);
         require(unfinishedTotalBytes >= FrameHeader.BODY_BYTES_MAX, "unfinishedTotalBytes", unfinishedTotalBytes);
         require(reconnectMinMillis >= 1, "reconnectMinMillis", reconnectMinMillis);
@@ -90,6 +103,7 @@ public record TransportSettings(
                 outboundMaxBytes,
                 outboundTotalBytes,
                 inboundMaxBytes,
+                INBOUND_TOTAL_BYTES_STANDARD,
                 frameTimeoutMillis,
                 unfinishedTotalBytes,
                 reconnectMinMillis,
@@ -99,7 +113,7 @@ public record TransportSettings(
     }
 
     /**
-     * Two loops, five seconds for the handshake, 8 and 64 MiB out, 256 MiB in total, 16 MiB in, 30 s for a frame, 128 MiB of
+     * Two loops, five seconds for the handshake, 8 and 64 MiB out, 256 MiB in total, 16 and 128 MiB in, 30 s for a frame, 128 MiB of
      * unfinished ones, pauses of 50 ms to 5 s, connections of an hour.
      */
     public static TransportSettings defaults() {
@@ -108,18 +122,27 @@ public record TransportSettings(
     }
 
     public TransportSettings withEventLoopThreads(int threads) {
-        return with(threads, reconnectMaxMillis, connectionLifeMillis);
+        return with(threads, inboundMaxBytes, reconnectMaxMillis, connectionLifeMillis);
+    }
+
+    public TransportSettings withInboundMaxBytes(long bytes) {
+        return with(eventLoopThreads, bytes, reconnectMaxMillis, connectionLifeMillis);
     }
 
     public TransportSettings withReconnectMaxMillis(long millis) {
-        return with(eventLoopThreads, millis, connectionLifeMillis);
+        return with(eventLoopThreads, inboundMaxBytes, millis, connectionLifeMillis);
     }
 
     public TransportSettings withConnectionLifeMillis(long millis) {
-        return with(eventLoopThreads, reconnectMaxMillis, millis);
+        return with(eventLoopThreads, inboundMaxBytes, reconnectMaxMillis, millis);
     }
 
-    private TransportSettings with(int threads, long reconnectMax, long connectionLife) {
+    /** What is read of one connection before others have their turn: little where little is wanted at a time, since each message of it is work. */
+    int readBytesMax() {
+        return Math.clamp(inboundMaxBytes / 32, READ_BYTES_LEAST, READ_BYTES_MAX);
+    }
+
+    private TransportSettings with(int threads, long inboundMax, long reconnectMax, long connectionLife) {
         return new TransportSettings(
                 threads,
                 handshakeTimeoutMillis,
@@ -128,7 +151,8 @@ public record TransportSettings(
                 outboundHighBytes,
                 outboundMaxBytes,
                 outboundTotalBytes,
-                inboundMaxBytes,
+                inboundMax,
+                inboundTotalBytes,
                 frameTimeoutMillis,
                 unfinishedTotalBytes,
                 reconnectMinMillis,

@@ -34,7 +34,6 @@ import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportServer;
-import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -60,7 +59,6 @@ import org.slf4j.LoggerFactory;
 public final class BftReplica implements ReplicaServer {
     private static final Logger LOG = LoggerFactory.getLogger(BftReplica.class);
     private static final long TICK_MILLIS = 20;
-    private static final long RECONNECT_MILLIS_MAX = 500;
     private static final long REST_MILLIS_MAX = 10_000;
 
     /** How old {@link #status} may be. */
@@ -220,7 +218,7 @@ public final class BftReplica implements ReplicaServer {
         }
         new ReplicaDirectory(config.directory()).requireForPromises();
         Transport transport = Transport.open(
-                settings(),
+                ReplicaLinks.settings().withEventLoopThreads(1),
                 credentials,
                 new MessageCodecs(new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec()),
                 meters);
@@ -237,10 +235,6 @@ public final class BftReplica implements ReplicaServer {
             transport.close();
             throw e;
         }
-    }
-
-    private static TransportSettings settings() {
-        return TransportSettings.defaults().withEventLoopThreads(1).withReconnectMaxMillis(RECONNECT_MILLIS_MAX);
     }
 
     @Override

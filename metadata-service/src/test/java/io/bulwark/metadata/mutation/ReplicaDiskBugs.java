@@ -201,6 +201,13 @@ final class ReplicaDiskBugs {
                     "(from.kind() == PrincipalKind.REPLICA ? ofReplicas : ofOthers)",
                     "ofOthers"),
             bug(
+                    "ReplicaLoop",
+                    "connections wait while there are steps",
+                    "ReplicaLoopTest",
+                    "connectionsHaveTheirTurnWhileStepsGoOn",
+                    "afterConnections(this::together);",
+                    "execute();"),
+            bug(
                     "bft/SelfReport",
                     "who fetches a large state is said to wait",
                     "bft.SelfReportTest",

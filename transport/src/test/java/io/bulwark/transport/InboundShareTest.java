@@ -1,0 +1,122 @@
+package io.bulwark.transport;
+
+import static io.bulwark.transport.Cast.CLIENT;
+import static io.bulwark.transport.Cast.NODE;
+import static io.bulwark.transport.Cast.OTHER_NODE;
+import static io.bulwark.transport.Cast.keys;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.protocol.wire.Message;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Messages that are not done take no more memory than the transport has for them, over how many connections they ever come. */
+@NullMarked
+class InboundShareTest {
+    private static final int CONNECTIONS = 12;
+    private static final long TOTAL_BYTES = 2 << 20;
+    private static final Letter LETTER = Letter.ofLength(8 << 10, 1);
+    private static final int LETTERS = 300;
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+
+    private static TransportSettings settings() {
+        TransportSettings s = Cast.settings();
+        return new TransportSettings(
+                2,
+                s.handshakeTimeoutMillis(),
+                s.unauthenticatedMax(),
+                CONNECTIONS,
+                s.outboundHighBytes(),
+                s.outboundMaxBytes(),
+                s.outboundTotalBytes(),
+                1 << 20,
+                TOTAL_BYTES,
+                s.frameTimeoutMillis(),
+                s.unfinishedTotalBytes(),
+                5,
+                200,
+                100,
+                TransportSettings.LIFE_MILLIS_STANDARD);
+    }
+
+    private double undone() {
+        return registry.get("bulwark.transport.undone").gauge().value();
+    }
+
+    @Test
+    void manyThatSendMuchShareOneBoundAndKeepNobodyOut() throws Exception {
+        Recorder hoard = new Recorder(true);
+        List<RawSocket> sockets = new ArrayList<>();
+        List<Thread> writers = new ArrayList<>();
+        try (Transport node = Transport.open(settings(), keys(NODE), Letter.CODECS, registry);
+                TransportServer server = node.listen(Cast.anyPort(), hoard)) {
+            for (int i = 0; i < CONNECTIONS; i++) {
+                RawSocket socket = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE);
+                sockets.add(socket);
+                writers.add(Thread.startVirtualThread(() -> flood(socket)));
+            }
+            AtomicLong before = new AtomicLong(-1);
+            await().pollInterval(Duration.ofMillis(300))
+                    .until(() -> undone() > 0 && before.getAndSet((long) undone()) == (long) undone());
+            long oneMore = TransportSettings.INBOUND_LEAST_BYTES
+                    + settings().readBytesMax()
+                    + LETTER.bytes().length()
+                    + Connection.FRAME_COST_BYTES;
+            assertThat(undone()).isLessThanOrEqualTo((double) TOTAL_BYTES + CONNECTIONS * oneMore);
+
+            try (RawSocket modest = RawSocket.authenticated(server.boundAddress(), keys(OTHER_NODE), NODE)) {
+                modest.write(Letter.frame(7, LETTER));
+                await().until(() -> hoard.arrived.stream()
+                        .anyMatch(each -> each.peer().principal().equals(OTHER_NODE)));
+            }
+            for (int i = 0; i < CONNECTIONS * LETTERS + 1; i++) {
+                Recorder.next(hoard.arrived).done().run();
+            }
+            for (Thread writer : writers) {
+                writer.join();
+            }
+            await().until(() -> undone() == 0);
+        } finally {
+            for (RawSocket each : sockets) {
+                each.close();
+            }
+        }
+    }
+
+    private static void flood(RawSocket socket) {
+        try {
+            for (int i = 0; i < LETTERS; i++) {
+                socket.write(Letter.frame(i, LETTER));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void whatAHandlerFailedOnTakesNoRoom() throws Exception {
+        Recorder failing = new Recorder() {
+            @Override
+            public void onMessage(Peer peer, long requestId, Message message, Runnable done) {
+                throw new IllegalStateException("for the test");
+            }
+        };
+        try (Transport node = Transport.open(settings(), keys(NODE), Letter.CODECS, registry);
+                TransportServer server = node.listen(Cast.anyPort(), failing);
+                RawSocket socket = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
+            socket.write(Letter.frame(1, LETTER));
+            Recorder.next(failing.disconnected);
+            assertThat(undone()).isZero();
+        }
+    }
+}
