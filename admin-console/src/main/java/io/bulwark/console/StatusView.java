@@ -27,6 +27,8 @@ public record StatusView(
      * @param foundBad of these damaged, missing or behind
      * @param repaired of these made good
      * @param idleMillis how long it worked so while no client asked for anything
+     * @param historyPoolBytes what unverified versions of volumes under pasis may take there
+     * @param historyPoolNeededBytes what that should be at least; 0 if it is enough, or the node did not say
      * @param seen how often each verdict about it was met by the console, by its peers and by itself
      */
     public record Node(
@@ -41,6 +43,8 @@ public record StatusView(
             long foundBad,
             long repaired,
             long idleMillis,
+            long historyPoolBytes,
+            long historyPoolNeededBytes,
             Map<String, Long> seen) {}
 
     /** A metadata replica. */
@@ -149,6 +153,8 @@ public record StatusView(
                 node.background().foundBad(),
                 node.background().repaired(),
                 node.background().idleMillis(),
+                node.historyPoolBytes(),
+                node.historyPoolNeededBytes(),
                 seen);
     }
 

@@ -41,6 +41,8 @@ public record ClusterStatus(
      * @param pending blocks that it knows it must still complete or repair; 0 if it did not answer
      * @param background what it has done unasked; zeros if it did not answer
      * @param historyPoolBytes what unverified versions of all volumes may take there; 0 if it did not answer
+     * @param historyPoolNeededBytes what that must be for all clients that may write now to have room for a few versions of the volumes
+     *     written within the last minute; 0 if it is enough, or the node did not say
      * @param seen how often each verdict about it was met by this client's operations, by its peers and by itself
      */
     public record NodeStatus(
@@ -53,6 +55,7 @@ public record ClusterStatus(
             long pending,
             Background background,
             long historyPoolBytes,
+            long historyPoolNeededBytes,
             Map<Verdict, Long> seen) {
         public NodeStatus {
             EnumMap<Verdict, Long> copy = new EnumMap<>(Verdict.class);

@@ -15,6 +15,8 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
+import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Verdict;
@@ -56,11 +58,12 @@ final class StatusReport {
 
     ClusterStatus take() {
         ClusterMap map = view.refresh(BulwarkClient.noDeadline());
-        CompletableFuture<SortedMap<PrincipalId, Message>> nodes = driver.submit(new Survey(
-                map.nodes().stream().map(node -> PrincipalId.node(node.node())).collect(Collectors.toSet()),
-                new NodeStatusRequest(),
-                NodeStatusReply.class::isInstance,
-                SURVEY_MILLIS));
+        Set<PrincipalId> asked =
+                map.nodes().stream().map(node -> PrincipalId.node(node.node())).collect(Collectors.toSet());
+        CompletableFuture<SortedMap<PrincipalId, Message>> nodes = driver.submit(
+                new Survey(asked, new NodeStatusRequest(), NodeStatusReply.class::isInstance, SURVEY_MILLIS));
+        CompletableFuture<SortedMap<PrincipalId, Message>> pools =
+                driver.submit(new Survey(asked, new PoolRequest(), PoolReply.class::isInstance, SURVEY_MILLIS));
         CompletableFuture<SortedMap<PrincipalId, Message>> replicas = driver.submit(surveyOfReplicas());
         CompletableFuture<SortedMap<PrincipalId, Message>> recoveries =
                 driver.submit(RecoverySurvey.of(replicaIds(), SURVEY_MILLIS));
@@ -70,8 +73,15 @@ final class StatusReport {
         BulwarkClient.noDeadline()
                 .await(nodes, Subject.NONE)
                 .forEach((node, reply) -> answers.put(node.number(), (NodeStatusReply) reply));
+        // A node of an older build does not tell.
+        Map<Integer, Long> needed = new HashMap<>();
+        BulwarkClient.noDeadline()
+                .await(pools, Subject.NONE)
+                .forEach((node, reply) -> needed.put(node.number(), ((PoolReply) reply).neededBytes()));
         return new ClusterStatus(
-                map.nodes().stream().map(node -> node(node, answers)).toList(),
+                map.nodes().stream()
+                        .map(node -> node(node, answers, needed.getOrDefault(node.node(), 0L)))
+                        .toList(),
                 replicas(BulwarkClient.noDeadline().await(replicas, Subject.NONE)),
                 map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
                 buckets,
@@ -109,7 +119,8 @@ final class StatusReport {
                 SURVEY_MILLIS);
     }
 
-    private ClusterStatus.NodeStatus node(NodeAddress node, Map<Integer, NodeStatusReply> answers) {
+    private ClusterStatus.NodeStatus node(
+            NodeAddress node, Map<Integer, NodeStatusReply> answers, long poolNeededBytes) {
         NodeStatusReply reply = answers.get(node.node());
         PrincipalId id = PrincipalId.node(node.node());
         Map<Verdict, Long> seen = seenOf(node.node(), answers);
@@ -117,16 +128,15 @@ final class StatusReport {
         if (reply == null) {
             String state = links.disconnected(id) ? "no connection" : "connected, but silent";
             return new ClusterStatus.NodeStatus(
-                    node.node(), address, false, state, 0, 0, 0, ClusterStatus.Background.NONE, 0, seen);
+                    node.node(), address, false, state, 0, 0, 0, ClusterStatus.Background.NONE, 0, 0, seen);
         }
         long pending =
                 reply.volumes().stream().mapToLong(VolumeWork::unfinished).sum();
-        String state = !reply.acceptsWrites() ? "read-only: no space" : pending > 0 ? "repairing" : "ok";
         return new ClusterStatus.NodeStatus(
                 node.node(),
                 address,
                 true,
-                state,
+                state(reply, pending, poolNeededBytes),
                 reply.usedBytes(),
                 reply.freeBytes(),
                 pending,
@@ -136,7 +146,23 @@ final class StatusReport {
                         reply.background().repaired(),
                         reply.background().idleMillis()),
                 reply.poolBytes(),
+                poolNeededBytes,
                 seen);
+    }
+
+    private static String state(NodeStatusReply reply, long pending, long poolNeededBytes) {
+        List<String> states = new ArrayList<>();
+        if (!reply.acceptsWrites()) {
+            states.add("read-only: no space");
+        } else if (pending > 0) {
+            states.add("repairing");
+        }
+        if (poolNeededBytes > 0) {
+            // As the setting is written.
+            long mib = Math.ceilDiv(poolNeededBytes, 1L << 20);
+            states.add("history pool too small: set history-pool to " + mib + "MB or more");
+        }
+        return states.isEmpty() ? "ok" : String.join(", ", states);
     }
 
     /** What this client and the nodes, the node itself included, have seen of a node since each of them started. */

@@ -88,12 +88,16 @@ final class TlsChannels implements ChannelSecurity {
 
     /**
      * Builds that name no version are not all the same, and the oldest end a connection over what they do not know: so they are tried now
-     * and then, until they have said such a thing themselves.
+     * and then with what some of them know, until they have said such a thing themselves.
      */
     @Override
     public boolean maySay(Channel channel, PrincipalId remote, int since) {
         int version = versionOn(channel);
-        return since <= version || (version == WireVersions.UNNAMED && credentials.mayTry(remote));
+        return since <= version || (version == WireVersions.UNNAMED && some(since) && credentials.mayTry(remote));
+    }
+
+    private static boolean some(int since) {
+        return since == WireVersions.AGREED_KEYS;
     }
 
     @Override

@@ -40,7 +40,8 @@ class VersionsTest {
     private static final Identity NODES = Identity.generate(NODE, RANDOM);
     private static final Identity CLIENTS = Identity.generate(CLIENT, RANDOM);
     private static final WireVersions FIRST = new WireVersions(1, 1);
-    private static final WireVersions LATER = new WireVersions(3, 4);
+    private static final WireVersions LATER =
+            new WireVersions(WireVersions.HERE.newest() + 1, WireVersions.HERE.newest() + 2);
 
     /** As a build has them that knows what is new, and says so. */
     private static final MessageCodecs TODAY = codecs(2);
@@ -161,15 +162,32 @@ class VersionsTest {
     @ParameterizedTest
     @MethodSource("engines")
     void whoNamesAVersionIsNotTried(SslProvider engine) throws IOException {
+        MessageCodecs later = codecs(WireVersions.HERE.newest() + 1);
         PeerLink link = connect(
                 credentials(NODES, engine, WireVersions.HERE),
-                codecs(3),
+                later,
                 credentials(CLIENTS, engine, WireVersions.HERE),
-                codecs(3));
+                later);
         assertThat(link.send(1, new News(7))).isTrue();
         assertThat(link.send(2, Letter.ofLength(100, 1))).isTrue();
         assertThat(Recorder.next(node.arrived).message()).isInstanceOf(Letter.class);
         assertThat(older(atClient)).isEqualTo(1);
+    }
+
+    /** Builds that name no version are from before there were names. */
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whatNoBuildWithoutVersionsKnowsIsNotTried(SslProvider engine) throws IOException {
+        PeerLink link = connect(
+                credentials(NODES, engine, FIRST),
+                Letter.CODECS,
+                credentials(CLIENTS, engine, WireVersions.HERE),
+                codecs(WireVersions.AGREED_KEYS + 1));
+        assertThat(link.send(1, new News(7))).isTrue();
+        assertThat(link.send(2, Letter.ofLength(100, 1))).isTrue();
+        assertThat(Recorder.next(node.arrived).message()).isInstanceOf(Letter.class);
+        assertThat(older(atClient)).isEqualTo(1);
+        assertThat(faults(atNode, Fault.TYPE)).isZero();
     }
 
     /** By it an older node is known to be there, and it must be the connection of somebody who is believed now. */
@@ -270,12 +288,17 @@ class VersionsTest {
     /** Version 2 brought it. */
     private record News(int number) implements Message {}
 
-    private record NewsCodec(int since) implements MessageCodec {
+    private record NewsCodec(int version) implements MessageCodec {
         private static final int TYPE = 0x4201;
 
         @Override
         public int family() {
             return TYPE >>> 8;
+        }
+
+        @Override
+        public int since(Message message) {
+            return version;
         }
 
         @Override

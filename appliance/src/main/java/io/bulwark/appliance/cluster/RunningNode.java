@@ -201,6 +201,7 @@ public final class RunningNode implements Watched {
                         .toList(),
                 background::report,
                 pool::bytes,
+                verification::neededBytes,
                 () -> Stream.concat(completion.versions().stream(), verification.report().stream())
                         .sorted(Comparator.comparingInt(VersionsReport::volume))
                         .toList());

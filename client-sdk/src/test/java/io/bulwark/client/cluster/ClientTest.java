@@ -312,6 +312,23 @@ class ClientTest {
     }
 
     @Test
+    void aNodeTellsWhatItsHistoryPoolShouldBeUnlessItsBuildIsOlder(@TempDir Path keys) throws IOException {
+        try (MemoryCluster small = new MemoryCluster(keys);
+                Bulwark other = Bulwark.connect(small.config())) {
+            small.poolNeeded(1, 96 << 20);
+            small.poolNeeded(2, -1);
+            List<ClusterStatus.NodeStatus> nodes = other.status().nodes();
+            assertThat(nodes.get(1).state()).isEqualTo("history pool too small: set history-pool to 96MB or more");
+            assertThat(nodes)
+                    .extracting(ClusterStatus.NodeStatus::historyPoolNeededBytes)
+                    .startsWith(0L, 96L << 20, 0L);
+            nodes.stream()
+                    .filter(node -> node.node() != 1)
+                    .forEach(node -> assertThat(node.state()).isEqualTo("ok"));
+        }
+    }
+
+    @Test
     void whatIsReadTellsItsBlocks() {
         Bucket bucket = client.createBucket("blocks");
         bucket.put("key", content(3 * BLOCK + 1));

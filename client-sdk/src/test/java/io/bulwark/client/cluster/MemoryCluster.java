@@ -91,6 +91,11 @@ public final class MemoryCluster implements AutoCloseable {
         replicas.stop(replica);
     }
 
+    /** Lets a node say what its history pool should be, or nothing of it, with -1. */
+    public void poolNeeded(int node, long bytes) {
+        nodes.get(node).poolNeeded = bytes;
+    }
+
     /** Lets a node say nothing of any volume, as one does that has not heard of it yet. */
     public void forgetVolumes(int node) {
         nodes.get(node).volumesDone = 0;

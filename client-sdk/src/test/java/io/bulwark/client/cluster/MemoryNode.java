@@ -8,6 +8,8 @@ import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
+import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
@@ -49,6 +51,9 @@ final class MemoryNode implements AutoCloseable {
     final MemoryRecords records = new MemoryRecords();
     /** Of so many volumes this node says that it has done all its work. */
     volatile int volumesDone = 100;
+
+    /** What this node says that its history pool should be; -1 for nothing, as one of an older build. */
+    volatile long poolNeeded;
 
     /** A server and the messages that are for it. */
     record Hosted(Class<? extends Message> requests, ProtocolServer server) {}
@@ -107,6 +112,9 @@ final class MemoryNode implements AutoCloseable {
             peer.send(
                     requestId,
                     new NodeStatusReply(true, 1, 2, work, new BackgroundReport(5, 4, 3, 2), 0, List.of(), List.of()));
+        }
+        if (message instanceof PoolRequest && poolNeeded >= 0) {
+            peer.send(requestId, new PoolReply(poolNeeded));
         }
         for (Hosted each : servers) {
             if (each.requests.isInstance(message)) {

@@ -24,7 +24,7 @@ public final class AgreementCodec implements MessageCodec {
     }
 
     @Override
-    public int since() {
+    public int since(Message message) {
         return WireVersions.AGREED_KEYS;
     }
 

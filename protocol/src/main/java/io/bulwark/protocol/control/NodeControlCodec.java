@@ -5,6 +5,8 @@ import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
+import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
@@ -15,22 +17,32 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Family 5: the requests 0x0501, without a body, and 0x0503, the replies 0x0502 and 0x0504. */
+/** Family 5: the requests 0x0501 and 0x0505, without a body, and 0x0503, the replies 0x0502, 0x0504 and 0x0506. */
 public final class NodeControlCodec implements MessageCodec {
     private static final int FAMILY = 5;
     private static final int STATUS_REQUEST = 0x0501;
     private static final int STATUS_REPLY = 0x0502;
     private static final int REVOCATION_REQUEST = 0x0503;
     private static final int REVOCATION_REPLY = 0x0504;
+    private static final int POOL_REQUEST = 0x0505;
+    private static final int POOL_REPLY = 0x0506;
     private static final Verdict[] VERDICTS = Verdict.values();
 
     @Override
     public int family() {
         return FAMILY;
+    }
+
+    @Override
+    public int since(Message message) {
+        return message instanceof PoolRequest || message instanceof PoolReply
+                ? WireVersions.POOL_TOLD
+                : WireVersions.UNNAMED;
     }
 
     @Override
@@ -45,19 +57,22 @@ public final class NodeControlCodec implements MessageCodec {
             case NodeStatusReply _ -> STATUS_REPLY;
             case RevocationRequest _ -> REVOCATION_REQUEST;
             case RevocationReply _ -> REVOCATION_REPLY;
+            case PoolRequest _ -> POOL_REQUEST;
+            case PoolReply _ -> POOL_REPLY;
         };
     }
 
     @Override
     public void write(Message message, WireWriter out) {
         switch ((NodeControlMessage) message) {
-            case NodeStatusRequest _ -> {}
+            case NodeStatusRequest _, PoolRequest _ -> {}
             case NodeStatusReply reply -> write(reply, out);
             case RevocationRequest request -> request.revoked().write(out);
             case RevocationReply reply -> {
                 reply.revoked().write(out);
                 out.bool(reply.refused()).i64(reply.undecided());
             }
+            case PoolReply reply -> out.i64(reply.neededBytes());
         }
     }
 
@@ -67,6 +82,8 @@ public final class NodeControlCodec implements MessageCodec {
             case STATUS_REQUEST -> new NodeStatusRequest();
             case STATUS_REPLY -> readReply(in);
             case REVOCATION_REQUEST -> new RevocationRequest(PrincipalId.read(in));
+            case POOL_REQUEST -> new PoolRequest();
+            case POOL_REPLY -> new PoolReply(in.nonNegative64());
             case REVOCATION_REPLY -> new RevocationReply(PrincipalId.read(in), in.bool(), in.nonNegative64());
             default -> throw new MalformedException("unknown type " + type);
         };

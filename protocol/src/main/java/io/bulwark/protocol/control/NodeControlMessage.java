@@ -31,6 +31,22 @@ public sealed interface NodeControlMessage extends Message {
         }
     }
 
+    /** Is your history pool large enough? Answered by {@link PoolReply}, to any principal. */
+    record PoolRequest() implements NodeControlMessage {}
+
+    /**
+     * Whether a node's history pool has room for a few versions of each client.
+     *
+     * @param neededBytes what it must be for that, by the volumes that were written within the last minute; 0 if it is large enough
+     */
+    record PoolReply(long neededBytes) implements NodeControlMessage {
+        public PoolReply {
+            if (neededBytes < 0) {
+                throw new IllegalArgumentException("a pool of " + neededBytes + " bytes");
+            }
+        }
+    }
+
     /**
      * How a node is.
      *

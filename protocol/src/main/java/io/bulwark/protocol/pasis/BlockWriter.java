@@ -78,7 +78,7 @@ final class BlockWriter {
         }
         long charge = PasisLimits.charge(fragment.length());
         if (node.poolIsShort(charge)) {
-            node.watch().poolIsShort(block.block().volume());
+            node.watch().poolIsShort(block.block().volume(), node.poolNeeded(charge));
         }
         boolean crowded = possible.bytesOf(sender) + charge > node.clientBytes(charge);
         if (crowded || possible.of(sender) >= node.limits().possiblePerClient()) {

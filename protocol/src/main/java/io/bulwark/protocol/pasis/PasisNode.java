@@ -39,8 +39,12 @@ record PasisNode(
 
     /** Whether the pool is too small for all clients to have those few versions of such a size at once. */
     boolean poolIsShort(long charge) {
-        int now = clients.getAsInt();
-        return now > 0 && limits.poolBytes() / now < PasisLimits.CLIENT_VERSIONS_MIN * charge;
+        return limits.poolBytes() < poolNeeded(charge);
+    }
+
+    /** What the pool must be for all clients to have those few versions of such a size at once; 0 while nobody knows how many there are. */
+    long poolNeeded(long charge) {
+        return charge * PasisLimits.CLIENT_VERSIONS_MIN * clients.getAsInt();
     }
 
     /**

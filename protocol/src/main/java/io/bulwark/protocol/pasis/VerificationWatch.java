@@ -27,8 +27,12 @@ public interface VerificationWatch {
     /** That write has come. */
     default void writeCame(PrincipalId client, BlockId block) {}
 
-    /** There are so many clients that the history pool has no room for a few versions of this volume of each: faulty ones can fill it. */
-    default void poolIsShort(int volume) {}
+    /**
+     * There are so many clients that the history pool has no room for a few versions of this volume of each: faulty ones can fill it.
+     *
+     * @param neededBytes what the pool of this server must be for that
+     */
+    default void poolIsShort(int volume, long neededBytes) {}
 
     /** A client reads, and the greatest version is not verified: whether this node shall verify before it answers (3.1). */
     default boolean beforeRead(long nowMillis, BlockId block) {

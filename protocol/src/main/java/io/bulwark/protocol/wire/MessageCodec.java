@@ -9,8 +9,8 @@ public interface MessageCodec {
      * among replicas. */
     int family();
 
-    /** The first of the {@link WireVersions} that knows this family. */
-    default int since() {
+    /** The first of the {@link WireVersions} that knows this message of the family. */
+    default int since(Message message) {
         return WireVersions.UNNAMED;
     }
 

@@ -66,7 +66,7 @@ public final class MessageCodecs {
      * @throws IllegalArgumentException if the message is of none of these families
      */
     public int since(Message message) {
-        return codecOf(message).since();
+        return codecOf(message).since(message);
     }
 
     private MessageCodec codecOf(Message message) {

@@ -17,8 +17,11 @@ public record WireVersions(int oldest, int newest) {
     /** Storage nodes agree on keys. Of those of the first version some do, too, and say so by beginning. */
     public static final int AGREED_KEYS = 2;
 
+    /** Storage nodes tell how large their history pool should be. */
+    public static final int POOL_TOLD = 3;
+
     /** Of this build. */
-    public static final WireVersions HERE = new WireVersions(UNNAMED, AGREED_KEYS);
+    public static final WireVersions HERE = new WireVersions(UNNAMED, POOL_TOLD);
 
     private static final String PREFIX = "bulwark/";
     private static final int NEWEST_MAX = 99;

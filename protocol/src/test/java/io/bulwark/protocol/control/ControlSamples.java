@@ -4,6 +4,8 @@ import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
+import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
@@ -36,6 +38,8 @@ final class ControlSamples {
                         List.of(new PeerVerdict(3, Verdict.CORRUPT, 2))));
         all.put("RevocationRequest", new RevocationRequest(PrincipalId.client(7)));
         all.put("RevocationReply", new RevocationReply(PrincipalId.client(7), true, 3));
+        all.put("PoolRequest", new PoolRequest());
+        all.put("PoolReply", new PoolReply(96 << 20));
         return all;
     }
 }

@@ -244,7 +244,7 @@ final class PasisBugs {
                     "pasis/BlockWriter",
                     "nobody is told that the pool is too small for the clients",
                     simulation(SERVER, "howeverManyClientsThereAreEachHasRoomForSomeVersions"),
-                    "node.watch().poolIsShort(block.block().volume());",
+                    "node.watch().poolIsShort(block.block().volume(), node.poolNeeded(charge));",
                     ""),
             in(
                     "pasis/BlockWriter",

@@ -70,7 +70,7 @@ final class PasisCluster {
     private final Map<Integer, List<Unasked>> unasked = new HashMap<>();
     private Volume volume;
     /** Whether a node said that its pool is too small for the clients. */
-    boolean shortOfPool;
+    long neededPool;
 
     /** Nodes verify before they answer a read. */
     boolean onDemand;
@@ -126,8 +126,8 @@ final class PasisCluster {
         }
 
         @Override
-        public void poolIsShort(int volumeId) {
-            shortOfPool = true;
+        public void poolIsShort(int volumeId, long neededBytes) {
+            neededPool = Math.max(neededPool, neededBytes);
         }
 
         @Override

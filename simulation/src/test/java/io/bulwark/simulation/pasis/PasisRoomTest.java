@@ -188,7 +188,7 @@ class PasisRoomTest {
         cluster.simulation.runFor(5_000);
         assertThat(cluster.counters(0).possibleVersions()).isEqualTo(6);
         assertThat(refusals(cluster)).containsExactly(Refusal.POOL);
-        assertThat(cluster.shortOfPool).isTrue();
+        assertThat(cluster.neededPool).as("four versions of both").isEqualTo(2 * 4 * CHARGE);
     }
 
     @Test
@@ -213,7 +213,7 @@ class PasisRoomTest {
         cluster.simulation.runFor(5_000);
         assertThat(cluster.counters(0).possibleVersions()).isEqualTo(8);
         assertThat(refusals(cluster)).containsExactly(Refusal.POOL);
-        assertThat(cluster.shortOfPool).as("nobody knows that either").isFalse();
+        assertThat(cluster.neededPool).as("nobody knows that either").isZero();
     }
 
     /** Each has the whole pool, and leaves it full of what cannot be decided. */

@@ -336,7 +336,7 @@ class PasisServerTest {
         assertThat(cluster.counters(0).poolBytes())
                 .as("the sixth is beyond a third of the pool")
                 .isEqualTo(5 * CHARGE);
-        assertThat(cluster.shortOfPool).isFalse();
+        assertThat(cluster.neededPool).isZero();
         assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
     }
 
@@ -350,7 +350,7 @@ class PasisServerTest {
         }
         cluster.simulation.runFor(5_000);
         assertThat(cluster.counters(0).poolBytes()).isEqualTo(4 * CHARGE);
-        assertThat(cluster.shortOfPool).isTrue();
+        assertThat(cluster.neededPool).isEqualTo(1_000 * 4 * CHARGE);
         assertThat(refusals(cluster)).containsExactly(Refusal.CLIENT_LIMIT);
     }
 

@@ -15,8 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +33,6 @@ public final class LazyVerification implements BackgroundWork {
     /** Verification begins though the node is busy once so much of the history pool is taken. */
     private static final double PRESSED_SHARE = 0.75;
 
-    private static final long SHORT_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long WAIT_MILLIS_MAX = 1_000;
     private static final long STOP_MILLIS = 5_000;
 
@@ -42,7 +40,8 @@ public final class LazyVerification implements BackgroundWork {
     private final HistoryPool pool;
     private final ReadChoice choice = new ReadChoice();
     private final Map<Integer, Map<Integer, PasisCounters>> counters = new ConcurrentHashMap<>();
-    private final AtomicLong shortNanos = new AtomicLong(System.nanoTime() - SHORT_NANOS);
+    private final PoolShortage shortage = new PoolShortage(System::nanoTime);
+    private final AtomicInteger servers = new AtomicInteger();
     private volatile @Nullable NodeAccess node;
     private volatile @Nullable Thread thread;
     private volatile boolean stopping;
@@ -54,7 +53,7 @@ public final class LazyVerification implements BackgroundWork {
         gauge(meters, "bulwark.pasis.pool.bytes", PasisCounters::poolBytes);
         Gauge.builder("bulwark.pasis.pool.max.bytes", this, each -> each.pool.bytes())
                 .register(meters);
-        Gauge.builder("bulwark.pasis.pool.short", this, each -> each.poolIsShort() ? 1 : 0)
+        Gauge.builder("bulwark.pasis.pool.short", this, each -> each.neededBytes() > 0 ? 1 : 0)
                 .register(meters);
         counter(meters, "bulwark.pasis.verifications", PasisCounters::verifications);
         counter(meters, "bulwark.pasis.verifications.on.demand", PasisCounters::onDemand);
@@ -64,25 +63,28 @@ public final class LazyVerification implements BackgroundWork {
         counter(meters, "bulwark.pasis.refused", PasisCounters::refused);
     }
 
-    /** Whether a client wrote within the last minute while the history pool was too small for the clients that there are. */
-    private boolean poolIsShort() {
-        return System.nanoTime() - shortNanos.get() < SHORT_NANOS;
+    /**
+     * What the history pool should be at least, if a client wrote within the last minute while it was too small for the clients that there
+     * are; else 0.
+     */
+    public long neededBytes() {
+        return shortage.neededBytes();
     }
 
-    private void noteShort(int volume) {
-        long now = System.nanoTime();
-        long before = shortNanos.get();
-        if (now - before >= SHORT_NANOS && shortNanos.compareAndSet(before, now)) {
+    private void noteShort(int volume, long neededBytes) {
+        if (shortage.note(neededBytes)) {
             LOG.warn(
-                    "the history pool of {} bytes has no room for a few versions of volume {} of each client: raise"
-                            + " history-pool, or some clients may keep others from writing",
+                    "the history pool of {} bytes has no room for a few versions of volume {} of each client: set"
+                            + " history-pool to {} bytes or more, or some clients may keep others from writing",
                     pool.bytes(),
-                    volume);
+                    volume,
+                    shortage.neededBytes());
         }
     }
 
     /** What the server of a shard tells. */
     public VerificationWatch watch(int shard) {
+        servers.incrementAndGet();
         return new Watch(shard);
     }
 
@@ -184,8 +186,9 @@ public final class LazyVerification implements BackgroundWork {
         }
 
         @Override
-        public void poolIsShort(int volume) {
-            noteShort(volume);
+        public void poolIsShort(int volume, long neededBytes) {
+            // They share the pool evenly.
+            noteShort(volume, neededBytes * servers.get());
         }
 
         @Override

@@ -4,6 +4,8 @@ import io.bulwark.protocol.control.NodeControlMessage.BackgroundReport;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusRequest;
 import io.bulwark.protocol.control.NodeControlMessage.PeerVerdict;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
+import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Effect;
@@ -25,13 +27,14 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Answers {@link NodeStatusRequest} from what the node's store, its evidence and its completion know. */
+/** Answers {@link NodeStatusRequest} and {@link PoolRequest} from what the node's store, its evidence and its completion know. */
 public final class NodeStatusAnswers implements BackgroundWork {
     private static final BlockId NO_BLOCK = BlockId.register(0, 0);
 
     private final Supplier<List<VolumeWork>> work;
     private final Supplier<BackgroundReport> background;
     private final LongSupplier poolBytes;
+    private final LongSupplier poolNeededBytes;
     private final Supplier<List<VersionsReport>> versions;
     private volatile @Nullable NodeAccess node;
 
@@ -41,23 +44,30 @@ public final class NodeStatusAnswers implements BackgroundWork {
      * @param work what is left to do, by rising volume id
      * @param background what was done unasked
      * @param poolBytes the node's history pool
+     * @param poolNeededBytes what it should be, 0 if it is large enough
      * @param versions of volumes under PASIS, by rising volume id
      */
     public NodeStatusAnswers(
             Supplier<List<VolumeWork>> work,
             Supplier<BackgroundReport> background,
             LongSupplier poolBytes,
+            LongSupplier poolNeededBytes,
             Supplier<List<VersionsReport>> versions) {
         this.work = work;
         this.background = background;
         this.poolBytes = poolBytes;
+        this.poolNeededBytes = poolNeededBytes;
         this.versions = versions;
     }
 
     /** To be hosted by the node. */
     public HostedProtocol protocol() {
         return new HostedProtocol(
-                NodeStatusRequest.class::isInstance, message -> NO_BLOCK, false, message -> 0, shard -> new Server());
+                message -> message instanceof NodeStatusRequest || message instanceof PoolRequest,
+                message -> NO_BLOCK,
+                false,
+                message -> 0,
+                shard -> new Server());
     }
 
     @Override
@@ -74,7 +84,11 @@ public final class NodeStatusAnswers implements BackgroundWork {
         @Override
         public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
             NodeAccess known = node;
-            return known == null ? List.of() : List.of(new Effect.Send(from, requestId, reply(known)));
+            if (known == null) {
+                return List.of();
+            }
+            Message answer = message instanceof PoolRequest ? new PoolReply(poolNeededBytes.getAsLong()) : reply(known);
+            return List.of(new Effect.Send(from, requestId, answer));
         }
     }
 

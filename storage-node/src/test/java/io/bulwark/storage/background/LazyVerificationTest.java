@@ -12,12 +12,15 @@ import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
+import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisLimits;
 import io.bulwark.protocol.pasis.PasisRead;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisWrite;
@@ -29,6 +32,7 @@ import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
 import io.bulwark.storage.node.NodeParts;
 import io.bulwark.storage.node.StorageNode;
+import io.bulwark.storage.status.NodeStatusAnswers;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.storage.store.StoreConfig;
 import io.bulwark.storage.store.WriteBack;
@@ -65,6 +69,7 @@ class LazyVerificationTest {
             PrincipalId.node(3),
             PrincipalId.node(4));
     private static final int NODES = 5;
+    private static final int SHARDS = 2;
     private static final ProtectionPolicy POLICY = ProtectionPolicy.pasis(1, 2, 5, 16_384, Verification.LAZY);
     private static final Volume VOLUME = new Volume(
             1, "disk", VolumeKind.REGISTER, POLICY, 20, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
@@ -80,6 +85,7 @@ class LazyVerificationTest {
 
     private Durability durability = Durability.NONE;
     private long youngMillis = 400;
+    private volatile int writers = 2;
 
     private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
     private final Map<Integer, StorageNode> nodes = new HashMap<>();
@@ -160,6 +166,19 @@ class LazyVerificationTest {
                 .isEqualTo(content(4, 1));
     }
 
+    @Test
+    void whereThePoolIsTooSmallForAllThatMayWriteANodeTellsWhatItShouldBe() throws Exception {
+        write(4, 1);
+        assertThat(node(4).ask(new PoolRequest(), 10_000).get()).isEqualTo(new PoolReply(0));
+        writers = 10_000;
+        write(4, 2);
+        int version = POLICY.blockBytes() / POLICY.m() + PasisLimits.VERSION_BYTES;
+        long needed = SHARDS * 4L * writers * version;
+        assertThat(node(4).ask(new PoolRequest(), 10_000).get())
+                .isEqualTo(new PoolReply(Math.ceilDiv(needed, 1L << 20) << 20));
+        assertThat(meter(4, "bulwark.pasis.pool.short")).isOne();
+    }
+
     private void awaitAllVerified() {
         await().untilAsserted(() -> {
             assertThat(verifications.values())
@@ -215,7 +234,7 @@ class LazyVerificationTest {
                 new BackgroundPace(20, 1 << 20, 4, 64 << 10),
                 new VerificationPace(youngMillis, PATIENCE_MILLIS, 200, 4),
                 meters);
-        HistoryPool pool = HistoryPool.fixed(POOL_BYTES, () -> 2);
+        HistoryPool pool = HistoryPool.fixed(POOL_BYTES, () -> writers);
         LazyVerification verification = new LazyVerification(background, pool, meters);
         StoreConfig store = StoreConfig.standard(directory.resolve("node-" + node))
                 .withSegmentBytes(4 << 20)
@@ -226,22 +245,26 @@ class LazyVerificationTest {
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 store,
                 TransportSettings.defaults(),
-                2,
+                SHARDS,
                 NodeConfig.REQUEST_BYTES_MIN);
+        NodeStatusAnswers status = new NodeStatusAnswers(
+                List::of, background::report, pool::bytes, verification::neededBytes, verification::report);
         StorageNode started = StorageNode.start(
                 config,
                 new NodeParts(
                         AllGranted.keys(PrincipalId.node(node), ALL),
                         CODECS,
-                        List.of(HostedProtocol.versioned(
-                                PrincipalId.node(node),
-                                pool.limits(2),
-                                pool.clients(),
-                                verification::watch,
-                                () -> RevocationWatch.NONE)),
+                        List.of(
+                                HostedProtocol.versioned(
+                                        PrincipalId.node(node),
+                                        pool.limits(SHARDS),
+                                        pool.clients(),
+                                        verification::watch,
+                                        () -> RevocationWatch.NONE),
+                                status.protocol()),
                         new AllGranted(_ -> Optional.of(VOLUME)),
                         number -> Optional.ofNullable(addresses.get(number)),
-                        List.of(background, verification),
+                        List.of(status, background, verification),
                         meters));
         nodes.put(node, started);
         verifications.put(node, verification);

@@ -160,6 +160,20 @@ final class StorageBugs {
                     "itGrowsNoLargerThanAnEighthOfTheDiskOrHalfOfTheHeap",
                     "Math.min(diskBytes / DISK_PART, heapBytes / HEAP_PART)",
                     "diskBytes / DISK_PART"),
+            bug(
+                    "background/PoolShortage",
+                    "a pool that was too small once is so for ever",
+                    "background.PoolShortageTest",
+                    "itIsOverWhenNobodyHasWrittenForAMinute",
+                    "return now - nanos >= LASTS_NANOS;",
+                    "return now - nanos < 0;"),
+            bug(
+                    "background/PoolShortage",
+                    "a pool that is too small is large enough after a minute of writes",
+                    "background.PoolShortageTest",
+                    "itIsOverWhenNobodyHasWrittenForAMinute",
+                    "neededBytes >= last.neededBytes()",
+                    "neededBytes > last.neededBytes()"),
             scheduler(
                     "BackgroundScheduler",
                     "any number is verified at once",

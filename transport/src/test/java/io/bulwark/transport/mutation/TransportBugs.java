@@ -20,8 +20,14 @@ final class TransportBugs {
                     "TlsChannels",
                     "who names a version is tried, too",
                     "whoNamesAVersionIsNotTried",
-                    "(version == WireVersions.UNNAMED && credentials.mayTry(remote))",
-                    "credentials.mayTry(remote)"),
+                    "version == WireVersions.UNNAMED && some(since)",
+                    "(since > 0 || some(since))"),
+            bug(
+                    "TlsChannels",
+                    "who names no version is tried with what no such build knows",
+                    "whatNoBuildWithoutVersionsKnowsIsNotTried",
+                    "version == WireVersions.UNNAMED && some(since)",
+                    "version == WireVersions.UNNAMED"),
             bug(
                     "TlsChannels",
                     "who names no version is told nothing new though it has said such a thing",
