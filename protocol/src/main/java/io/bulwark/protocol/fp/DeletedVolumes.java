@@ -20,9 +20,9 @@ import java.util.Set;
 
 /**
  * What a node holds of register volumes that are no more is deleted, a page at a time, and charged to nobody any longer, under FP and under
- * PASIS. Soon after a restart and from time to time the node asks the replicas for the volumes that it holds versions of. It believes that
- * one is deleted once it was told so, asked again, and was told so again: ids are never used twice, but an answer may be older than the
- * volume.
+ * PASIS; and what a server holds of volumes that are not of its protocol. Soon after a restart and from time to time the node asks the
+ * replicas for the volumes that it holds anything of. It believes that one is deleted once it was told so, asked again, and was told so
+ * again: ids are never used twice, but an answer may be older than the volume.
  */
 public final class DeletedVolumes {
     private static final long FIRST_ROUND_MILLIS = 3_000;
@@ -33,11 +33,18 @@ public final class DeletedVolumes {
 
     private static final long NEVER_ABSENT = -1;
     private static final int PAGE = 256;
+    /** No volume has this id. */
+    private static final long NONE = Long.MAX_VALUE;
 
     /** What the server has to do with it. */
     public interface Left {
         /** The volume is deleted: nothing of it is served, and nothing stays in memory. */
         void forget(int volume);
+
+        /** Whether a record of one of the kinds is the server's: others may have records of the same kind. */
+        default boolean owns(Loaded.Meta record) {
+            return true;
+        }
 
         /** What is deleted with a record, the record included. */
         List<Mutation> with(Loaded.Meta record);
@@ -47,7 +54,6 @@ public final class DeletedVolumes {
     }
 
     private final Outbox out;
-    private final RecordKind versions;
     private final List<RecordKind> kinds;
     private final long patienceMillis;
     private final Left left;
@@ -58,6 +64,9 @@ public final class DeletedVolumes {
     private final Set<Integer> untold = new HashSet<>();
 
     private final Deque<Integer> deleted = new ArrayDeque<>();
+    /** Those of which a whole sweep found nothing any more: what is there is others'. */
+    private final Set<Integer> clean = new HashSet<>();
+
     private long askedMillis;
     private long roundMillis = -1;
     /** From which volume on the round is to go on; -1 between two. */
@@ -71,13 +80,11 @@ public final class DeletedVolumes {
     /**
      * Those of one server.
      *
-     * @param versions the kind of records by which volumes are found
-     * @param kinds all that are deleted, in this order, so that a crash in between leaves something by which a restart finds the volume
+     * @param kinds the records by which volumes are found and that are deleted, in this order
      * @param patienceMillis how long an answer of the disk is waited for
      */
-    public DeletedVolumes(Outbox out, RecordKind versions, List<RecordKind> kinds, long patienceMillis, Left left) {
+    public DeletedVolumes(Outbox out, List<RecordKind> kinds, long patienceMillis, Left left) {
         this.out = out;
-        this.versions = versions;
         this.kinds = List.copyOf(kinds);
         this.patienceMillis = patienceMillis;
         this.left = left;
@@ -113,7 +120,7 @@ public final class DeletedVolumes {
             askedMillis = nowMillis;
             asked.keySet().forEach(this::ask);
             if (asked.isEmpty() && deleted.isEmpty() && pending == 0 && nextVolume >= 0) {
-                findNext(nowMillis);
+                findNext(nowMillis, 0, NONE);
             }
         }
         sweep(nowMillis);
@@ -147,53 +154,97 @@ public final class DeletedVolumes {
         return known && untold.remove(volume);
     }
 
-    /** The next volume of which anything is held here. */
-    private void findNext(long nowMillis) {
+    /** The next volume of which anything of these kinds is held here, if the kinds before have none that comes sooner. */
+    private void findNext(long nowMillis, int kind, long sooner) {
         long mine = begin(nowMillis);
         BlockId from = BlockId.register(nextVolume, 0);
-        out.load(token -> new Effect.Scan(token, versions, from, last(Integer.MAX_VALUE), 1), (now, loaded) -> {
-            if (pending == mine) {
-                pending = 0;
-                found(now, records(loaded));
+        out.load(token -> new Effect.Scan(token, kinds.get(kind), from, last(Integer.MAX_VALUE), 1), (now, loaded) -> {
+            if (pending != mine) {
+                return;
+            }
+            pending = 0;
+            List<Loaded.Meta> first = records(loaded);
+            long next = first.isEmpty()
+                    ? sooner
+                    : Math.min(sooner, first.getFirst().key().block().volume());
+            if (kind + 1 < kinds.size()) {
+                findNext(now, kind + 1, next);
+            } else {
+                found(now, next);
             }
         });
     }
 
-    private void found(long nowMillis, List<Loaded.Meta> first) {
-        int volume = first.isEmpty() ? -1 : first.getFirst().key().block().volume();
-        nextVolume = volume < 0 || volume == Integer.MAX_VALUE ? -1 : volume + 1;
+    private void found(long nowMillis, long volume) {
+        nextVolume = volume >= Integer.MAX_VALUE ? -1 : (int) volume + 1;
         roundMillis = nowMillis + ROUND_MILLIS;
-        if (volume >= 0) {
-            suspect(volume);
+        if (volume != NONE && !clean.contains((int) volume)) {
+            suspect((int) volume);
         }
     }
 
     private void sweep(long nowMillis) {
         if (pending == 0 && !deleted.isEmpty()) {
-            page(nowMillis, deleted.getFirst(), 0);
+            page(nowMillis, new Place(deleted.getFirst(), 0, BlockId.register(deleted.getFirst(), 0), true));
         }
     }
 
-    private void page(long nowMillis, int volume, int kind) {
+    /**
+     * How far the sweep of a volume has come.
+     *
+     * @param clean whether it has met nothing that was the server's
+     */
+    private record Place(int volume, int kind, BlockId from, boolean clean) {
+        Place nextKind() {
+            return new Place(volume, kind + 1, BlockId.register(volume, 0), clean);
+        }
+
+        /** Behind what is others', which stays. */
+        Place behind(BlockId block) {
+            BlockId next = new BlockId(volume, block.owner(), block.session(), block.counter() + 1);
+            return new Place(volume, kind, next, clean);
+        }
+
+        Place deleted() {
+            return new Place(volume, kind, from, false);
+        }
+    }
+
+    private void page(long nowMillis, Place place) {
         long mine = begin(nowMillis);
         out.load(
-                token -> new Effect.Scan(token, kinds.get(kind), BlockId.register(volume, 0), last(volume), PAGE),
+                token -> new Effect.Scan(token, kinds.get(place.kind()), place.from(), last(place.volume()), PAGE),
                 (now, loaded) -> {
-                    List<Loaded.Meta> some = records(loaded);
                     if (pending != mine) {
                         return;
                     }
-                    if (!some.isEmpty()) {
-                        delete(now, volume, kind, some);
-                    } else if (kind + 1 < kinds.size()) {
-                        page(now, volume, kind + 1);
+                    List<Loaded.Meta> page = records(loaded);
+                    List<Loaded.Meta> some = page.stream().filter(left::owns).toList();
+                    Place next = page.isEmpty() || (page.size() < PAGE && some.isEmpty())
+                            ? place.nextKind()
+                            : page.size() == some.size()
+                                    ? place
+                                    : place.behind(page.getLast().key().block());
+                    if (some.isEmpty()) {
+                        goOn(now, next);
                     } else {
-                        over(now);
+                        delete(now, next.deleted(), some);
                     }
                 });
     }
 
-    private void delete(long nowMillis, int volume, int kind, List<Loaded.Meta> records) {
+    private void goOn(long nowMillis, Place place) {
+        if (place.kind() < kinds.size()) {
+            page(nowMillis, place);
+        } else {
+            if (place.clean()) {
+                clean.add(place.volume());
+            }
+            over(nowMillis);
+        }
+    }
+
+    private void delete(long nowMillis, Place next, List<Loaded.Meta> records) {
         long mine = begin(nowMillis);
         List<Mutation> deletions =
                 records.stream().flatMap(record -> left.with(record).stream()).toList();
@@ -202,7 +253,7 @@ public final class DeletedVolumes {
                 records.forEach(record -> left.deleted(now, record));
             }
             if (pending == mine && stored == Stored.DURABLE) {
-                page(now, volume, kind);
+                goOn(now, next);
             } else if (pending == mine) {
                 // The next round comes to it again.
                 over(now);

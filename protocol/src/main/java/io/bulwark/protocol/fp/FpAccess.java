@@ -207,13 +207,13 @@ final class FpAccess {
         return loading;
     }
 
-    /** The replicas have said, for good, that this volume is deleted. */
+    /** The replicas have said, for good, that this volume is deleted, or not one of this protocol. */
     void deleted(int volume) {
         deleted.add(volume);
         volumes.remove(volume);
     }
 
-    /** Whether the volume is known to be deleted. */
+    /** Whether the volume is known to be deleted, or not of this protocol. */
     boolean gone(int volume) {
         return deleted.contains(volume);
     }
@@ -299,6 +299,10 @@ final class FpAccess {
     }
 
     private void onSession(long nowMillis, SessionKey key, SessionState state, LongConsumer whenClosed) {
+        Volume volume = volumes.get(key.volume());
+        if (gone(key.volume()) || (volume != null && !FpGroup.isUnder(volume))) {
+            return;
+        }
         Session known = session(key);
         // "Open" counts only once this node has seen that it has not promised the contrary.
         boolean looked = known != null && known.closure() != Closure.LOADING;

@@ -33,10 +33,14 @@ public record FpGroup(BlockId block, ProtectionPolicy policy, PlacementGroup pla
         return new FpGroup(block, policy, volume.group(block), new BlockCode(policy.m(), policy.f(), policy.n()));
     }
 
+    /** Whether it is a register volume under FP. */
+    static boolean isUnder(Volume volume) {
+        return volume.kind() == VolumeKind.REGISTER && volume.policy().protocol() == Protocol.FP;
+    }
+
     /** Whether the block is one of a register volume's under FP. */
     static boolean holds(Volume volume, BlockId block) {
-        return volume.kind() == VolumeKind.REGISTER
-                && volume.policy().protocol() == Protocol.FP
+        return isUnder(volume)
                 && block.volume() == volume.id()
                 && block.owner().equals(PrincipalId.NOBODY)
                 && block.session() == 0

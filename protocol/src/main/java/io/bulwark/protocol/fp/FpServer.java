@@ -41,7 +41,7 @@ public final class FpServer implements ProtocolServer {
     private static final long ASK_AGAIN_MILLIS = 1_000;
     /** What requests that wait for facts may hold; no sender may hold more than what is left of it. */
     private static final long WAITING_BYTES_MAX = 64L << 20;
-    /** Of deleted volumes; versions, by which they are found, last. */
+    /** Of deleted volumes. */
     private static final List<RecordKind> KINDS = List.of(RecordKind.SESSION, RecordKind.REGISTER_VERSION);
 
     /** A request that waits for a fact. */
@@ -93,8 +93,7 @@ public final class FpServer implements ProtocolServer {
         AskRate closures = new AskRate(limits.repairsPerSecond());
         this.node = new FpNode(keys, limits, times, out, access, index, rate, closures, new HashMap<>(), this::repair);
         this.leftovers = new Leftovers(node, this::withRegister);
-        this.deleted =
-                new DeletedVolumes(out, RecordKind.REGISTER_VERSION, KINDS, limits.repairMillis(), new OfDeleted());
+        this.deleted = new DeletedVolumes(out, KINDS, limits.repairMillis(), new OfDeleted());
         this.revocations = new Revocations(node, leftovers, watch, deleted, registers::values);
     }
 
@@ -190,7 +189,11 @@ public final class FpServer implements ProtocolServer {
     private void take(long nowMillis, Fact fact) {
         Question answered = node.access().onFact(nowMillis, fact, now -> onClosed(now, fact));
         if (fact instanceof Fact.OfVolume told) {
-            deleted.told(nowMillis, told.volume(), told.known().isPresent());
+            // All servers of a node hear of all sessions: of volumes under other protocols nothing is kept.
+            deleted.told(
+                    nowMillis,
+                    told.volume(),
+                    told.known().filter(FpGroup::isUnder).isPresent());
         }
         if (answered instanceof Question.OfVolume of) {
             // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.
@@ -215,6 +218,13 @@ public final class FpServer implements ProtocolServer {
         public void forget(int volume) {
             node.access().deleted(volume);
             registers.values().removeIf(register -> register.block().volume() == volume && register.idle());
+        }
+
+        /** Extents have records of sessions, too. */
+        @Override
+        public boolean owns(Loaded.Meta record) {
+            return record.key().kind() != RecordKind.SESSION
+                    || record.key().suffix().isEmpty();
         }
 
         @Override

@@ -94,7 +94,7 @@ public final class PasisServer implements ProtocolServer {
         this.node =
                 new PasisNode(self, limits, times, out, access, possible, rate, watch, tally, rooms, waiting, clients);
         this.offers = new Offers(node);
-        this.deleted = new DeletedVolumes(out, RecordKind.PASIS_VERSION, KINDS, limits.verifyMillis(), new OfDeleted());
+        this.deleted = new DeletedVolumes(out, KINDS, limits.verifyMillis(), new OfDeleted());
         this.revocations = new Revocations(node, revoked, () -> life == Life.READY, blocks::values, this::block);
     }
 

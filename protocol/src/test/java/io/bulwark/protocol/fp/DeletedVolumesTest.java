@@ -5,13 +5,26 @@ import static io.bulwark.protocol.fp.LocalNodes.SESSION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.RecordKey;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /** What nodes of the FP register do with what is left of a volume that was deleted. */
 @NullMarked
 class DeletedVolumesTest {
+    private static final int FOREIGN = 4;
+
     private final LocalNodes nodes = new LocalNodes(1, 2);
 
     private void assertNothingIsLeft(int node) {
@@ -70,6 +83,59 @@ class DeletedVolumesTest {
         nodes.restart(0);
         nodes.pass(10_000);
         assertNothingIsLeft(0);
+    }
+
+    @Test
+    void aClosedSessionThatLeftNothingElseIsForgottenWithItsVolume() {
+        nodes.session(SESSION + 1, SessionState.CLOSED);
+        assertThat(nodes.recordsOnDisk(0)).isEqualTo(1);
+        nodes.pass(40_000);
+        assertThat(nodes.recordsOnDisk(0)).as("it stays refused").isEqualTo(1);
+        nodes.deleted = true;
+        nodes.pass(40_000);
+        assertNothingIsLeft(0);
+        nodes.session(SESSION + 2, SessionState.CLOSED);
+        assertNothingIsLeft(0);
+    }
+
+    /** Also one that was remembered by a build that looked for versions only. */
+    @Test
+    void aRestartFindsAClosedSession() {
+        nodes.session(SESSION + 1, SessionState.CLOSED);
+        nodes.deleted = true;
+        nodes.restart(0);
+        nodes.pass(10_000);
+        assertNothingIsLeft(0);
+    }
+
+    @Test
+    void closedSessionsOfVolumesUnderOtherProtocolsAreForgottenAndExtentsKeepTheirs() {
+        nodes.foreign = new Volume(
+                FOREIGN,
+                "objects",
+                VolumeKind.OBJECT,
+                nodes.group.policy(),
+                0,
+                List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
+        for (int session = 1; session <= 600; session++) {
+            // Of a session of an extent's owner there may be more pages than one look takes.
+            BlockId block = new BlockId(FOREIGN, CLIENT, session == 600 ? 599 : session, 0);
+            for (int page = 0; page < (session == 599 ? 300 : 1); page++) {
+                Bytes suffix = new WireWriter().u8('x').u16(page).toBytes();
+                nodes.putOnDisk(0, new RecordKey(RecordKind.SESSION, block, suffix));
+            }
+        }
+        int extents = nodes.recordsOnDisk(0);
+        nodes.tell(0, new Fact.OfSession(FOREIGN, CLIENT, 1, SessionState.CLOSED));
+        nodes.tell(0, new Fact.OfSession(FOREIGN, CLIENT, 700, SessionState.CLOSED));
+        assertThat(nodes.recordsOnDisk(0)).as("nobody knows the volume yet").isEqualTo(extents + 2);
+        nodes.pass(10_000);
+        assertThat(nodes.recordsOnDisk(0)).isEqualTo(extents);
+        nodes.tell(0, new Fact.OfSession(FOREIGN, CLIENT, 701, SessionState.CLOSED));
+        nodes.restart(0);
+        nodes.tell(0, new Fact.OfVolume(FOREIGN, Optional.of(Objects.requireNonNull(nodes.foreign))));
+        nodes.tell(0, new Fact.OfSession(FOREIGN, CLIENT, 702, SessionState.CLOSED));
+        assertThat(nodes.recordsOnDisk(0)).as("nothing more is remembered").isEqualTo(extents);
     }
 
     @Test

@@ -67,6 +67,10 @@ final class LocalNodes {
     /** Stores that the nodes are told to have failed are on the disk all the same. */
     boolean failedIsDone;
 
+    /** A volume that is not under FP. */
+    @Nullable
+    Volume foreign;
+
     /** The volume is no more; no node is told. */
     boolean deleted;
 
@@ -286,6 +290,10 @@ final class LocalNodes {
         disk(node).put(record.key(group.block()).encoded(), new OnDisk(record.encoded(), Bytes.EMPTY));
     }
 
+    void putOnDisk(int node, RecordKey key) {
+        disk(node).put(key.encoded(), new OnDisk(Bytes.of((byte) 1), Bytes.EMPTY));
+    }
+
     int versionsOnDisk(int node) {
         return scan(node, RecordKind.REGISTER_VERSION).size();
     }
@@ -481,7 +489,10 @@ final class LocalNodes {
         return switch (question) {
             case Question.OfVolume of ->
                 new Fact.OfVolume(
-                        of.volume(), of.volume() == VOLUME && !deleted ? Optional.of(volume) : Optional.empty());
+                        of.volume(),
+                        of.volume() == VOLUME && !deleted
+                                ? Optional.of(volume)
+                                : Optional.ofNullable(foreign).filter(other -> other.id() == of.volume()));
             case Question.OfGrant of ->
                 new Fact.OfGrant(of.volume(), of.principal(), !denied.contains(of.principal()), false);
             case Question.OfSession of ->

@@ -63,6 +63,42 @@ final class LeftoverBugs {
                     "List.of(RecordKind.SESSION, RecordKind.REGISTER_VERSION);",
                     "List.of(RecordKind.REGISTER_VERSION);"),
             in(
+                    "fp/FpServer",
+                    "what extents remember of sessions goes with what the register remembers",
+                    protocol(DELETED, "closedSessionsOfVolumesUnderOtherProtocolsAreForgottenAndExtentsKeepTheirs"),
+                    "return record.key().kind() != RecordKind.SESSION || record.key().suffix().isEmpty();",
+                    "return true;"),
+            in(
+                    "fp/FpServer",
+                    "closed sessions of volumes under other protocols are remembered for ever",
+                    protocol(DELETED, "closedSessionsOfVolumesUnderOtherProtocolsAreForgottenAndExtentsKeepTheirs"),
+                    "told.known().filter(FpGroup::isUnder).isPresent()",
+                    "told.known().isPresent()"),
+            in(
+                    "fp/FpAccess",
+                    "sessions of volumes under other protocols are remembered again and again",
+                    protocol(DELETED, "closedSessionsOfVolumesUnderOtherProtocolsAreForgottenAndExtentsKeepTheirs"),
+                    "|| (volume != null && !FpGroup.isUnder(volume))",
+                    ""),
+            in(
+                    "fp/FpAccess",
+                    "sessions of deleted volumes are remembered",
+                    protocol(DELETED, "aClosedSessionThatLeftNothingElseIsForgottenWithItsVolume"),
+                    "gone(key.volume()) || (volume != null",
+                    "(volume != null"),
+            in(
+                    "fp/DeletedVolumes",
+                    "a volume is found by closed sessions alone",
+                    protocol(DELETED, "aRestartFindsWhatIsLeft"),
+                    "findNext(now, kind + 1, next);",
+                    "found(now, next);"),
+            in(
+                    "fp/DeletedVolumes",
+                    "a sweep ends where it meets what is others'",
+                    protocol(DELETED, "closedSessionsOfVolumesUnderOtherProtocolsAreForgottenAndExtentsKeepTheirs"),
+                    "page.isEmpty() || (page.size() < PAGE && some.isEmpty())",
+                    "page.isEmpty() || some.isEmpty()"),
+            in(
                     "fp/FpRegister",
                     "what waited while its volume was deleted is served",
                     protocol(DELETED, "whatWasUnderWayIsRefusedOrGoesInTheNextRound"),
