@@ -34,7 +34,12 @@ final class Verifier {
      *
      * @param awaited it is enough that this one is verified, or collected
      */
-    private record Asker(Wish wish, @Nullable VersionName awaited, Then then) {}
+    private record Asker(Wish wish, @Nullable VersionName awaited, Then then) {
+        /** Whether a verification that awaits this, or nothing, is what was asked for. */
+        boolean goesWith(@Nullable VersionName version) {
+            return awaited == null ? version == null || !wish.repair() : awaited.equals(version);
+        }
+    }
 
     private final PasisBlock block;
     private final PasisNode node;
@@ -102,18 +107,15 @@ final class Verifier {
             finish(nowMillis, PasisBackground.Found.UNASKED, 0);
             return;
         }
-        Wish wish = Wish.BACKGROUND;
-        VersionName latest = null;
         for (Asker asker : List.copyOf(current)) {
             VersionName awaited = asker.awaited();
             if (awaited != null && verified(awaited)) {
                 current.remove(asker);
                 asker.then().then(nowMillis, PasisBackground.Found.IDLE, 0);
-            } else {
-                wish = wish.and(asker.wish());
-                latest = awaited == null ? latest : awaited;
             }
         }
+        VersionName awaited = putOff();
+        Wish wish = current.stream().map(Asker::wish).reduce(Wish.BACKGROUND, Wish::and);
         if (current.isEmpty() || (!wish.missing() && node.possible().of(block.block()) == 0)) {
             finish(nowMillis, PasisBackground.Found.IDLE, 0);
             return;
@@ -122,8 +124,30 @@ final class Verifier {
         if (wish.repair()) {
             withOwnFragments(own -> run(PasisRead.verifyingWithRepair(block.group(), own, node.times())));
         } else {
-            run(PasisRead.verifying(block.group(), own(), node.times(), latest));
+            run(PasisRead.verifying(block.group(), own(), node.times(), awaited));
         }
+    }
+
+    /**
+     * A verification has its peers wait for one version, and for none while it repairs: whoever needs something else gets the next one.
+     *
+     * @return what is awaited
+     */
+    private @Nullable VersionName putOff() {
+        VersionName awaited = null;
+        boolean repair = !current.isEmpty() && current.getFirst().wish().repair();
+        for (Asker asker : repair ? List.<Asker>of() : current) {
+            awaited = awaited == null ? asker.awaited() : awaited;
+        }
+        List<Asker> later = new ArrayList<>();
+        for (Asker asker : List.copyOf(current)) {
+            if (!asker.goesWith(awaited)) {
+                current.remove(asker);
+                later.add(asker);
+            }
+        }
+        next.addAll(0, later);
+        return awaited;
     }
 
     private boolean verified(VersionName name) {

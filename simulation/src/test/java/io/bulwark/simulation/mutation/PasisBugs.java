@@ -247,6 +247,18 @@ final class PasisBugs {
                     "node.watch().poolIsShort(block.block().volume(), node.poolNeeded(charge));",
                     ""),
             in(
+                    "pasis/Verifier",
+                    "of several writers of a block peers wait for one's version",
+                    simulation("pasis.PasisWriteTimeTest", "atWriteTimePeersWaitForTheVersionOfEachWriterOfABlock"),
+                    "awaited.equals(version);",
+                    "true;"),
+            in(
+                    "pasis/Verifier",
+                    "while a block is repaired its writers are answered",
+                    simulation("pasis.PasisWriteTimeTest", "atWriteTimePeersWaitForTheVersionOfEachWriterOfABlock"),
+                    "version == null || !wish.repair()",
+                    "true"),
+            in(
                     "pasis/BlockWriter",
                     "possible versions of a client in all blocks are not counted",
                     simulation(ROOM, "aClientHasSoManyPossibleVersionsInAllBlocks"),

@@ -277,6 +277,11 @@ final class PasisCluster {
         verify(block, true, nodes);
     }
 
+    /** As {@link #verifyAgain} of one node, in its next tick. */
+    void verifyLater(long block, int node) {
+        later(node, new PasisBackground.Verify(group(block).block(), true));
+    }
+
     private void verify(long block, boolean repair, int... nodes) {
         for (int node : nodes) {
             later(node, new PasisBackground.Verify(group(block).block(), repair));
