@@ -31,8 +31,15 @@ public sealed interface Effect {
      * Reads the meta data of at most {@code max} records of one kind whose blocks lie between two, both included, in the
      * order of their keys, then calls {@code onLoaded} with the token and {@link Loaded.Metas}. Fewer than {@code max}
      * records mean that there are no more.
+     *
+     * @param written whether those are enough that have reached the disk: what is held in memory for a while stays there, and what has not
+     *     been written yet may be missing. Else all earlier stores are seen
      */
-    record Scan(long token, RecordKind kind, BlockId from, BlockId to, int max) implements Effect {
+    record Scan(long token, RecordKind kind, BlockId from, BlockId to, int max, boolean written) implements Effect {
+        public Scan(long token, RecordKind kind, BlockId from, BlockId to, int max) {
+            this(token, kind, from, to, max, false);
+        }
+
         public Scan {
             if (max < 1 || from.compareTo(to) > 0) {
                 throw new IllegalArgumentException("scan of " + max + " records from " + from + " to " + to);

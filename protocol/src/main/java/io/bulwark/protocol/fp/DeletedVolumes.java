@@ -154,25 +154,30 @@ public final class DeletedVolumes {
         return known && untold.remove(volume);
     }
 
-    /** The next volume of which anything of these kinds is held here, if the kinds before have none that comes sooner. */
+    /**
+     * The next volume of which anything of these kinds is held here, if the kinds before have none that comes sooner. What is held in
+     * memory may yet die there: it stays, and is found in a later round.
+     */
     private void findNext(long nowMillis, int kind, long sooner) {
         long mine = begin(nowMillis);
         BlockId from = BlockId.register(nextVolume, 0);
-        out.load(token -> new Effect.Scan(token, kinds.get(kind), from, last(Integer.MAX_VALUE), 1), (now, loaded) -> {
-            if (pending != mine) {
-                return;
-            }
-            pending = 0;
-            List<Loaded.Meta> first = records(loaded);
-            long next = first.isEmpty()
-                    ? sooner
-                    : Math.min(sooner, first.getFirst().key().block().volume());
-            if (kind + 1 < kinds.size()) {
-                findNext(now, kind + 1, next);
-            } else {
-                found(now, next);
-            }
-        });
+        out.load(
+                token -> new Effect.Scan(token, kinds.get(kind), from, last(Integer.MAX_VALUE), 1, true),
+                (now, loaded) -> {
+                    if (pending != mine) {
+                        return;
+                    }
+                    pending = 0;
+                    List<Loaded.Meta> first = records(loaded);
+                    long next = first.isEmpty()
+                            ? sooner
+                            : Math.min(sooner, first.getFirst().key().block().volume());
+                    if (kind + 1 < kinds.size()) {
+                        findNext(now, kind + 1, next);
+                    } else {
+                        found(now, next);
+                    }
+                });
     }
 
     private void found(long nowMillis, long volume) {

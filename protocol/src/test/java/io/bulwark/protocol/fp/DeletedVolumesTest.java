@@ -9,6 +9,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
@@ -73,6 +74,18 @@ class DeletedVolumesTest {
         Timestamp version = nodes.write(5, 1, 0, 1, 2, 3);
         nodes.pass(70_000);
         assertThat(nodes.latest(0)).isEqualTo(version);
+    }
+
+    @Test
+    void whoLooksForVolumesLeavesInMemoryWhatIsHeldThere() {
+        nodes.write(5, 1, 0, 1, 2, 3);
+        nodes.deleted = true;
+        nodes.pass(10_000);
+        assertNothingIsLeft(0);
+        assertThat(nodes.scans)
+                .filteredOn(scan -> scan.from().volume() != scan.to().volume())
+                .isNotEmpty()
+                .allMatch(Effect.Scan::written);
     }
 
     @Test

@@ -10,7 +10,6 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
-import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
@@ -44,8 +43,6 @@ final class LocalNodes {
     static final long SESSION = 7;
     static final FpLimits LIMITS = new FpLimits(6, 2, 2, 1_000, 1_000, 100, 64, 10_000, 3_000);
 
-    private record OnDisk(Bytes meta, @Nullable Bytes fragment) {}
-
     private record Arrival(PrincipalId from, PrincipalId to, long id, FpMessage message) {}
 
     final FpGroup group;
@@ -57,6 +54,7 @@ final class LocalNodes {
 
     final List<FpMessage> answers = new ArrayList<>();
     final List<Effect.Evidence> evidence = new ArrayList<>();
+    final List<Effect.Scan> scans = new ArrayList<>();
     private final List<FpScrub.Found> found = new ArrayList<>();
     final Map<Integer, PairwiseKeys> keys = new HashMap<>();
     final Map<Integer, Integer> stores = new HashMap<>();
@@ -82,7 +80,7 @@ final class LocalNodes {
     private Volume volume;
     private final FpLimits limits;
     private final Map<Integer, FpServer> servers = new HashMap<>();
-    private final Map<Integer, TreeMap<Bytes, OnDisk>> disks = new HashMap<>();
+    private final Map<Integer, LocalDisk> disks = new HashMap<>();
     private final Map<Long, SessionState> sessions = new HashMap<>();
     private final Deque<Arrival> network = new ArrayDeque<>();
     private final Map<Long, ClientOperation<?>> operations = new TreeMap<>();
@@ -109,7 +107,7 @@ final class LocalNodes {
                 own.put(PrincipalId.node(j), SampleMessages.filled(32, 1 + Math.min(i, j) * n + Math.max(i, j)));
             }
             keys.put(i, new PairwiseKeys(PrincipalId.node(i), own));
-            disks.put(i, new TreeMap<>());
+            disks.put(i, new LocalDisk());
             restart(i);
         }
     }
@@ -265,12 +263,7 @@ final class LocalNodes {
 
     /** Another fragment in the place of each, with a right checksum of the store. */
     void garble(int node) {
-        disk(node).replaceAll((key, record) -> {
-            Bytes fragment = record.fragment();
-            return fragment == null || fragment.length() == 0
-                    ? record
-                    : new OnDisk(record.meta(), SampleMessages.filled(fragment.length(), 7));
-        });
+        disk(node).garble();
     }
 
     /** Lets time pass, with the ticks of operations and servers. */
@@ -287,15 +280,15 @@ final class LocalNodes {
     }
 
     void putOnDisk(int node, VersionRecord record) {
-        disk(node).put(record.key(group.block()).encoded(), new OnDisk(record.encoded(), Bytes.EMPTY));
+        disk(node).put(record.key(group.block()), record.encoded());
     }
 
     void putOnDisk(int node, RecordKey key) {
-        disk(node).put(key.encoded(), new OnDisk(Bytes.of((byte) 1), Bytes.EMPTY));
+        disk(node).put(key, Bytes.of((byte) 1));
     }
 
     int versionsOnDisk(int node) {
-        return scan(node, RecordKind.REGISTER_VERSION).size();
+        return disk(node).scan(RecordKind.REGISTER_VERSION).size();
     }
 
     int recordsOnDisk(int node) {
@@ -303,30 +296,19 @@ final class LocalNodes {
     }
 
     int chargesOnDisk(int node) {
-        return scan(node, RecordKind.REGISTER).size();
+        return disk(node).scan(RecordKind.REGISTER).size();
     }
 
     void damage(int node) {
-        disk(node)
-                .replaceAll((key, record) -> RecordKey.decode(key).kind() == RecordKind.REGISTER_VERSION
-                        ? new OnDisk(record.meta(), null)
-                        : record);
+        disk(node).damage(RecordKind.REGISTER_VERSION);
     }
 
     private FpServer server(int node) {
         return Objects.requireNonNull(servers.get(node));
     }
 
-    private Map<Bytes, OnDisk> disk(int node) {
+    private LocalDisk disk(int node) {
         return Objects.requireNonNull(disks.get(node));
-    }
-
-    private List<Loaded.Meta> scan(int node, RecordKind kind) {
-        return disk(node).entrySet().stream()
-                .map(entry -> new Loaded.Meta(
-                        RecordKey.decode(entry.getKey()), entry.getValue().meta()))
-                .filter(meta -> meta.key().kind() == kind)
-                .toList();
     }
 
     private void start(PrincipalId party, ClientOperation<?> operation, Runnable then) {
@@ -397,16 +379,16 @@ final class LocalNodes {
                     }
                 }
                 case Effect.Load load ->
-                    perform(node, server(node).onLoaded(now, load.token(), load(node, load.key())));
+                    perform(
+                            node,
+                            server(node).onLoaded(now, load.token(), disk(node).load(load.key())));
                 case Effect.LoadMetas load -> {
                     if (load.kind() == RecordKind.REGISTER_VERSION
                             && load.block().equals(group.block())) {
                         loads.merge(node, 1, Integer::sum);
                     }
-                    List<Loaded.Meta> metas = scan(node, load.kind()).stream()
-                            .filter(meta -> meta.key().block().equals(load.block()))
-                            .toList();
-                    perform(node, server(node).onLoaded(now, load.token(), new Loaded.Metas(load.kind(), metas)));
+                    Loaded metas = disk(node).scan(load.kind(), load.block(), load.block(), Integer.MAX_VALUE);
+                    perform(node, server(node).onLoaded(now, load.token(), metas));
                 }
                 case Effect.Ask ask -> perform(node, server(node).onFact(now, answer(ask.question())));
                 case Effect.Run run ->
@@ -422,12 +404,9 @@ final class LocalNodes {
                                                     run.operation().outcome().orElseThrow())));
                 case Effect.Evidence seen -> evidence.add(seen);
                 case Effect.Scan scan -> {
-                    List<Loaded.Meta> metas = scan(node, scan.kind()).stream()
-                            .filter(meta -> meta.key().block().compareTo(scan.from()) >= 0)
-                            .filter(meta -> meta.key().block().compareTo(scan.to()) <= 0)
-                            .limit(scan.max())
-                            .toList();
-                    perform(node, server(node).onLoaded(now, scan.token(), new Loaded.Metas(scan.kind(), metas)));
+                    scans.add(scan);
+                    Loaded metas = disk(node).scan(scan.kind(), scan.from(), scan.to(), scan.max());
+                    perform(node, server(node).onLoaded(now, scan.token(), metas));
                 }
                 case Effect.Refuses _ -> throw new AssertionError("not expected: " + effect);
             }
@@ -438,7 +417,7 @@ final class LocalNodes {
         Stored stored = nextStore;
         if (stored == Stored.DURABLE || failedIsDone) {
             stores.merge(node, 1, Integer::sum);
-            store.mutations().forEach(mutation -> apply(disk(node), mutation));
+            store.mutations().forEach(disk(node)::apply);
         }
         perform(node, server(node).onStored(now, store.token(), stored));
     }
@@ -462,27 +441,6 @@ final class LocalNodes {
                 volume.blocks(),
                 List.of(new PlacementGroup(epoch, holders)));
         servers.keySet().forEach(node -> tell(node, new Fact.OfVolume(VOLUME, Optional.of(volume))));
-    }
-
-    private static void apply(Map<Bytes, OnDisk> disk, Mutation mutation) {
-        Bytes key = mutation.key().encoded();
-        switch (mutation) {
-            case Mutation.Put put -> disk.put(key, new OnDisk(put.meta(), put.fragment()));
-            case Mutation.UpdateMeta update ->
-                disk.computeIfPresent(key, (_, old) -> new OnDisk(update.meta(), old.fragment()));
-            case Mutation.Delete _ -> disk.remove(key);
-        }
-    }
-
-    private Loaded load(int node, RecordKey key) {
-        OnDisk record = disk(node).get(key.encoded());
-        if (record == null) {
-            return new Loaded.Missing(key);
-        }
-        Bytes fragment = record.fragment();
-        return fragment == null
-                ? new Loaded.Damaged(key, record.meta())
-                : new Loaded.Found(key, record.meta(), fragment);
     }
 
     private Fact answer(Question question) {

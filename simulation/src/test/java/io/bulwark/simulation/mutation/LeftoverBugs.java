@@ -94,6 +94,12 @@ final class LeftoverBugs {
                     "found(now, next);"),
             in(
                     "fp/DeletedVolumes",
+                    "who looks for volumes has all written that is held in memory",
+                    protocol(DELETED, "whoLooksForVolumesLeavesInMemoryWhatIsHeldThere"),
+                    "last(Integer.MAX_VALUE), 1, true)",
+                    "last(Integer.MAX_VALUE), 1)"),
+            in(
+                    "fp/DeletedVolumes",
                     "a sweep ends where it meets what is others'",
                     protocol(DELETED, "closedSessionsOfVolumesUnderOtherProtocolsAreForgottenAndExtentsKeepTheirs"),
                     "page.isEmpty() || (page.size() < PAGE && some.isEmpty())",

@@ -233,8 +233,9 @@ class PasisRevocationTest {
                     case Effect.Load(var token, var key) -> run(server.onLoaded(1, token, disk.load(key)));
                     case Effect.LoadMetas(var token, RecordKind kind, var block) ->
                         run(server.onLoaded(1, token, disk.scan(kind, block, block, Integer.MAX_VALUE)));
-                    case Effect.Scan(var token, RecordKind kind, var from, var to, var max) ->
-                        run(server.onLoaded(1, token, disk.scan(kind, from, to, max)));
+                    case Effect.Scan scan ->
+                        run(server.onLoaded(
+                                1, scan.token(), disk.scan(scan.kind(), scan.from(), scan.to(), scan.max())));
                     default -> throw new AssertionError(effect);
                 }
             }

@@ -388,8 +388,9 @@ class PasisRoomTest {
         PasisServer server =
                 new PasisServer(PrincipalId.node(0), PasisCluster.LIMITS, () -> 1, watch, RevocationWatch.NONE);
         List<Effect> effects = new ArrayList<>(server.onTick(0));
-        while (effects.getLast() instanceof Effect.Scan(var token, RecordKind kind, var from, var to, var max)) {
-            effects.addAll(server.onLoaded(0, token, disk.scan(kind, from, to, max)));
+        while (effects.getLast() instanceof Effect.Scan scan) {
+            effects.addAll(
+                    server.onLoaded(0, scan.token(), disk.scan(scan.kind(), scan.from(), scan.to(), scan.max())));
         }
         Volume volume = new Volume(
                 6,

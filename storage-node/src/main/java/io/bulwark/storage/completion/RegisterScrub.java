@@ -207,7 +207,7 @@ public final class RegisterScrub implements BackgroundWork {
             throws InterruptedException, ExecutionException {
         RecordKind kind =
                 volume.policy().protocol() == Protocol.PASIS ? RecordKind.PASIS_VERSION : RecordKind.REGISTER_VERSION;
-        return node.store().scanWritten(kind, from, to, max).get().records();
+        return node.store().scanWritten(kind, from, to, max, _ -> true).get().records();
     }
 
     /**

@@ -7,6 +7,7 @@ import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -154,12 +156,7 @@ final class Shard {
                                 now, token, loaded == null ? new Loaded.Damaged(key, Bytes.EMPTY) : loaded));
             case Effect.LoadMetas(long token, var kind, var block) ->
                 await(server, work, engine.store().loadMetas(kind, block), loaded(server, token));
-            case Effect.Scan(long token, var kind, var from, var to, int max) ->
-                await(
-                        server,
-                        work,
-                        engine.store().scan(kind, from, to, max, block -> engine.shardOf(block) == number),
-                        loaded(server, token));
+            case Effect.Scan scan -> await(server, work, scan(scan), loaded(server, scan.token()));
             case Effect.Run(long token, var operation) ->
                 await(
                         server,
@@ -170,6 +167,13 @@ final class Shard {
             case Effect.Refuses promise -> engine.refuses(number, promise);
             case Effect.Evidence seen -> engine.evidence().onEvidence(seen);
         }
+    }
+
+    private CompletableFuture<Loaded.Metas> scan(Effect.Scan scan) {
+        Predicate<BlockId> mine = block -> engine.shardOf(block) == number;
+        return scan.written()
+                ? engine.store().scanWritten(scan.kind(), scan.from(), scan.to(), scan.max(), mine)
+                : engine.store().scan(scan.kind(), scan.from(), scan.to(), scan.max(), mine);
     }
 
     /** An answer goes back to where its request came from; anything else wherever its receiver can be reached. */

@@ -159,8 +159,9 @@ public final class FragmentStore implements AutoCloseable {
     }
 
     /** As {@link #scan}, but passes over what is held in memory or under way to the disk, and leaves it there. */
-    public CompletableFuture<Loaded.Metas> scanWritten(RecordKind kind, BlockId from, BlockId to, int max) {
-        return read(null, () -> scanNow(kind, from, to, max, _ -> true));
+    public CompletableFuture<Loaded.Metas> scanWritten(
+            RecordKind kind, BlockId from, BlockId to, int max, Predicate<BlockId> wanted) {
+        return read(null, () -> scanNow(kind, from, to, max, wanted));
     }
 
     /** Makes everything acknowledged so far durable, whatever the setting. */

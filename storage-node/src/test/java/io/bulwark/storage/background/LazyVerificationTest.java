@@ -15,6 +15,7 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlMessage.PoolReply;
 import io.bulwark.protocol.control.NodeControlMessage.PoolRequest;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
+import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -73,6 +74,7 @@ class LazyVerificationTest {
     private static final ProtectionPolicy POLICY = ProtectionPolicy.pasis(1, 2, 5, 16_384, Verification.LAZY);
     private static final Volume VOLUME = new Volume(
             1, "disk", VolumeKind.REGISTER, POLICY, 20, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
+    private static final Volume DOOMED = new Volume(2, "doomed", VOLUME.kind(), POLICY, 20, VOLUME.groups());
     private static final MessageCodecs CODECS = new MessageCodecs(new PasisCodec());
     private static final FpTimes TIMES = new FpTimes(200, 500, 0, 30_000);
     private static final long POOL_BYTES = 8 << 20;
@@ -85,6 +87,10 @@ class LazyVerificationTest {
 
     private Durability durability = Durability.NONE;
     private long youngMillis = 400;
+    private long heldMillis = 2_000;
+    /** Whether the volume that is deleted is still there. */
+    private volatile boolean doomed = true;
+
     private volatile int writers = 2;
 
     private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
@@ -166,6 +172,42 @@ class LazyVerificationTest {
                 .isEqualTo(content(4, 1));
     }
 
+    /** 3.4: what dies in the cache never reaches the disk, also while the node looks for volumes that were deleted and cleans one. */
+    @Test
+    void whatDiesInTheCacheNeverReachesTheDiskWhileADeletedVolumeIsCleaned() throws Exception {
+        write(DOOMED, 7, 1);
+        awaitAllVerified();
+        node(4).close();
+        doomed = false;
+        heldMillis = 600_000;
+        start(4);
+        assertThat(written(DOOMED)).isPositive();
+        // Nothing is unverified there, so that it is the round after the start that finds the volume.
+        int[] version = {0};
+        await().until(() -> {
+            write(VOLUME, 7, ++version[0]);
+            return written(DOOMED) == 0;
+        });
+        assertThat(node(4).store().usage().diedHeld()).isPositive();
+        assertThat(node(4).store().holdsUnwritten(BlockId.register(VOLUME.id(), 7)))
+                .isTrue();
+        assertThat(written(VOLUME)).isZero();
+    }
+
+    /** How many versions of a volume are on the disk of node 4. */
+    private int written(Volume volume) throws Exception {
+        return node(4).store()
+                .scanWritten(
+                        RecordKind.PASIS_VERSION,
+                        BlockId.register(volume.id(), 0),
+                        BlockId.register(volume.id(), Long.MAX_VALUE),
+                        1_000,
+                        _ -> true)
+                .get()
+                .records()
+                .size();
+    }
+
     @Test
     void whereThePoolIsTooSmallForAllThatMayWriteANodeTellsWhatItShouldBe() throws Exception {
         write(4, 1);
@@ -214,7 +256,11 @@ class LazyVerificationTest {
     }
 
     private void write(long block, int version) throws Exception {
-        PasisGroup group = PasisGroup.of(VOLUME, BlockId.register(1, block));
+        write(VOLUME, block, version);
+    }
+
+    private void write(Volume volume, long block, int version) throws Exception {
+        PasisGroup group = PasisGroup.of(volume, BlockId.register(volume.id(), block));
         assertThat(client.submit(new PasisWrite(group, WRITER, 1, Bytes.of(content(block, version)), TIMES))
                         .get())
                 .isInstanceOf(PasisWriteOutcome.Written.class);
@@ -239,7 +285,7 @@ class LazyVerificationTest {
         StoreConfig store = StoreConfig.standard(directory.resolve("node-" + node))
                 .withSegmentBytes(4 << 20)
                 .withDurability(durability)
-                .withWriteBack(WriteBack.versions(2_000));
+                .withWriteBack(WriteBack.versions(heldMillis));
         NodeConfig config = new NodeConfig(
                 node,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -262,7 +308,9 @@ class LazyVerificationTest {
                                         verification::watch,
                                         () -> RevocationWatch.NONE),
                                 status.protocol()),
-                        new AllGranted(_ -> Optional.of(VOLUME)),
+                        new AllGranted(volume -> volume == VOLUME.id()
+                                ? Optional.of(VOLUME)
+                                : doomed ? Optional.of(DOOMED) : Optional.empty()),
                         number -> Optional.ofNullable(addresses.get(number)),
                         List.of(status, background, verification),
                         meters));

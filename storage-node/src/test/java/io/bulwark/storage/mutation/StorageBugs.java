@@ -216,6 +216,13 @@ final class StorageBugs {
 
     private static final List<PlantedBug> CACHE = List.of(
             bug(
+                    "node/Shard",
+                    "who asks for what is written has all written that is held",
+                    "background.LazyVerificationTest",
+                    "whatDiesInTheCacheNeverReachesTheDiskWhileADeletedVolumeIsCleaned",
+                    "return scan.written()",
+                    "return !scan.written()"),
+            bug(
                     "store/WriteBack",
                     "what is acknowledged under sync is held in memory",
                     "store.WriteBackCacheTest",
