@@ -11,6 +11,7 @@ import io.bulwark.client.error.NotPermittedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -78,6 +79,20 @@ class PasisIT {
     }
 
     @Test
+    void filesComeBackWheneverTheyAreVerified() throws Exception {
+        for (String when : List.of("read-time", "write-time", "none")) {
+            run("volume", "create", when, "--blocks", "50", "--protocol", "pasis", "--verification", when)
+                    .with("--block-size", String.valueOf(BLOCK_BYTES))
+                    .json();
+            for (int rewrite = 0; rewrite < 3; rewrite++) {
+                Path file = file(when + rewrite, 5 * BLOCK_BYTES + 77);
+                write(when, file, 3);
+                comesBack(when, file, 3);
+            }
+        }
+    }
+
+    @Test
     void whatIsNeverVerifiedHoldsNoObjects() {
         CommandRun objects = run("volume", "create", "careless", "--protocol", "pasis")
                 .with("--verification", "none")
@@ -135,15 +150,23 @@ class PasisIT {
     }
 
     private void write(Path file, long block) throws IOException {
-        JsonNode written = run("volume", "write", "fresh", String.valueOf(block), file.toString())
+        write("fresh", file, block);
+    }
+
+    private void write(String volume, Path file, long block) throws IOException {
+        JsonNode written = run("volume", "write", volume, String.valueOf(block), file.toString())
                 .json();
         assertThat(written.get("bytes").asLong()).isEqualTo(Files.size(file));
     }
 
     private void comesBack(Path file, long block) throws IOException {
+        comesBack("fresh", file, block);
+    }
+
+    private void comesBack(String volume, Path file, long block) throws IOException {
         Path back = directory.resolve("back");
         Files.deleteIfExists(back);
-        run("volume", "read", "fresh", String.valueOf(block), back.toString())
+        run("volume", "read", volume, String.valueOf(block), back.toString())
                 .with("--bytes", String.valueOf(Files.size(file)))
                 .json();
         assertThat(Files.mismatch(back, file)).as("%s at block %d", file, block).isEqualTo(-1);
