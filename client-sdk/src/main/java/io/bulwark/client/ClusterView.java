@@ -7,13 +7,16 @@ import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.Metadata;
 import io.bulwark.client.object.Refusals;
 import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.transport.Destination;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -49,13 +52,18 @@ final class ClusterView {
 
     private ClusterMap learned(ClusterMap read) {
         synchronized (this) {
-            if (read.version() >= map.version()) {
-                map = read;
+            if (read.version() < map.version()) {
+                return read;
             }
+            map = read;
+            Set<PrincipalId> nodes = new HashSet<>();
+            for (NodeAddress node : read.nodes()) {
+                PrincipalId principal = PrincipalId.node(node.node());
+                nodes.add(principal);
+                links.connect(principal, Destination.of(node.host(), node.port()));
+            }
+            links.keepNodes(nodes);
         }
-        read.nodes()
-                .forEach(
-                        node -> links.connect(PrincipalId.node(node.node()), Destination.of(node.host(), node.port())));
         return read;
     }
 

@@ -9,7 +9,9 @@ import io.bulwark.transport.Peer;
 import io.bulwark.transport.PeerLink;
 import io.bulwark.transport.Transport;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -48,6 +50,18 @@ public final class PeerLinks implements Outbox, AutoCloseable {
         });
         if (replaced[0] != null) {
             replaced[0].close();
+        }
+    }
+
+    /** Gives up the links to storage nodes that are not among these. */
+    public void keepNodes(Set<PrincipalId> nodes) {
+        for (PrincipalId server : List.copyOf(links.keySet())) {
+            if (server.kind() == PrincipalKind.NODE && !nodes.contains(server)) {
+                PeerLink gone = links.remove(server);
+                if (gone != null) {
+                    gone.close();
+                }
+            }
         }
     }
 
