@@ -134,6 +134,11 @@ final class Holders {
         }
     }
 
+    /** Whether a node of the map has not been put out. */
+    boolean belongs(int node) {
+        return !registry.revoked(PrincipalId.node(node));
+    }
+
     private void set(Place place, PlacementGroup group) {
         if (!group.equals(place.group)) {
             volumes.set(place.volume, place.index, group);

@@ -285,7 +285,7 @@ public final class MetadataStateMachine {
         return switch (command) {
             case Command.RenewSession _ -> new Reply.Done();
             case Command.CloseSession _ -> done(() -> inodes.close(session));
-            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create));
+            case Command.CreateVolume create -> new Reply.VolumeCreated(volumes.create(create, holders::belongs));
             case Command.DeleteVolume delete -> done(() -> deleteVolume(volumes.byName(delete.name())));
             case Command.CreateBucket create -> done(() -> namespace.createBucket(create, submitter, now));
             case Command.DeleteBucket delete -> done(() -> deleteBucket(delete.name()));

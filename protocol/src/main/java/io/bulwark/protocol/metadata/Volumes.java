@@ -14,9 +14,12 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -151,11 +154,12 @@ final class Volumes {
         return nodes;
     }
 
-    int create(Command.CreateVolume create) {
+    /** @param belongs whether a node of the map has not been put out */
+    int create(Command.CreateVolume create, IntPredicate belongs) {
         checkName(create.name());
         Refusal.unless(named(create.name()).isEmpty(), MetadataError.VOLUME_EXISTS, create.name());
-        List<NodeAddress> nodes = nodes();
         ProtectionPolicy policy = create.policy();
+        List<NodeAddress> nodes = inService(belongs, policy.n());
         Refusal.unless(
                 nodes.size() >= policy.n(),
                 MetadataError.TOO_FEW_NODES,
@@ -181,6 +185,24 @@ final class Volumes {
                 new Volume(id, create.name(), create.kind(), policy, create.blocks(), place(nodes, groups, policy)),
                 create.quotaBytes());
         return id;
+    }
+
+    /**
+     * The nodes that hold a slot, or are to. Others are spare, or have been drained, and are left alone; unless there are too few without them,
+     * as at first.
+     */
+    private List<NodeAddress> inService(IntPredicate belongs, int needed) {
+        Set<Integer> holders = new HashSet<>();
+        for (Volume volume : map().volumes()) {
+            for (PlacementGroup group : volume.groups()) {
+                holders.addAll(group.change().isPresent() ? group.opened().holders() : group.holders());
+            }
+        }
+        List<NodeAddress> all =
+                nodes().stream().filter(node -> belongs.test(node.node())).toList();
+        List<NodeAddress> serving =
+                all.stream().filter(node -> holders.contains(node.node())).toList();
+        return serving.size() >= needed ? serving : all;
     }
 
     Usage add(Volume volume, long quotaBytes) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command.ChangeHolder;
@@ -105,6 +106,41 @@ class NodesTest {
         assertThat(((Reply.PrincipalList) rig.ask(ALICE, new Query.ListPrincipals(-1, PrincipalId.NOBODY, 10)))
                         .principals())
                 .containsExactly(new Reply.PrincipalEntry(PrincipalId.node(0), List.of(), true));
+    }
+
+    private List<Integer> holdersOf(String name, ProtectionPolicy policy) {
+        alice.run(new Command.CreateVolume(name, VolumeKind.OBJECT, policy, 0, 0, 0));
+        return rig.map().volume(name).orElseThrow().groups().stream()
+                .flatMap(group -> group.holders().stream())
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    @Test
+    void newVolumesAreNotPlacedOnSpareNodesUnlessThereAreTooFewOthers() {
+        join();
+        alice.done(new SetNode(THERE));
+        assertThat(holdersOf("two", Rig.POLICY)).containsExactly(0, 1, 2, 3, 4);
+        assertThat(holdersOf("wide", new ProtectionPolicy(1, 4, 6, Rig.BLOCK))).containsExactly(0, 1, 2, 3, 4, NEW);
+        assertThat(holdersOf("three", Rig.POLICY)).as("it serves now").containsExactly(0, 1, 2, 3, 4, NEW);
+    }
+
+    @Test
+    void whoIsToTakeASlotIsInService() {
+        join();
+        alice.done(new SetNode(THERE));
+        alice.done(new ChangeHolder("main", 0, 1, group().holders().getFirst(), NEW));
+        assertThat(holdersOf("two", Rig.POLICY)).contains(NEW);
+    }
+
+    @Test
+    void newVolumesAreNotPlacedOnNodesThatWerePutOut() {
+        alice.done(new Command.RevokePrincipal(PrincipalId.node(3)));
+        assertThat(holdersOf("two", Rig.POLICY)).containsExactly(0, 1, 2, 4);
+        alice.done(new Command.RevokePrincipal(PrincipalId.node(0)));
+        alice.refused(
+                MetadataError.TOO_FEW_NODES, new Command.CreateVolume("three", VolumeKind.OBJECT, Rig.POLICY, 0, 0, 0));
     }
 
     @Test
