@@ -15,6 +15,7 @@ import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
+import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisGroup;
@@ -25,18 +26,25 @@ import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A register volume of a connected client: {@link FpRead} and {@link FpWrite}, or {@link PasisRead} and {@link PasisWrite}, under the
- * driver.
+ * driver. Each operation begins with the map that the client has now; where nodes name a later epoch of the block's group, it begins again
+ * with the map of the replicas; a write of which a COMMIT was sent goes on at its timestamp.
  */
 final class RegisterVolume implements Volume {
     private static final int ATTEMPTS_MAX = 3;
+    private static final int MAPS_MAX = 3;
+    private static final String MAY_BE_READ = "; it may yet be read as written";
     /** So long after a session was refused no read asks for one again. */
     private static final long REFUSED_NANOS = 10_000_000_000L;
 
     private final BulwarkClient client;
+    /** As it was opened: what never changes of it. */
     private final io.bulwark.protocol.cluster.Volume volume;
+
     private final Subject subject;
     /** When a session for writing was last refused; 0 for never. */
     private final AtomicLong refusedNanos = new AtomicLong();
@@ -71,7 +79,10 @@ final class RegisterVolume implements Volume {
         }
         CompletableFuture<byte[]> reading;
         try {
-            reading = withSession(1, lease -> writingBack(id, lease.session().number()));
+            reading = withSession(
+                    1,
+                    lease -> withMap(
+                            id, now -> writingBack(now, id, lease.session().number())));
         } catch (NotPermittedException e) {
             reading = CompletableFuture.failedFuture(e);
         }
@@ -86,22 +97,23 @@ final class RegisterVolume implements Volume {
         });
     }
 
-    private CompletableFuture<byte[]> writingBack(BlockId block, long session) {
+    private CompletableFuture<byte[]> writingBack(io.bulwark.protocol.cluster.Volume now, BlockId block, long session) {
         FpTimes times = FpTimes.standard();
         return switch (volume.policy().protocol()) {
-            case FP -> readFp(block, FpRead.writingBack(FpGroup.of(volume, block), session, times));
+            case FP -> readFp(block, FpRead.writingBack(FpGroup.of(now, block), session, times));
             case PASIS -> {
                 PrincipalId self = client.config().principal();
-                yield readPasis(block, PasisRead.writingBack(PasisGroup.of(volume, block), self, session, times));
+                yield readPasis(block, PasisRead.writingBack(PasisGroup.of(now, block), self, session, times));
             }
         };
     }
 
     private CompletableFuture<byte[]> readOnly(BlockId block) {
-        return switch (volume.policy().protocol()) {
-            case FP -> readFp(block, FpRead.askingForRepair(FpGroup.of(volume, block), FpTimes.standard()));
-            case PASIS -> readPasis(block, PasisRead.askingForRepair(PasisGroup.of(volume, block), FpTimes.standard()));
-        };
+        FpTimes times = FpTimes.standard();
+        return withMap(block, now -> switch (volume.policy().protocol()) {
+            case FP -> readFp(block, FpRead.askingForRepair(FpGroup.of(now, block), times));
+            case PASIS -> readPasis(block, PasisRead.askingForRepair(PasisGroup.of(now, block), times));
+        });
     }
 
     private CompletableFuture<byte[]> readFp(BlockId block, FpRead read) {
@@ -133,28 +145,51 @@ final class RegisterVolume implements Volume {
                     "a block has " + blockBytes() + " bytes, this content " + content.length, subject);
         }
         Bytes data = Bytes.of(content.clone());
+        AtomicReference<@Nullable Timestamp> sent = new AtomicReference<>();
         return client.writeTurns()
                 .inTurn(
                         id,
-                        () -> withSession(1, lease -> switch (volume.policy().protocol()) {
-                            case FP -> writeFp(id, lease.session().number(), data);
-                            case PASIS -> writePasis(id, lease.session().number(), data);
-                        }));
+                        () -> withSession(
+                                1,
+                                lease -> withMap(id, now -> switch (volume.policy()
+                                        .protocol()) {
+                                    case FP -> writeFp(now, id, lease.session().number(), data, sent);
+                                    case PASIS ->
+                                        writePasis(now, id, lease.session().number(), data);
+                                })));
     }
 
-    private CompletableFuture<Boolean> writeFp(BlockId block, long session, Bytes data) {
-        FpGroup group = FpGroup.of(volume, block);
+    /** @param sent at which timestamp a COMMIT was sent in an epoch before */
+    private CompletableFuture<Boolean> writeFp(
+            io.bulwark.protocol.cluster.Volume now,
+            BlockId block,
+            long session,
+            Bytes data,
+            AtomicReference<@Nullable Timestamp> sent) {
+        FpGroup group = FpGroup.of(now, block);
+        Timestamp at = sent.get();
+        FpTimes times = FpTimes.standard();
         return client.driver()
-                .submit(() -> new FpWrite(group, session, data, FpTimes.standard()), 2L * blockBytes())
+                .submit(
+                        () -> at == null
+                                ? new FpWrite(group, session, data, times)
+                                : FpWrite.goingOn(group, session, data, at, times),
+                        2L * blockBytes())
                 .thenApply(outcome -> switch (outcome) {
                     case FpWriteOutcome.Written _ -> true;
+                    case FpWriteOutcome.EpochOver over -> {
+                        sent.set(over.at());
+                        throw new OtherEpochException(
+                                message(block.counter()) + "its group is in another epoch" + MAY_BE_READ);
+                    }
                     case FpWriteOutcome.Failed failed ->
                         throw failure(failed.reason(), block.counter(), failed.mayBeWritten(), subject);
                 });
     }
 
-    private CompletableFuture<Boolean> writePasis(BlockId block, long session, Bytes data) {
-        PasisGroup group = PasisGroup.of(volume, block);
+    private CompletableFuture<Boolean> writePasis(
+            io.bulwark.protocol.cluster.Volume now, BlockId block, long session, Bytes data) {
+        PasisGroup group = PasisGroup.of(now, block);
         long held = (long) volume.policy().n() * volume.policy().fragmentBytes(blockBytes()) + blockBytes();
         return client.driver()
                 .submit(
@@ -188,9 +223,54 @@ final class RegisterVolume implements Volume {
         });
     }
 
+    /** What is done in the epochs of one map. */
+    private interface Attempt<T> {
+        CompletableFuture<T> in(io.bulwark.protocol.cluster.Volume now);
+    }
+
+    private <T> CompletableFuture<T> withMap(BlockId block, Attempt<T> attempt) {
+        return withMap(block, client.view().map().volume(volume.id()).orElse(volume), MAPS_MAX, attempt);
+    }
+
+    private <T> CompletableFuture<T> withMap(
+            BlockId block, io.bulwark.protocol.cluster.Volume now, int mapsLeft, Attempt<T> attempt) {
+        return attempt.in(now).exceptionallyCompose(failure -> {
+            Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+            if (!(cause instanceof OtherEpochException other)) {
+                return CompletableFuture.failedFuture(cause);
+            }
+            CompletableFuture<T> over =
+                    CompletableFuture.failedFuture(new UnavailableException(other.what, subject, cause));
+            return mapsLeft == 0
+                    ? over
+                    : client.view()
+                            .later(now)
+                            .thenCompose(later -> later.group(block).epoch()
+                                            > now.group(block).epoch()
+                                    ? withMap(block, later, mapsLeft - 1, attempt)
+                                    : over);
+        });
+    }
+
+    /** Its group is in a later epoch. The operation begins again there, or goes on. */
+    static final class OtherEpochException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final String what;
+
+        OtherEpochException(String what) {
+            super(what);
+            this.what = what;
+        }
+    }
+
     /** Nothing of the operation has happened. */
     static final class SessionClosedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
+    }
+
+    private static String message(long block) {
+        return "block " + block + ": ";
     }
 
     /**
@@ -200,8 +280,11 @@ final class RegisterVolume implements Volume {
      *     never be written a second time, whatever the reason
      */
     static RuntimeException failure(Failure reason, long block, boolean mayBeWritten, Subject subject) {
-        String message = "block " + block + ": ";
-        String more = mayBeWritten ? "; it may yet be read as written" : "";
+        String message = message(block);
+        String more = mayBeWritten ? MAY_BE_READ : "";
+        if (reason == Failure.OTHER_EPOCH && !mayBeWritten) {
+            return new OtherEpochException(message + "its group is in another epoch");
+        }
         BulwarkException known = switch (reason) {
             case TIMED_OUT -> new UnavailableException(message + "too few nodes answered in time" + more, subject);
             case OTHER_EPOCH -> new UnavailableException(message + "its group is in another epoch" + more, subject);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.fp.Failure;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -20,6 +21,15 @@ class RegisterVolumeTest {
         assertThat(RegisterVolume.failure(reason, 3, false, SUBJECT))
                 .isInstanceOf(RegisterVolume.SessionClosedException.class);
         assertThat(RegisterVolume.failure(reason, 3, true, SUBJECT))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageContaining("may yet be read as written");
+    }
+
+    @Test
+    void anOperationBeginsAgainInALaterEpochUnlessACommitWasSent() {
+        assertThat(RegisterVolume.failure(Failure.OTHER_EPOCH, 3, false, SUBJECT))
+                .isInstanceOf(RegisterVolume.OtherEpochException.class);
+        assertThat(RegisterVolume.failure(Failure.OTHER_EPOCH, 3, true, SUBJECT))
                 .isInstanceOf(UnavailableException.class)
                 .hasMessageContaining("may yet be read as written");
     }

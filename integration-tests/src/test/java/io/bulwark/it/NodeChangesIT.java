@@ -10,11 +10,13 @@ import io.bulwark.appliance.cluster.ProcessMember;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.Volume;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.transport.Destination;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,13 +35,15 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * A cluster of processes with one node more than the policy needs grows, loses a disk, shrinks, and takes a node back that has been away;
- * all objects stay, and new holders have their fragments.
+ * all objects and registers stay, and new holders have their fragments.
  */
 @NullMarked
 class NodeChangesIT {
     private static final int NODES = 5;
     private static final int HEAP_MEBIBYTES = 256;
     private static final int BYTES_MAX = 60_000;
+    private static final int BLOCKS = 24;
+    private static final int BLOCK_BYTES = 4096;
     private static final Duration LONG = Duration.ofMinutes(3);
     private static final Duration POLL = Duration.ofMillis(300);
 
@@ -50,6 +54,7 @@ class NodeChangesIT {
 
     private final Random random = new Random(LiveCluster.SEED);
     private final Map<String, byte[]> written = new TreeMap<>();
+    private final Map<Long, byte[]> blocks = new TreeMap<>();
 
     @AfterAll
     static void endJoined() throws Exception {
@@ -61,22 +66,30 @@ class NodeChangesIT {
     @Test
     void objectsOutliveTheNodesThatHeldThem() throws Exception {
         Bulwark client = CLUSTER.client();
-        ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, 4096);
+        ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, BLOCK_BYTES);
         client.createVolume(VolumeSpec.objects("things", policy));
         client.createBucket(BucketSpec.of("kept").inVolume("things"));
-        client.createVolume(VolumeSpec.registers("disk", policy, 4));
+        client.createVolume(VolumeSpec.registers("disk", policy, BLOCKS));
+        client.createVolume(VolumeSpec.registers(
+                "versions", ProtectionPolicy.pasis(1, 2, NODES, BLOCK_BYTES, Verification.LAZY), 4));
+        // Opened once: it follows what changes.
+        Volume disk = client.volume("disk");
         write("before");
+        write(disk, BLOCKS);
         aNodeJoinsAndIsASpare(5);
 
         LiveCluster.kill(CLUSTER.member("node-4"));
         LiveCluster.deleteTree(CLUSTER.plan().data().node(4));
         write("without");
-        registersKeepTheirHolders();
+        write(disk, BLOCKS / 2);
+        registersUnderPasisKeepTheirHolders();
         changed("replace", "node-4", "5");
         assertThat(holders()).doesNotContain(4).contains(5);
         changed("remove", "4");
         assertThat(client.nodes().map().nodes()).hasSize(NODES);
         write("replaced");
+        readBlocks(disk);
+        write(disk, BLOCKS / 2);
 
         aNodeJoinsAndIsASpare(6);
         whatCannotOpenIsGivenUp();
@@ -88,8 +101,11 @@ class NodeChangesIT {
         refused(CommandFailure.FAILED, "needs 4 nodes", "drain", "1");
         refused(CommandFailure.FAILED, "holds a slot", "remove", "5");
         write("drained");
+        readBlocks(disk);
+        write(disk, BLOCKS / 2);
         CLUSTER.member("node-1").stop();
         readAll();
+        readBlocks(disk);
         CLUSTER.member("node-1").start();
         assertThat(client.audit().verify(Optional.empty(), _ -> {}).problem()).isEmpty();
         assertThat(client.status().faults()).as("nobody is accused").isEmpty();
@@ -97,6 +113,9 @@ class NodeChangesIT {
         CLUSTER.up();
         assertThat(CLUSTER.member("node-0").running()).as("it was removed").isFalse();
         readAll();
+        try (Bulwark reader = CLUSTER.freshClient()) {
+            readBlocks(reader.volume("disk"));
+        }
     }
 
     private void aNodeJoinsAndIsASpare(int number) throws Exception {
@@ -128,11 +147,11 @@ class NodeChangesIT {
         return CLUSTER.client().status().nodes().stream().anyMatch(each -> each.node() == number && each.reachable());
     }
 
-    private void registersKeepTheirHolders() {
-        refused(CommandFailure.FAILED, "disk", "replace", "4", "5");
-        refused(CommandFailure.FAILED, "disk", "drain", "4");
+    private void registersUnderPasisKeepTheirHolders() {
+        refused(CommandFailure.FAILED, "versions", "replace", "4", "5");
+        refused(CommandFailure.FAILED, "versions", "drain", "4");
         assertThat(holders()).contains(4).doesNotContain(5);
-        CLUSTER.client().deleteVolume("disk");
+        CLUSTER.client().deleteVolume("versions");
     }
 
     /** With two of four holders away nothing opens; what was announced is given up, and who comes back agrees to that. */
@@ -237,6 +256,22 @@ class NodeChangesIT {
             written.put(prefix + "/" + i, bytes);
         }
         readAll();
+    }
+
+    /** So many blocks, any of them. */
+    private void write(Volume disk, int count) {
+        for (int i = 0; i < count; i++) {
+            long block = count == BLOCKS ? i : random.nextInt(BLOCKS);
+            byte[] content = new byte[BLOCK_BYTES];
+            random.nextBytes(content);
+            disk.writeBlock(block, content);
+            blocks.put(block, content);
+        }
+    }
+
+    private void readBlocks(Volume disk) {
+        blocks.forEach((block, content) ->
+                assertThat(disk.readBlock(block)).as("block %d", block).isEqualTo(content));
     }
 
     private void delete(String prefix) {

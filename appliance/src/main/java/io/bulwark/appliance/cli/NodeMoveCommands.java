@@ -139,7 +139,8 @@ final class NodeMoveCommands {
                 }
                 List<Move> moves = plan.filling(number);
                 if (!access.global().json() && !plan.kept().isEmpty()) {
-                    System.err.println("Register volumes keep their holders: " + String.join(", ", plan.kept()) + ".");
+                    System.err.println(
+                            "Register volumes under PASIS keep their holders: " + String.join(", ", plan.kept()) + ".");
                 }
                 return run(client, plan, moves);
             }

@@ -9,6 +9,7 @@ import io.bulwark.simulation.campaign.SimulatedProtocol;
 import io.bulwark.simulation.engine.Trace;
 import io.bulwark.simulation.exhaustive.TinyWorld;
 import io.bulwark.simulation.extent.ExtentProtocol;
+import io.bulwark.simulation.fp.FpParts;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.history.HistoryWriter;
 import io.bulwark.simulation.object.ObjectParts;
@@ -49,6 +50,7 @@ final class SimulateCommand implements Callable<Integer> {
     /** All that can be simulated. */
     private static final List<SimulatedProtocol> PROTOCOLS = List.of(
             new FpProtocol(),
+            FpProtocol.replacing(FpParts.PRODUCTION),
             new PasisProtocol(),
             new ExtentProtocol(),
             ExtentProtocol.pasis(),
@@ -74,7 +76,7 @@ final class SimulateCommand implements Callable<Integer> {
             defaultValue = "fp",
             description = {
                 "What is simulated: fp, pasis, extent, extent-pasis, objects, objects-pasis,",
-                "objects-replacing, objects-pasis-replacing, ordering (default: ${DEFAULT-VALUE})."
+                "fp-replacing, objects-replacing, objects-pasis-replacing, ordering (default: ${DEFAULT-VALUE})."
             })
     private String protocol = "fp";
 

@@ -4,6 +4,7 @@ import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import java.util.ArrayList;
@@ -47,14 +48,18 @@ public final class MovePlan {
     }
 
     /** The volumes whose holders can change. */
-    List<Volume> objects() {
-        return volumes.stream().filter(each -> each.kind() == VolumeKind.OBJECT).toList();
+    List<Volume> movable() {
+        return volumes.stream().filter(MovePlan::isMovable).toList();
     }
 
-    /** The register volumes, which keep their holders yet. */
+    private static boolean isMovable(Volume volume) {
+        return volume.kind() == VolumeKind.OBJECT || volume.policy().protocol() == Protocol.FP;
+    }
+
+    /** The register volumes under PASIS, which keep their holders yet. */
     public List<String> kept() {
         return volumes.stream()
-                .filter(each -> each.kind() == VolumeKind.REGISTER)
+                .filter(each -> !isMovable(each))
                 .map(Volume::name)
                 .toList();
     }
@@ -65,10 +70,10 @@ public final class MovePlan {
      * @throws PreconditionFailedException if that cannot be, which is found before anything has changed
      */
     public List<Move> replacing(int old, int fresh) {
-        requireNoRegisters(old);
+        requireMovable(old);
         requireNode(fresh);
         List<Move> moves = new ArrayList<>();
-        for (Volume volume : objects()) {
+        for (Volume volume : movable()) {
             for (int index = 0; index < volume.groups().size(); index++) {
                 PlacementGroup group = volume.groups().get(index);
                 int slot = group.slotOf(old);
@@ -99,13 +104,13 @@ public final class MovePlan {
      * @throws PreconditionFailedException if that cannot be, which is found before anything has changed
      */
     public List<Move> draining(int node, Predicate<Integer> mayTake) {
-        requireNoRegisters(node);
+        requireMovable(node);
         Set<Integer> others = map.nodes().stream()
                 .map(each -> each.node())
                 .filter(each -> each != node && mayTake.test(each))
                 .collect(Collectors.toSet());
         List<Move> moves = new ArrayList<>();
-        for (Volume volume : objects()) {
+        for (Volume volume : movable()) {
             Map<Integer, Integer> loads = loads(volume);
             for (int index = 0; index < volume.groups().size(); index++) {
                 PlacementGroup group = volume.groups().get(index);
@@ -133,7 +138,7 @@ public final class MovePlan {
     public List<Move> filling(int node) {
         requireNode(node);
         List<Move> moves = new ArrayList<>();
-        for (Volume volume : objects()) {
+        for (Volume volume : movable()) {
             Map<Integer, Integer> loads = loads(volume);
             map.nodes().forEach(each -> loads.putIfAbsent(each.node(), 0));
             SortedSet<Integer> open = new TreeSet<>();
@@ -200,17 +205,17 @@ public final class MovePlan {
         return group.change().isPresent() ? group.opened().holders() : group.holders();
     }
 
-    private void requireNoRegisters(int node) {
+    private void requireMovable(int node) {
         List<String> registers = volumes.stream()
-                .filter(each -> each.kind() == VolumeKind.REGISTER)
+                .filter(each -> !isMovable(each))
                 .filter(each -> each.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
                 .map(Volume::name)
                 .toList();
         if (!registers.isEmpty()) {
             throw new PreconditionFailedException(
-                    "node-" + node + " holds slots of register volumes, which keep their holders yet: "
+                    "node-" + node + " holds slots of register volumes under PASIS, which keep their holders yet: "
                             + String.join(", ", registers)
-                            + "; nothing was changed. --volume NAME moves those of a volume of objects",
+                            + "; nothing was changed. --volume NAME moves those of another volume",
                     Subject.NONE);
         }
     }

@@ -8,7 +8,6 @@ import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.cluster.VolumeKind;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +66,7 @@ public final class Moving {
         this.nodes = nodes;
         this.status = status;
         this.moves = List.copyOf(moves);
-        this.volumes = plan.objects().stream().map(Volume::name).toList();
+        this.volumes = plan.movable().stream().map(Volume::name).toList();
         this.pauseMillis = pauseMillis;
     }
 
@@ -222,7 +221,7 @@ public final class Moving {
             rebuilt += has && !(group.isPresent() && group.get().isFresh(move.to())) ? 1 : 0;
         }
         for (Volume volume : map.volumes()) {
-            if (volume.kind() == VolumeKind.OBJECT && volumes.contains(volume.name())) {
+            if (volumes.contains(volume.name())) {
                 volume.groups().forEach(group -> awaited(group, rebuilding, others));
             }
         }

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import java.util.List;
@@ -33,6 +34,12 @@ final class Maps {
 
     static Volume registers(String name, PlacementGroup... groups) {
         return new Volume(2, name, VolumeKind.REGISTER, POLICY, 9, List.of(groups));
+    }
+
+    /** Under PASIS. */
+    static Volume versions(String name, PlacementGroup... groups) {
+        ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY);
+        return new Volume(3, name, VolumeKind.REGISTER, policy, 9, List.of(groups));
     }
 
     static PlacementGroup group(Integer... holders) {

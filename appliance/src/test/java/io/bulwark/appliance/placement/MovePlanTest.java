@@ -70,11 +70,22 @@ class MovePlanTest {
     }
 
     @Test
-    void registerVolumesAreNamedBeforeAnythingIsPlanned() {
+    void registersUnderFpMoveAsObjectsDo() {
         ClusterMap map = Maps.of(
                 6, Maps.objects("main", Maps.group(0, 1, 2, 3)), Maps.registers("disk", Maps.group(1, 2, 3, 4)));
+        assertThat(plan(map).replacing(1, 5)).containsExactly(move(0, 1, 5), new Move("disk", 0, 1, 5));
+        assertThat(plan(map).draining(4, _ -> true))
+                .hasSize(1)
+                .allMatch(move -> move.volume().equals("disk"));
+        assertThat(plan(map).kept()).isEmpty();
+    }
+
+    @Test
+    void registerVolumesUnderPasisAreNamedBeforeAnythingIsPlanned() {
+        ClusterMap map = Maps.of(
+                6, Maps.objects("main", Maps.group(0, 1, 2, 3)), Maps.versions("disk", Maps.group(1, 2, 3, 4, 5)));
         for (int node : List.of(1, 4)) {
-            assertThatThrownBy(() -> plan(map).replacing(node, 5))
+            assertThatThrownBy(() -> plan(map).replacing(node, 0))
                     .isInstanceOf(PreconditionFailedException.class)
                     .hasMessageContainingAll("register volumes", "disk", "nothing was changed");
             assertThatThrownBy(() -> plan(map).draining(node, _ -> true)).hasMessageContaining("disk");
@@ -108,7 +119,7 @@ class MovePlanTest {
 
     @Test
     void aNewNodeTakesItsShareFromThoseThatHaveMost() {
-        ClusterMap map = Maps.of(6, Maps.objects("main", Maps.around(5)), Maps.registers("disk", Maps.around(5)));
+        ClusterMap map = Maps.of(6, Maps.objects("main", Maps.around(5)));
         List<Move> moves = plan(map).filling(5);
         assertThat(moves).hasSize(3).allMatch(move -> move.to() == 5);
         assertThat(moves.stream().map(Move::group)).doesNotHaveDuplicates();

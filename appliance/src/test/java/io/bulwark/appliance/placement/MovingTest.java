@@ -38,6 +38,7 @@ class MovingTest {
         private final List<Runnable> soon = new ArrayList<>();
         private final List<String> calls = new ArrayList<>();
         private Runnable quicker = () -> {};
+        private boolean registers;
 
         @Override
         public ClusterMap map() {
@@ -48,7 +49,8 @@ class MovingTest {
         }
 
         private Volume volume() {
-            return Maps.objects("main", groups.toArray(PlacementGroup[]::new));
+            PlacementGroup[] all = groups.toArray(PlacementGroup[]::new);
+            return registers ? Maps.registers("main", all) : Maps.objects("main", all);
         }
 
         private void set(int group, UnaryOperator<PlacementGroup> change) {
@@ -149,6 +151,15 @@ class MovingTest {
         assertThat(told.getFirst().over()).isFalse();
         assertThat(told.stream().map(Moving.Standing::waits))
                 .anyMatch(waits -> waits.contains("node-5 to rebuild (7 blocks left)"));
+    }
+
+    @Test
+    void holdersOfRegistersAreWaitedForToo() throws Exception {
+        nodes.registers = true;
+        assertThat(moving(move(0, 1, 5)).run(true, told::add)).isEqualTo(new Moving.Standing(1, 1, 1, ""));
+        assertThat(told.stream().map(Moving.Standing::waits))
+                .anyMatch(waits -> waits.contains("node-5 to rebuild"))
+                .anyMatch(waits -> waits.contains("node-0, node-2, node-3 to agree"));
     }
 
     @Test

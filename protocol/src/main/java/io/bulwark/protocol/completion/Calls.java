@@ -23,6 +23,7 @@ final class Calls {
     private final Map<Long, Consumer<Optional<Reply>>> asked = new HashMap<>();
     private final Map<Long, Consumer<CompletionResult>> checked = new HashMap<>();
     private final Map<Long, Consumer<ReadOutcome>> fetched = new HashMap<>();
+    private final Map<Long, Consumer<Boolean>> settled = new HashMap<>();
     private final Map<Long, Sought> found = new HashMap<>();
     private List<CompletionStep> steps = new ArrayList<>();
     private long lastToken;
@@ -54,6 +55,11 @@ final class Calls {
         steps.add(new CompletionStep.Find(lastToken, from, to));
     }
 
+    void settle(BlockId block, long epoch, Consumer<Boolean> then) {
+        settled.put(++lastToken, then);
+        steps.add(new CompletionStep.Settle(lastToken, block, epoch));
+    }
+
     void submit(Command command) {
         steps.add(new CompletionStep.Submit(command));
     }
@@ -76,6 +82,10 @@ final class Calls {
 
     void onChecked(long token, CompletionResult result) {
         go(checked.remove(token), result);
+    }
+
+    void onSettled(long token, boolean done) {
+        go(settled.remove(token), done);
     }
 
     void onFetched(long token, ReadOutcome outcome) {

@@ -42,6 +42,9 @@ public sealed interface CompletionStep {
      */
     record Find(long token, BlockId from, BlockId to) implements CompletionStep {}
 
+    /** Has the node's own server see to a register before an epoch is confirmed. Answered by {@code onSettled}. */
+    record Settle(long token, BlockId block, long epoch) implements CompletionStep {}
+
     /** Gives a command in the node's own name; not answered: what came of it stands in the map. */
     record Submit(Command command) implements CompletionStep {}
 

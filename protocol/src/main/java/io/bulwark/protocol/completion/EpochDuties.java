@@ -1,14 +1,12 @@
 package io.bulwark.protocol.completion;
 
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.completion.SlotDuties.Place;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -17,31 +15,25 @@ import java.util.Set;
  * it first goes through all that is referenced once more, from the beginning.
  */
 final class EpochDuties {
-    private record Key(int volume, int group) {}
-
-    private final Calls calls;
+    private final SlotDuties slots;
     private final int node;
     private final ReferenceWalk walk;
-    private final Map<Key, Long> refuses = new HashMap<>();
     /** Slots that this node took and has not confirmed, for which the walk has begun anew. */
-    private final Set<Key> rebuilding = new HashSet<>();
+    private final Set<Place> rebuilding = new HashSet<>();
 
     /** In which epoch they were when a round last began. */
-    private final Map<Key, Long> rebuiltIn = new HashMap<>();
+    private final Map<Place, Long> rebuiltIn = new HashMap<>();
 
-    private final Map<Integer, List<PlacementGroup>> told = new HashMap<>();
     private List<Volume> volumes = List.of();
 
     EpochDuties(Calls calls, int node, ReferenceWalk walk) {
-        this.calls = calls;
+        this.slots = new SlotDuties(calls, node);
         this.node = node;
         this.walk = walk;
     }
 
     void onRefuses(int volume, int group, long before) {
-        Key key = new Key(volume, group);
-        if (before > refuses.getOrDefault(key, 1L)) {
-            refuses.put(key, before);
+        if (slots.onRefuses(volume, group, before)) {
             volumes.stream()
                     .filter(each -> each.id() == volume && group < each.groups().size())
                     .forEach(each -> promised(each, group, each.groups().get(group)));
@@ -49,9 +41,9 @@ final class EpochDuties {
     }
 
     private void promised(Volume volume, int index, PlacementGroup group) {
-        seal(volume, index, group);
+        slots.seal(volume, index);
         if (!group.isFresh(node)) {
-            confirm(volume, index, group);
+            slots.confirm(volume, index);
         }
     }
 
@@ -59,13 +51,7 @@ final class EpochDuties {
     void onMap(List<Volume> objects) {
         volumes = objects;
         for (Volume volume : volumes) {
-            boolean awaited = false;
-            for (PlacementGroup group : volume.groups()) {
-                int slot = group.slotOf(node);
-                awaited |= slot >= 0
-                        && (group.change().isPresent() || group.unconfirmed().contains(slot));
-            }
-            tell(volume, awaited);
+            slots.tell(volume);
             for (int index = 0; index < volume.groups().size(); index++) {
                 promised(volume, index, volume.groups().get(index));
             }
@@ -78,12 +64,12 @@ final class EpochDuties {
      * being tried again.
      */
     void beginRound() {
-        Set<Key> fresh = new HashSet<>();
+        Set<Place> fresh = new HashSet<>();
         for (Volume volume : volumes) {
             for (int index = 0; index < volume.groups().size(); index++) {
                 PlacementGroup group = volume.groups().get(index);
                 if (group.isFresh(node)) {
-                    Key key = new Key(volume.id(), index);
+                    Place key = new Place(volume.id(), index);
                     fresh.add(key);
                     Long before = rebuiltIn.put(key, group.epoch());
                     if (before != null && group.epoch() > before + 1) {
@@ -91,48 +77,17 @@ final class EpochDuties {
                         rebuilding.remove(key);
                     }
                     if (rebuilding.contains(key) && walk.isDone(volume.id())) {
-                        confirm(volume, index, group);
+                        slots.confirm(volume, index);
                     }
                 }
             }
         }
         rebuilding.retainAll(fresh);
         rebuiltIn.keySet().retainAll(fresh);
-        for (Key key : fresh) {
+        for (Place key : fresh) {
             if (rebuilding.add(key)) {
-                walk.restart(key.volume);
+                walk.restart(key.volume());
             }
-        }
-    }
-
-    /** Also again, for as long as something is awaited of this node: what its servers could not store is stored then. */
-    private void tell(Volume volume, boolean awaited) {
-        List<PlacementGroup> before = told.put(volume.id(), volume.groups());
-        boolean changed = before != null
-                ? !before.equals(volume.groups())
-                : volume.groups().stream()
-                        .anyMatch(group -> group.epoch() > 1 || group.change().isPresent());
-        if (awaited || changed) {
-            calls.tell(new Fact.OfVolume(volume.id(), Optional.of(volume)));
-        }
-    }
-
-    private void seal(Volume volume, int index, PlacementGroup group) {
-        int slot = group.slotOf(node);
-        long before = refuses.getOrDefault(new Key(volume.id(), index), 1L);
-        boolean seals = slot >= 0
-                && group.change()
-                        .filter(change -> !change.sealed().contains(slot))
-                        .isPresent();
-        if (seals && before > group.epoch()) {
-            calls.submit(new Command.SealEpoch(volume.id(), index, group.epoch()));
-        }
-    }
-
-    private void confirm(Volume volume, int index, PlacementGroup group) {
-        long before = refuses.getOrDefault(new Key(volume.id(), index), 1L);
-        if (group.unconfirmed().contains(group.slotOf(node)) && before >= group.epoch()) {
-            calls.submit(new Command.ConfirmEpoch(volume.id(), index, group.epoch()));
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.completion;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -43,6 +44,7 @@ public final class NodeCompletion {
     private final ReferenceWalk following;
     private final ReferenceWalk verifying;
     private final EpochDuties duties;
+    private final RegisterDuties registers;
     private final Deque<Told> told = new ArrayDeque<>();
     /** All object volumes: also where this node holds no slot any more something of it may be left here. */
     private List<Volume> objects = List.of();
@@ -94,6 +96,7 @@ public final class NodeCompletion {
                 begin.inodes(),
                 reference -> reference.pendingRanges().forEach(range -> calls.tell(new Fact.Pending(range))));
         this.duties = new EpochDuties(calls, node, following);
+        this.registers = new RegisterDuties(calls, node, pace.atOnce(), pace.retryMillis());
         // What was verified before the last start is known to the node's records, and passed by quickly.
         this.verifying = new ReferenceWalk(
                 calls, verifications, node, pace.retryMillis(), () -> nowMillis, new TreeMap<>(), _ -> {});
@@ -149,6 +152,13 @@ public final class NodeCompletion {
         return turn();
     }
 
+    /** A register was seen to in that epoch, or could not be yet. */
+    public List<CompletionStep> onSettled(long now, long token, boolean done) {
+        nowMillis = now;
+        calls.onSettled(token, done);
+        return turn();
+    }
+
     public List<CompletionStep> onFound(long now, long token, Optional<BlockId> block) {
         nowMillis = now;
         calls.onFound(token, block);
@@ -159,6 +169,7 @@ public final class NodeCompletion {
     public List<CompletionStep> onRefuses(long now, int volume, int group, long before) {
         nowMillis = now;
         duties.onRefuses(volume, group, before);
+        registers.onRefuses(volume, group, before);
         return turn();
     }
 
@@ -244,6 +255,7 @@ public final class NodeCompletion {
         checks.pump(nowMillis);
         scrubs.pump(nowMillis);
         verifications.pump(nowMillis);
+        registers.pump(nowMillis);
         return calls.drain();
     }
 
@@ -260,6 +272,10 @@ public final class NodeCompletion {
                         .filter(volume -> volume.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
                         .toList();
                 duties.onMap(objects);
+                registers.onMap(map.volumes().stream()
+                        .filter(volume -> volume.kind() == VolumeKind.REGISTER
+                                && volume.policy().protocol() == Protocol.FP)
+                        .toList());
                 begin();
             } else {
                 nextMapMillis = nowMillis + pace.pollMillis();

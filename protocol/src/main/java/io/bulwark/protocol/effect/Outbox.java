@@ -34,6 +34,10 @@ public final class Outbox {
         effects.add(new Effect.Send(to, requestId, message));
     }
 
+    public void add(Effect effect) {
+        effects.add(effect);
+    }
+
     public void ask(Question question) {
         effects.add(new Effect.Ask(question));
     }

@@ -2,6 +2,7 @@ package io.bulwark.protocol.epoch;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The epochs that one server of a node refuses. It refuses an epoch as soon as it has heard that another is announced, or open,
@@ -29,6 +31,7 @@ import java.util.TreeMap;
  */
 public final class Seals {
     private static final int SUFFIX_BYTES = 12;
+    private static final int TAKEN_BYTES = SUFFIX_BYTES + 1;
     private static final byte FORMAT = 1;
 
     private final int node;
@@ -40,13 +43,36 @@ public final class Seals {
         private long from = 1;
         /** As far as the disk knows. */
         private long durable = 1;
+        /** In which epoch its slot of registers counted as taken lately, as far as has been heard. */
+        private long taken = 1;
+        /** As far as the disk knows. */
+        private long takenDurable = 1;
+
+        boolean isDurable() {
+            return durable >= from && takenDurable >= taken;
+        }
     }
 
-    /** A group of a volume whose epochs before this one are to be refused for good. */
-    public record Seal(int volume, int group, long before) {
-        Mutation mutation() {
-            Bytes suffix = new WireWriter(SUFFIX_BYTES).i32(group).i64(before).toBytes();
-            RecordKey key = new RecordKey(RecordKind.SEAL, block(volume), suffix);
+    /**
+     * A group of a volume whose epochs before this one are to be refused for good.
+     *
+     * @param taken in which epoch the slot counted as taken lately; 1 if it has been this node's from the first
+     */
+    public record Seal(int volume, int group, long before, long taken) {
+        Stream<Mutation> mutations() {
+            WireWriter seal = new WireWriter(SUFFIX_BYTES).i32(group).i64(before);
+            return taken == 1
+                    ? Stream.of(mutation(seal))
+                    : Stream.of(
+                            mutation(seal),
+                            mutation(new WireWriter(TAKEN_BYTES)
+                                    .i32(group)
+                                    .i64(taken)
+                                    .bool(true)));
+        }
+
+        private Mutation mutation(WireWriter suffix) {
+            RecordKey key = new RecordKey(RecordKind.SEAL, block(volume), suffix.toBytes());
             return new Mutation.Put(key, Bytes.of(FORMAT), Bytes.EMPTY);
         }
     }
@@ -72,11 +98,18 @@ public final class Seals {
         for (Loaded.Meta record : records) {
             try {
                 WireReader in = new WireReader(record.key().suffix());
-                Floor floor = floors.computeIfAbsent(in.i32(0, Integer.MAX_VALUE), _ -> new Floor());
-                long before = in.nonNegative64();
+                int group = in.i32(0, Integer.MAX_VALUE);
+                long epoch = in.nonNegative64();
+                boolean taken = record.key().suffix().length() == TAKEN_BYTES && in.bool();
                 in.end();
-                floor.from = Math.max(floor.from, before);
-                floor.durable = Math.max(floor.durable, before);
+                Floor floor = floors.computeIfAbsent(group, _ -> new Floor());
+                if (taken) {
+                    floor.taken = Math.max(floor.taken, epoch);
+                    floor.takenDurable = floor.taken;
+                } else {
+                    floor.from = Math.max(floor.from, epoch);
+                    floor.durable = Math.max(floor.durable, epoch);
+                }
             } catch (MalformedException e) {
                 // Not written by this code: as if it was lost, which is within what f nodes may do.
             }
@@ -93,8 +126,11 @@ public final class Seals {
             if (group.slotOf(node) >= 0 && from > 1) {
                 Floor floor = floors.computeIfAbsent(index, _ -> new Floor());
                 floor.from = Math.max(floor.from, from);
-                if (floor.durable < floor.from) {
-                    seals.add(new Seal(known.id(), index, floor.from));
+                if (known.kind() == VolumeKind.REGISTER && group.isFresh(node)) {
+                    floor.taken = Math.max(floor.taken, group.epoch());
+                }
+                if (!floor.isDurable()) {
+                    seals.add(new Seal(known.id(), index, floor.from, floor.taken));
                 }
             }
         }
@@ -103,7 +139,7 @@ public final class Seals {
 
     /** What to write for them, in one store. */
     public static List<Mutation> mutations(List<Seal> seals) {
-        return seals.stream().map(Seal::mutation).toList();
+        return seals.stream().flatMap(Seal::mutations).toList();
     }
 
     /** They are durable. */
@@ -112,6 +148,7 @@ public final class Seals {
             Floor floor = volumes.getOrDefault(seal.volume, Map.of()).get(seal.group);
             if (floor != null) {
                 floor.durable = Math.max(floor.durable, seal.before);
+                floor.takenDurable = Math.max(floor.takenDurable, seal.taken);
             }
         }
     }
@@ -136,7 +173,17 @@ public final class Seals {
     /** Whether a group is served in the epoch that is open. */
     public boolean serves(int volume, int group, long epoch) {
         Floor floor = volumes.getOrDefault(volume, Map.of()).get(group);
-        return floor == null ? epoch == 1 : floor.from == epoch && floor.durable == epoch;
+        return floor == null ? epoch == 1 : floor.from == epoch && floor.isDurable();
+    }
+
+    /**
+     * In which epoch this node's slot of a group of registers counted as taken lately: what it keeps from before may be of another slot, or
+     * a version that can be read nowhere any more. Whoever took a slot counts so in each epoch until it has confirmed one, which it does when
+     * it has heard of it; so no slot is lost and taken again without its being seen here.
+     */
+    public long taken(int volume, int group) {
+        Floor floor = volumes.getOrDefault(volume, Map.of()).get(group);
+        return floor == null ? 1 : floor.taken;
     }
 
     /** Whether this epoch of a group, or a later one, is over, or about to be. */

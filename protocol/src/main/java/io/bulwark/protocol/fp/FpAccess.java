@@ -10,6 +10,7 @@ import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
@@ -73,6 +74,7 @@ final class FpAccess {
     private final Outbox out;
     private final ObjLongConsumer<Question> decided;
     private final FpLimits limits;
+    private final Seals seals;
     private final Map<Integer, Volume> volumes = new HashMap<>();
     private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
     /** Those of which this node held something. */
@@ -94,6 +96,30 @@ final class FpAccess {
         this.decided = decided;
         this.out = out;
         this.limits = limits;
+        this.seals = new Seals(self.number());
+    }
+
+    /** The epochs that this server refuses. */
+    Seals seals() {
+        return seals;
+    }
+
+    /** Whether this epoch of the block's group is open, and all before it are refused for good. */
+    boolean serves(BlockId block, long epoch) {
+        Volume volume = volumes.get(block.volume());
+        return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);
+    }
+
+    /** In which epoch this node took the slot that it has in a group, as {@link Seals#taken} says; 0 if it has none. */
+    long taken(FpGroup group) {
+        int volume = group.block().volume();
+        Volume known = volumes.get(volume);
+        return group.slotOf(self) < 0 || known == null ? 0 : seals.taken(volume, known.groupIndex(group.block()));
+    }
+
+    /** A register volume as it is known here, if this server has to do with it. */
+    Optional<Volume> volume(int id) {
+        return Optional.ofNullable(volumes.get(id));
     }
 
     Verdict admit(long nowMillis, PrincipalId from, FpMessage.Request request) {
@@ -111,8 +137,9 @@ final class FpAccess {
         }
         FpGroup group = FpGroup.of(volume, target.block());
         long epoch = group.placement().epoch();
-        if (target.epoch() > epoch) {
-            // A newer epoch that somebody claims is checked before anything is refused.
+        if (target.epoch() > epoch || (target.epoch() == epoch && !serves(target.block(), epoch))) {
+            // A newer epoch that somebody claims is checked before anything is refused, and so is what comes after one
+            // that is to end.
             Long told = toldVolumes.get(volumeId);
             if (told != null && nowMillis - told < ABSENCE_MILLIS) {
                 return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);

@@ -145,7 +145,8 @@ final class FpPrepare {
         StagedIndex.Entry entry = register.entry(version);
         long session = request.session();
         index.added(writer, session, entry);
-        VersionRecord record = new VersionRecord(version, true, share.cc(), writer, session, List.of());
+        VersionRecord record =
+                new VersionRecord(version, register.taken(), true, share.cc(), writer, session, List.of());
         put(call, request, record, share, List.of(index.put(writer, session, entry)));
     }
 
@@ -188,6 +189,11 @@ final class FpPrepare {
 
     /** Line 1405: a MAC for each slot, good for this sender in this session and this epoch. */
     private void answer(Call call, FpMessage.Prepare request, Timestamp version) {
+        if (!register.serves(request.target().epoch())) {
+            // Its epoch ended, or the volume was deleted, while this was being stored.
+            register.refuse(call, register.isGone() ? Refusal.WRONG_SLOT : Refusal.OTHER_EPOCH);
+            return;
+        }
         FpGroup group = register.group();
         Bytes nonce = register.nonce(version);
         List<Bytes> macs = new ArrayList<>(group.n());

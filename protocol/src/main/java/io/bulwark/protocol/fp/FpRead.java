@@ -10,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -53,6 +52,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     private final SortedMap<Integer, Timestamp> postponed = new TreeMap<>();
     private long freshSinceMillis;
     private final Map<Integer, FpMessage.Refused> refusals = new HashMap<>();
+    private final EpochWatch epochs;
     private final Map<Integer, Patience> repairs = new HashMap<>();
     private final Set<Integer> unreachable = new HashSet<>();
     private Settling settling;
@@ -77,6 +77,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         this.wanted = wanted;
         this.ownAnswers = List.copyOf(ownAnswers);
         this.reports = new Reports(group);
+        this.epochs = new EpochWatch(group, ownSlot, times);
         this.fresh = new int[group.n()];
         for (int slot = 0; slot < group.n(); slot++) {
             finding.add(new Patience(times));
@@ -161,6 +162,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             outcome = new FpReadOutcome.Failed(decisive().orElse(Failure.TIMED_OUT));
             return effects;
         }
+        effects.addAll(epochs.onTick(nowMillis));
         bringUpPostponed(nowMillis);
         for (int slot = 0; slot < group.n(); slot++) {
             Patience patience = finding.get(slot);
@@ -209,6 +211,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
                 }
             }
             case FpMessage.Refused refused -> {
+                epochs.onRefused(slot, refused);
                 if (refused.asked() != Asked.PREPARE && refused.asked() != Asked.COMMIT) {
                     refusals.put(slot, refused);
                 }
@@ -433,7 +436,8 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             return;
         }
         if (settling == Settling.WRITE_BACK) {
-            boolean failed = back != null && back.outcome().orElse(null) instanceof FpWriteOutcome.Failed;
+            FpWriteOutcome ended = back == null ? null : back.outcome().orElse(null);
+            boolean failed = ended instanceof FpWriteOutcome.Failed || ended instanceof FpWriteOutcome.EpochOver;
             if (failed) {
                 // Without a session that may write there is still the reader's way.
                 settling = Settling.ASK_REPAIR;
@@ -479,18 +483,13 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     }
 
     private Optional<Failure> decisive() {
-        Map<Failure, Integer> counts = new EnumMap<>(Failure.class);
-        for (FpMessage.Refused refused : refusals.values()) {
-            Refusals.failure(
-                            refused.refusal(),
-                            refused.epoch(),
-                            group.placement().epoch())
-                    .ifPresent(failure -> counts.merge(failure, 1, Integer::sum));
-        }
-        return counts.entrySet().stream()
-                .filter(entry -> entry.getValue() > group.f())
-                .map(Map.Entry::getKey)
-                .findFirst();
+        long epoch = group.placement().epoch();
+        return epochs.over()
+                ? Optional.of(Failure.OTHER_EPOCH)
+                : Refusals.decisive(
+                        group,
+                        refusals.values().stream()
+                                .map(refused -> Refusals.failure(refused.refusal(), refused.epoch(), epoch)));
     }
 
     private void send(int slot, FpMessage message, List<Effect> effects) {

@@ -28,10 +28,20 @@ final class FpRegister {
     private final FpRepair repair;
     private final FpPrepare prepare;
     private final LeftoverAnswers leftovers;
+    private final RepairAnswers repairs;
+    private final ReadAnswers reads;
     private final BlockVersions versions = new BlockVersions();
     private final Deque<LongConsumer> waiting = new ArrayDeque<>();
     private FpGroup group;
     private boolean loaded;
+    /** In which epoch this node had taken its slot when that was done; 0 for none. */
+    private long loadedFor;
+    /** It has taken or lost one since. */
+    private boolean outdated;
+
+    /** The epoch in which m + f slots are known to have held the latest. */
+    private long heldIn;
+
     private boolean busy;
     private boolean draining;
     /** What others are to bring before this block goes on: it stays in memory until then. */
@@ -43,6 +53,8 @@ final class FpRegister {
         this.repair = new FpRepair(this, node);
         this.prepare = new FpPrepare(this, node);
         this.leftovers = new LeftoverAnswers(this, node);
+        this.repairs = new RepairAnswers(this, node);
+        this.reads = new ReadAnswers(this);
         load();
     }
 
@@ -54,8 +66,20 @@ final class FpRegister {
         return group;
     }
 
-    void setGroup(FpGroup later) {
+    void setGroup(long nowMillis, FpGroup later) {
         group = later;
+        outdated |= taken() != loadedFor;
+        drain(nowMillis);
+    }
+
+    /** In which epoch this node took its slot; 0 if it has none. */
+    long taken() {
+        return node.access().taken(group);
+    }
+
+    /** Whether what was kept for a slot that was taken then is of no slot of now. A group in an epoch before that tells nothing of it. */
+    private boolean isPast(long then) {
+        return loadedFor == 0 ? group.placement().epoch() >= then : loadedFor > then;
     }
 
     BlockId block() {
@@ -66,9 +90,28 @@ final class FpRegister {
         return repair;
     }
 
-    /** Whether this is the epoch now, and the node has a slot in it. */
+    /** Whether this is the epoch now, and the node has a slot in it, and has not sealed it. */
     boolean serves(long epoch) {
-        return epoch == group.placement().epoch() && group.slotOf(node.self()) >= 0;
+        return epoch == group.placement().epoch()
+                && group.slotOf(node.self()) >= 0
+                && node.access().serves(block(), epoch);
+    }
+
+    /** Whether its volume is known to be deleted. */
+    boolean isGone() {
+        return node.access().gone(block().volume());
+    }
+
+    /** Whether m + f slots held the latest in this epoch, as far as is remembered. */
+    boolean heldIn(long epoch) {
+        return heldIn == epoch;
+    }
+
+    /** m + f slots have said in this epoch that they hold it. */
+    void held(Timestamp version, long epoch) {
+        if (version.equals(versions.latest())) {
+            heldIn = epoch;
+        }
     }
 
     /** This node's own slot in this epoch. */
@@ -84,9 +127,17 @@ final class FpRegister {
         node.out().loadMetas(RecordKind.REGISTER_VERSION, group.block(), (now, metas) -> {
             versions.kept().keySet().forEach(this::unkeep);
             versions.clear();
+            heldIn = 0;
+            loadedFor = taken();
+            List<VersionRecord> past = new ArrayList<>();
             for (Loaded.Meta meta : metas) {
                 try {
-                    versions.put(VersionRecord.decode(meta.meta()));
+                    VersionRecord record = VersionRecord.decode(meta.meta());
+                    if (isPast(record.taken())) {
+                        past.add(record);
+                    } else {
+                        versions.put(record);
+                    }
                 } catch (MalformedException e) {
                     // Not written by this code: as if it was lost, which is within what f nodes may do.
                 }
@@ -96,6 +147,26 @@ final class FpRegister {
             for (VersionRecord old : versions.below(versions.latest())) {
                 versions.keep(old.version(), new BlockVersions.Kept(PrepareTag.REPAIR, now));
                 node.keptBy().merge(PrepareTag.REPAIR, 1, Integer::sum);
+            }
+            if (!past.isEmpty()) {
+                clear(past);
+            }
+            drain(now);
+        });
+    }
+
+    /** What stays on the device is cleared when it is loaded again. */
+    private void clear(List<VersionRecord> past) {
+        List<Mutation> mutations = new ArrayList<>();
+        for (VersionRecord record : past) {
+            mutations.add(new Mutation.Delete(record.key(block())));
+            uncharge(record, mutations);
+        }
+        busy = true;
+        node.out().store(mutations, (now, stored) -> {
+            busy = false;
+            if (stored == Stored.DURABLE) {
+                past.forEach(this::uncharged);
             }
             drain(now);
         });
@@ -130,14 +201,20 @@ final class FpRegister {
             return;
         }
         draining = true;
-        while (loaded && !busy && !waiting.isEmpty()) {
-            waiting.remove().accept(nowMillis);
+        while (loaded && !busy && (outdated || !waiting.isEmpty())) {
+            if (outdated) {
+                outdated = false;
+                loaded = false;
+                load();
+            } else {
+                waiting.remove().accept(nowMillis);
+            }
         }
         draining = false;
     }
 
     private void handle(long nowMillis, Call call) {
-        if (node.access().gone(block().volume())) {
+        if (isGone()) {
             refuse(call, Refusal.WRONG_SLOT);
             return;
         }
@@ -150,10 +227,10 @@ final class FpRegister {
         switch (call.request()) {
             case FpMessage.Prepare request -> prepare.handle(nowMillis, call, request);
             case FpMessage.Commit request -> onCommit(call, request);
-            case FpMessage.FindTimestamp request -> onFind(call, request);
-            case FpMessage.Read request -> onRead(call, request);
-            case FpMessage.Repair request -> onRepair(nowMillis, call, request);
-            case FpMessage.AskRepairMac request -> onAskRepairMac(nowMillis, call, request);
+            case FpMessage.FindTimestamp request -> reads.handle(call, request);
+            case FpMessage.Read request -> reads.handle(call, request);
+            case FpMessage.Repair request -> repairs.handle(nowMillis, call, request);
+            case FpMessage.AskRepairMac request -> repairs.handle(nowMillis, call, request);
             case FpMessage.AskLeftover request -> leftovers.handle(nowMillis, call, request);
         }
     }
@@ -194,7 +271,7 @@ final class FpRegister {
 
     /** Line 1501: whether the MAC is that of the slot's holder, for this node, this epoch, this writer and his session. */
     boolean verifies(FpMessage.Vouch vouch, Timestamp version, PrincipalId writer, long session) {
-        if (vouch.slot() >= group.n()) {
+        if (vouch.slot() >= group.n() || taken() == 0) {
             return false;
         }
         Bytes input =
@@ -214,9 +291,11 @@ final class FpRegister {
             @Nullable Call call,
             LongConsumer then,
             LongConsumer failed) {
+        long epoch = group.placement().epoch();
         VersionRecord staged = versions.get(version);
-        VersionRecord committed =
-                staged == null ? new VersionRecord(version, false, null, by, 0, nonces) : staged.withNonces(nonces);
+        VersionRecord committed = staged == null
+                ? new VersionRecord(version, taken(), false, null, by, 0, nonces)
+                : staged.withNonces(nonces);
         List<Mutation> mutations = new ArrayList<>();
         mutations.add(
                 staged == null
@@ -244,6 +323,7 @@ final class FpRegister {
                         uncharged(staged);
                     }
                     versions.put(committed);
+                    heldIn = epoch;
                     for (VersionRecord old : below) {
                         unkeep(old.version());
                         if (keep.contains(old)) {
@@ -314,32 +394,6 @@ final class FpRegister {
                 now -> {});
     }
 
-    /** Line 1700, with the fragment of the latest where asked. */
-    private void onFind(Call call, FpMessage.FindTimestamp request) {
-        Timestamp latest = versions.latest();
-        VersionRecord record = versions.get(latest);
-        if (!request.withFragment() || record == null) {
-            answer(call, new FpMessage.FoundTimestamp(request.target(), latest, null));
-        } else {
-            hold(record, (now, holding) -> {
-                answer(call, new FpMessage.FoundTimestamp(request.target(), latest, holding));
-            });
-        }
-    }
-
-    /** Lines 1900 to 1902. */
-    private void onRead(Call call, FpMessage.Read request) {
-        VersionRecord record = versions.byName(request.version());
-        if (record == null) {
-            answer(call, new FpMessage.ReadAnswer(request.target(), request.version(), versions.latest(), null));
-        } else {
-            hold(record, (now, holding) -> {
-                Timestamp latest = versions.latest();
-                answer(call, new FpMessage.ReadAnswer(request.target(), request.version(), latest, holding));
-            });
-        }
-    }
-
     /** What this node holds of a version; where the fragment turns out to be lost, without it, and a repair begins. */
     void hold(VersionRecord record, Outbox.Then<Holding> then) {
         Bytes nonceHash = Hashes.sha256(nonce(record.version()));
@@ -375,44 +429,6 @@ final class FpRegister {
     void damaged(Timestamp version) {
         versions.damage(version);
         node.out().evidence(node.self(), block(), Verdict.DAMAGED, "own fragment of ts " + version.ts());
-    }
-
-    private void onRepair(long nowMillis, Call call, FpMessage.Repair request) {
-        boolean begun = !call.judged()
-                && group.fits(request.wanted())
-                && repair.request(
-                        nowMillis, call.from(), request.wanted(), false, now -> call(now, call.afterRepair()));
-        if (!begun) {
-            answer(call, new FpMessage.RepairAnswer(request.target(), versions.latest()));
-        }
-    }
-
-    /**
-     * A {@code repair} MAC only for a version whose fragment this node keeps durably, and that its own READ has proven (then
-     * it is tagged so) or that it has committed: m + f prepares prove more than READ does. A staged copy is not enough.
-     */
-    private void onAskRepairMac(long nowMillis, Call call, FpMessage.AskRepairMac request) {
-        Timestamp version = request.version();
-        if (versions.latest().isAfter(version)) {
-            answer(call, new FpMessage.RepairAnswer(request.target(), versions.latest()));
-            return;
-        }
-        VersionRecord record = versions.get(version);
-        boolean proven =
-                record != null && (record.committed() || record.writer().equals(PrepareTag.REPAIR));
-        if (proven && versions.holds(version) && node.keys().knows(call.from())) {
-            Bytes nonce = nonce(version);
-            Bytes input = PrepareTag.input(target(), group.slotOf(call.from()), PrepareTag.REPAIR, 0, version, nonce);
-            Bytes mac = node.keys().mac(call.from(), input);
-            answer(call, new FpMessage.RepairMac(request.target(), version.version(), nonce, mac));
-            return;
-        }
-        boolean begun = !call.judged()
-                && group.fits(version)
-                && repair.request(nowMillis, call.from(), version, true, now -> call(now, call.afterRepair()));
-        if (!begun) {
-            refuse(call, Refusal.NOT_PROVEN);
-        }
     }
 
     /** Drops what a closed session left and can never be committed. */

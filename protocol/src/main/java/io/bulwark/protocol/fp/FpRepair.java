@@ -54,10 +54,12 @@ final class FpRepair {
      * @return false if the asker has asked too often: nothing will be called
      */
     boolean request(long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
+        return (running || node.repairRate().allow(nowMillis, asker)) && request(nowMillis, wanted, early, then);
+    }
+
+    /** As often as this node itself wants: it begins no more than a few at a time. */
+    boolean request(long nowMillis, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
         if (untilDone.size() + untilProven.size() >= node.limits().waitingMax()) {
-            return false;
-        }
-        if (!running && !node.repairRate().allow(nowMillis, asker)) {
             return false;
         }
         (early ? untilProven : untilDone).add(then);
@@ -179,7 +181,7 @@ final class FpRepair {
 
     private void store(Timestamp version, @Nullable VersionRecord record, boolean good, BlockCode.Staged cut) {
         VersionRecord next = record == null
-                ? new VersionRecord(version, true, cut.cc(), PrepareTag.REPAIR, 0, List.of())
+                ? new VersionRecord(version, register.taken(), true, cut.cc(), PrepareTag.REPAIR, 0, List.of())
                 : good ? record : record.withFragment(cut.cc());
         if (!next.committed()) {
             next = next.proven();

@@ -1,8 +1,11 @@
 package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.RevocationWatch;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
@@ -10,6 +13,7 @@ import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.TagKeys;
@@ -104,6 +108,8 @@ public final class FpServer implements ProtocolServer {
             dispatch(nowMillis, new Call(from, requestId, request));
         } else if (message instanceof FpScrub.Look look && from.equals(node.self())) {
             look(nowMillis, requestId, look.block());
+        } else if (message instanceof FpScrub.Settle settle && from.equals(node.self())) {
+            settle(nowMillis, requestId, settle);
         }
         return out.drain();
     }
@@ -164,10 +170,53 @@ public final class FpServer implements ProtocolServer {
         } else if (fact instanceof Fact.Revoked of) {
             take(nowMillis, of);
             revocations.begin(nowMillis, of.principal());
+        } else if (fact instanceof Fact.OfVolume of) {
+            hear(nowMillis, of);
         } else {
             take(nowMillis, fact);
         }
         return out.drain();
+    }
+
+    /** What was promised in an earlier life comes before what is served in this one. */
+    private void hear(long nowMillis, Fact.OfVolume told) {
+        Volume volume = told.known()
+                .filter(known ->
+                        known.kind() == VolumeKind.REGISTER && known.policy().protocol() == Protocol.FP)
+                .orElse(null);
+        Seals seals = node.access().seals();
+        if (volume == null) {
+            take(nowMillis, told);
+        } else if (seals.knows(volume.id())) {
+            seal(nowMillis, told, seals.learn(volume));
+        } else {
+            out.loadMetas(RecordKind.SEAL, Seals.block(volume.id()), (now, metas) -> {
+                seals.loaded(volume.id(), metas);
+                seal(now, told, seals.learn(volume));
+            });
+        }
+    }
+
+    /** What waits for the volume is judged once the epochs that it ends are refused for good. */
+    private void seal(long nowMillis, Fact.OfVolume told, List<Seals.Seal> fresh) {
+        if (fresh.isEmpty()) {
+            learned(nowMillis, told);
+            return;
+        }
+        // What cannot be stored now is tried again when the volume is told again; nothing is served until then.
+        out.store(Seals.mutations(fresh), (now, stored) -> {
+            if (stored == Stored.DURABLE) {
+                node.access().seals().stored(fresh);
+            }
+            learned(now, told);
+        });
+    }
+
+    private void learned(long nowMillis, Fact.OfVolume told) {
+        take(nowMillis, told);
+        node.access()
+                .volume(told.volume())
+                .ifPresent(volume -> node.access().seals().promises(volume).forEach(out::add));
     }
 
     /** Closes those of the sessions that this node has heard of, or that have left something staged here. */
@@ -197,11 +246,11 @@ public final class FpServer implements ProtocolServer {
         }
         if (answered instanceof Question.OfVolume of) {
             // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.
-            registers.forEach((block, register) -> {
-                if (block.volume() == of.volume()) {
-                    node.access().group(block).ifPresent(register::setGroup);
+            for (FpRegister register : List.copyOf(registers.values())) {
+                if (register.block().volume() == of.volume()) {
+                    node.access().group(register.block()).ifPresent(group -> register.setGroup(nowMillis, group));
                 }
-            });
+            }
             parked.keySet().stream()
                     .filter(question -> question instanceof Question.OfVolume other && other.volume() == of.volume())
                     .toList()
@@ -265,6 +314,18 @@ public final class FpServer implements ProtocolServer {
                 withRegister(nowMillis, block, register -> new RegisterLook(node, register, then).start(nowMillis));
         if (!known) {
             then.accept(FpScrub.Found.UNASKED, nowMillis);
+        }
+    }
+
+    private void settle(long nowMillis, long requestId, FpScrub.Settle asked) {
+        RegisterSettling.Then then =
+                (done, _) -> out.send(node.self(), requestId, new FpScrub.Settled(asked.block(), done));
+        boolean known = withRegister(
+                nowMillis,
+                asked.block(),
+                register -> new RegisterSettling(node, register, asked.epoch(), then).start(nowMillis));
+        if (!known) {
+            then.settled(false, nowMillis);
         }
     }
 
@@ -340,13 +401,19 @@ public final class FpServer implements ProtocolServer {
         return register;
     }
 
-    /** A block that this node comes to by itself; false if it knows no volume with it. */
+    /**
+     * A block that this node comes to by itself; false if it knows no volume with it, or holds no slot. What it has of it from before is
+     * dropped then.
+     */
     private boolean withRegister(long nowMillis, BlockId block, Consumer<FpRegister> task) {
         FpGroup group = node.access().group(block).orElse(null);
-        if (group == null || group.slotOf(node.self()) < 0) {
+        if (group == null) {
             return false;
         }
         FpRegister register = register(group);
+        if (group.slotOf(node.self()) < 0) {
+            return false;
+        }
         register.enqueue(nowMillis, now -> task.accept(register));
         return true;
     }

@@ -10,9 +10,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +23,14 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     private final FpGroup group;
     private final long session;
     private final FpTimes times;
+    /** Whether a COMMIT was sent in an epoch before. */
+    private final boolean goesOn;
+
     private final Bytes block;
     private final Fpcc fpcc;
     private final List<Bytes> fragments;
     private final List<WriteMember> members = new ArrayList<>();
+    private final EpochWatch epochs;
 
     /** ts of line 1111, unsigned; 0 while none is chosen. */
     private long chosen;
@@ -51,14 +53,16 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
      * @throws IllegalArgumentException if the data has another length
      */
     public FpWrite(FpGroup group, long session, Bytes data, FpTimes times) {
-        this(group, session, group.padded(data), null, times);
+        this(group, session, group.padded(data), null, false, times);
     }
 
-    private FpWrite(FpGroup group, long session, Bytes padded, @Nullable Timestamp at, FpTimes times) {
+    private FpWrite(FpGroup group, long session, Bytes padded, @Nullable Timestamp at, boolean goesOn, FpTimes times) {
         this.group = group;
+        this.goesOn = goesOn;
         this.session = session;
         this.times = times;
         this.block = padded;
+        this.epochs = new EpochWatch(group, -1, times);
         // Lines 1000 to 1002: partial encoding.
         BlockCode.Encoded encoded = group.code().encode(padded);
         this.fragments = encoded.fragments();
@@ -74,7 +78,12 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
 
     /** Writes back what was read at a timestamp (line 1625). {@code padded} is the block as it was decoded. */
     static FpWrite back(FpGroup group, long session, Bytes padded, Timestamp at, FpTimes times) {
-        return new FpWrite(group, session, padded, at, times);
+        return new FpWrite(group, session, padded, at, false, times);
+    }
+
+    /** Goes on with a write that ended with {@link FpWriteOutcome.EpochOver}, in a later epoch. */
+    public static FpWrite goingOn(FpGroup group, long session, Bytes data, Timestamp at, FpTimes times) {
+        return new FpWrite(group, session, group.padded(data), at, true, times);
     }
 
     @Override
@@ -94,6 +103,9 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             return effects;
         }
         int slot = group.slotOf(from, answer.target());
+        if (slot >= 0 && answer instanceof FpMessage.Refused refused) {
+            epochs.onRefused(slot, refused);
+        }
         if (slot < 0 || !members.get(slot).engaged) {
             return effects;
         }
@@ -124,6 +136,9 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         }
         if (finished) {
             return effects;
+        }
+        if (outcome == null) {
+            effects.addAll(epochs.onTick(nowMillis));
         }
         for (WriteMember member : members) {
             if (member.engaged && !member.committed && member.patience.retryDue(nowMillis)) {
@@ -390,14 +405,17 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
 
     /** What more than f nodes say and what waiting does not change ends a write of which no COMMIT was sent. */
     private void failEarly(long nowMillis) {
-        Optional<Failure> reason = decisive();
-        if (!commitSent && reason.isPresent()) {
-            switch (reason.get()) {
-                case SESSION_CLOSED, OTHER_EPOCH, NO_SPACE, EXHAUSTED -> fail(reason.get());
+        Failure reason = decisive().orElse(null);
+        if (reason == Failure.OTHER_EPOCH && mayBeWritten()) {
+            outcome = new FpWriteOutcome.EpochOver(new Timestamp(chosen, fpcc));
+            finished = true;
+        } else if (!commitSent && reason != null) {
+            switch (reason) {
+                case SESSION_CLOSED, OTHER_EPOCH, NO_SPACE, EXHAUSTED -> fail(reason);
                 case SESSION_UNKNOWN, NO_GRANT -> {
                     // The replicas that a node asked may not have executed the opening yet.
                     if (deadlineMillis - nowMillis <= times.timeoutMillis() - 2 * times.retryMillis()) {
-                        fail(reason.get());
+                        fail(reason);
                     }
                 }
                 case LIMIT, BLOCK_LIMIT, POOL, TIMED_OUT -> {}
@@ -406,23 +424,23 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
     }
 
     private void fail(Failure reason) {
-        outcome = new FpWriteOutcome.Failed(reason, commitSent);
+        outcome = new FpWriteOutcome.Failed(reason, mayBeWritten());
         finished = true;
     }
 
+    private boolean mayBeWritten() {
+        return commitSent || goesOn;
+    }
+
     private Optional<Failure> decisive() {
-        Map<Failure, Integer> counts = new EnumMap<>(Failure.class);
-        for (WriteMember member : members) {
-            Refusal refusal = member.refusal;
-            if (refusal != null) {
-                Refusals.failure(refusal, member.refusedEpoch, group.placement().epoch())
-                        .ifPresent(failure -> counts.merge(failure, 1, Integer::sum));
-            }
-        }
-        return counts.entrySet().stream()
-                .filter(entry -> entry.getValue() > group.f())
-                .map(Map.Entry::getKey)
-                .findFirst();
+        long epoch = group.placement().epoch();
+        return epochs.over()
+                ? Optional.of(Failure.OTHER_EPOCH)
+                : Refusals.decisive(
+                        group,
+                        members.stream()
+                                .map(member -> Optional.ofNullable(member.refusal)
+                                        .flatMap(refusal -> Refusals.failure(refusal, member.refusedEpoch, epoch))));
     }
 
     private Effect accuse(WriteMember member, String detail) {

@@ -12,4 +12,10 @@ public sealed interface FpWriteOutcome {
      * @param mayBeWritten whether a COMMIT was sent, so that the block may yet be read
      */
     record Failed(Failure reason, boolean mayBeWritten) implements FpWriteOutcome {}
+
+    /**
+     * The epoch is over, and a COMMIT was sent in it or one before: others may have read the block, and written it again. The write goes on in
+     * the later epoch, by {@link FpWrite#goingOn}; it must never be begun again, under another timestamp.
+     */
+    record EpochOver(Timestamp at) implements FpWriteOutcome {}
 }

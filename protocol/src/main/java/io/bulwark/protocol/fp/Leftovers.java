@@ -83,7 +83,8 @@ final class Leftovers {
 
     /** After the repair: still staged, and still for nobody else. One of them after the other. */
     private void poll(FpRegister register, List<FpAccess.SessionKey> parties, VersionRecord record) {
-        if (record.shared() || !record.equals(register.versions().get(record.version()))) {
+        boolean serves = register.serves(register.group().placement().epoch());
+        if (!serves || record.shared() || !record.equals(register.versions().get(record.version()))) {
             return;
         }
         if (parties.isEmpty()) {

@@ -1,10 +1,23 @@
 package io.bulwark.protocol.fp;
 
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What a node's refusal means for the operation, if more than f nodes say the same. */
 final class Refusals {
     private Refusals() {}
+
+    /** What more than f nodes say. */
+    static Optional<Failure> decisive(FpGroup group, Stream<Optional<Failure>> said) {
+        Map<Failure, Integer> counts = new EnumMap<>(Failure.class);
+        said.flatMap(Optional::stream).forEach(failure -> counts.merge(failure, 1, Integer::sum));
+        return counts.entrySet().stream()
+                .filter(entry -> entry.getValue() > group.f())
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
 
     static Optional<Failure> failure(Refusal refusal, long refusedEpoch, long epoch) {
         return switch (refusal) {

@@ -33,6 +33,10 @@ final class RegisterLook {
         register.hold(latest, (now, holding) -> {
             Share share = holding.share().orElse(null);
             int slot = register.group().slotOf(node.self());
+            if (slot < 0) {
+                then.accept(FpScrub.Found.UNASKED, now);
+                return;
+            }
             boolean right = share != null
                     && register.group().code().isShareOf(latest.version().written(), slot, share);
             boolean current = latest.equals(versions.get(versions.latest()));

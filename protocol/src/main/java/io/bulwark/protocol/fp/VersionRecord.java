@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The meta data of one stored version of a register block. The nonce hash is not kept: the nonce can be made again at any
  * time, as the node's own key is never rotated.
  *
+ * @param taken the epoch in which this node took the slot for which it keeps it
  * @param hasFragment whether a fragment was stored with it
  * @param cc as in {@link Holding}
  * @param writer who is charged while the version is only staged, or {@link PrepareTag#REPAIR}
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 record VersionRecord(
         Timestamp version,
+        long taken,
         boolean hasFragment,
         @Nullable List<Bytes> cc,
         PrincipalId writer,
@@ -44,6 +46,7 @@ record VersionRecord(
     private static final int CC = 2;
     private static final int SHARED = 4;
     private static final int JOINED = 8;
+    private static final int TAKEN = 16;
 
     VersionRecord {
         cc = cc == null ? null : List.copyOf(cc);
@@ -53,12 +56,13 @@ record VersionRecord(
 
     VersionRecord(
             Timestamp version,
+            long taken,
             boolean hasFragment,
             @Nullable List<Bytes> cc,
             PrincipalId writer,
             long session,
             List<Holding.SlotNonce> nonces) {
-        this(version, hasFragment, cc, writer, session, nonces, List.of(), false);
+        this(version, taken, hasFragment, cc, writer, session, nonces, List.of(), false);
     }
 
     boolean committed() {
@@ -83,23 +87,23 @@ record VersionRecord(
 
     VersionRecord with(Party more) {
         if (joined.size() == JOINED_MAX) {
-            return new VersionRecord(version, hasFragment, cc, writer, session, nonces, joined, true);
+            return new VersionRecord(version, taken, hasFragment, cc, writer, session, nonces, joined, true);
         }
         List<Party> all = new ArrayList<>(joined);
         all.add(more);
-        return new VersionRecord(version, hasFragment, cc, writer, session, nonces, all, shared);
+        return new VersionRecord(version, taken, hasFragment, cc, writer, session, nonces, all, shared);
     }
 
     VersionRecord withNonces(List<Holding.SlotNonce> committed) {
-        return new VersionRecord(version, hasFragment, cc, writer, session, committed, joined, shared);
+        return new VersionRecord(version, taken, hasFragment, cc, writer, session, committed, joined, shared);
     }
 
     VersionRecord withFragment(@Nullable List<Bytes> fragmentCc) {
-        return new VersionRecord(version, true, fragmentCc, writer, session, nonces, joined, shared);
+        return new VersionRecord(version, taken, true, fragmentCc, writer, session, nonces, joined, shared);
     }
 
     VersionRecord proven() {
-        return new VersionRecord(version, hasFragment, cc, PrepareTag.REPAIR, 0, nonces, joined, shared);
+        return new VersionRecord(version, taken, hasFragment, cc, PrepareTag.REPAIR, 0, nonces, joined, shared);
     }
 
     RecordKey key(BlockId block) {
@@ -113,11 +117,15 @@ record VersionRecord(
         out.u8((hasFragment ? FRAGMENT : 0)
                 | (hashes == null ? 0 : CC)
                 | (shared ? SHARED : 0)
-                | (joined.isEmpty() ? 0 : JOINED));
+                | (joined.isEmpty() ? 0 : JOINED)
+                | (taken == 1 ? 0 : TAKEN));
         version.write(out);
         writer.write(out);
         out.i64(session);
         FpCodec.nonces(nonces, out);
+        if (taken != 1) {
+            out.i64(taken);
+        }
         if (hashes != null) {
             FpCodec.hashes(hashes, out);
         }
@@ -135,18 +143,22 @@ record VersionRecord(
         WireReader in = new WireReader(encoded);
         int format = in.u8();
         int flags = in.u8();
-        if (format != FORMAT || flags > (FRAGMENT | CC | SHARED | JOINED)) {
+        if (format != FORMAT || flags > (FRAGMENT | CC | SHARED | JOINED | TAKEN)) {
             throw new MalformedException("version record of format " + format + ", flags " + flags);
         }
         Timestamp version = Timestamp.readWritten(in);
         PrincipalId writer = PrincipalId.read(in);
         long session = in.nonNegative64();
         List<Holding.SlotNonce> nonces = FpCodec.readNonces(in);
+        long taken = (flags & TAKEN) == 0 ? 1 : in.nonNegative64();
+        if (taken < ((flags & TAKEN) == 0 ? 1 : 2)) {
+            throw new MalformedException("a slot taken in epoch " + taken);
+        }
         List<Bytes> cc = (flags & CC) == 0 ? null : FpCodec.readHashes(in);
         List<Party> joined = (flags & JOINED) == 0 ? List.of() : readParties(in);
         in.end();
         return new VersionRecord(
-                version, (flags & FRAGMENT) != 0, cc, writer, session, nonces, joined, (flags & SHARED) != 0);
+                version, taken, (flags & FRAGMENT) != 0, cc, writer, session, nonces, joined, (flags & SHARED) != 0);
     }
 
     private static List<Party> readParties(WireReader in) {

@@ -121,6 +121,7 @@ class NodeCompletionTest {
                                             block.compareTo(find.from()) >= 0 && block.compareTo(find.to()) <= 0)
                                     .sorted()
                                     .findFirst()));
+                case CompletionStep.Settle settle -> throw new AssertionError(settle);
                 case CompletionStep.Submit submit -> throw new AssertionError(submit);
                 case CompletionStep.Remember remember -> remembered = remember.progress();
             }

@@ -222,6 +222,21 @@ class FpReadTest {
         assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.OTHER_EPOCH));
     }
 
+    /** Nothing else is wanted of them any more. */
+    @Test
+    void whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain() {
+        nodes.write(5, 1, 0, 1);
+        start();
+        honest(0, true);
+        honest(1, true);
+        refuse(2, Asked.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        effects.clear();
+        tick(400);
+        assertThat(slots(FpMessage.FindTimestamp.class, m -> !m.withFragment())).contains(0, 1);
+        refuse(1, Asked.FIND_TIMESTAMP, Refusal.OTHER_EPOCH, 2);
+        assertThat(read.outcome()).contains(new FpReadOutcome.Failed(Failure.OTHER_EPOCH));
+    }
+
     @Test
     void aReaderWhoseSessionMayNotWriteAsksForRepair() {
         Timestamp version = nodes.write(5, 1, 0, 1);

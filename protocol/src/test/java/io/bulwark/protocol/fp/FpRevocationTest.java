@@ -172,10 +172,10 @@ class FpRevocationTest {
     @Test
     void whatIsSharedWithPeopleWhoAreNotNamedStays() {
         VersionRecord record = new VersionRecord(
-                new Timestamp(5, nodes.encode(1).fpcc()), true, null, CLIENT, SESSION, List.of(), List.of(), true);
+                new Timestamp(5, nodes.encode(1).fpcc()), 1, true, null, CLIENT, SESSION, List.of(), List.of(), true);
         assertThat(record.isOnlyOf(CLIENT::equals)).isFalse();
         assertThat(VersionRecord.decode(record.encoded())).isEqualTo(record);
-        VersionRecord many = new VersionRecord(record.version(), true, null, CLIENT, SESSION, List.of());
+        VersionRecord many = new VersionRecord(record.version(), 1, true, null, CLIENT, SESSION, List.of());
         for (int session = 1; session <= VersionRecord.JOINED_MAX; session++) {
             many = many.with(new VersionRecord.Party(CLIENT, SESSION + session));
             assertThat(many.isOnlyOf(CLIENT::equals)).isTrue();

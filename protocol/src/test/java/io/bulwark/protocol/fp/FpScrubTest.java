@@ -43,7 +43,7 @@ class FpScrubTest {
     @Test
     void anotherFragmentWithARightChecksumIsReportedAndMadeAgain() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
-        nodes.garble(2);
+        nodes.disk(2).garble();
         assertThat(nodes.look(2)).isEqualTo(FpScrub.Found.REPAIRED);
         assertReported(2);
         nodes.restart(2);
@@ -54,7 +54,7 @@ class FpScrubTest {
     @Test
     void whatTurnedOutToBeWrongIsNotServedUntilItIsMadeAgain() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
-        nodes.garble(2);
+        nodes.disk(2).garble();
         nodes.cutOff.addAll(List.of(0, 1));
         assertThat(nodes.look(2)).isEqualTo(FpScrub.Found.UNFINISHED);
         Holding held = nodes.holding(2, version);
@@ -97,7 +97,7 @@ class FpScrubTest {
     void aPeersClaimAloneMakesNothingOfABlockThatWasNeverWritten() {
         Timestamp made = new Timestamp(9, nodes.encode(1).fpcc());
         List<Holding.SlotNonce> nonces = List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1)));
-        nodes.putOnDisk(2, new VersionRecord(made, false, null, LocalNodes.CLIENT, LocalNodes.SESSION, nonces));
+        nodes.putOnDisk(2, new VersionRecord(made, 1, false, null, LocalNodes.CLIENT, LocalNodes.SESSION, nonces));
         assertThat(nodes.look(0)).isEqualTo(FpScrub.Found.ABSENT);
     }
 

@@ -102,7 +102,7 @@ class FpServerTest {
     void tsNeverWraps() {
         List<Holding.SlotNonce> nonces = List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1)));
         VersionRecord last =
-                new VersionRecord(new Timestamp(-1, nodes.encode(1).fpcc()), false, null, CLIENT, SESSION, nonces);
+                new VersionRecord(new Timestamp(-1, nodes.encode(1).fpcc()), 1, false, null, CLIENT, SESSION, nonces);
         nodes.putOnDisk(0, last);
         assertRefused(nodes.fragment(0, 0, 2), Refusal.EXHAUSTED);
         assertThat(nodes.latest(0).ts()).isEqualTo(-1);

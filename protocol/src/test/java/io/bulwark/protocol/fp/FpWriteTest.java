@@ -282,6 +282,72 @@ class FpWriteTest {
         assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
     }
 
+    private FpMessage.Refused laterEpoch(int slot, Asked asked, long ts) {
+        return new FpMessage.Refused(group.target(slot), asked, ts, Refusal.OTHER_EPOCH, 2);
+    }
+
+    @Test
+    void aWriteWhoseEpochEndsBeforeItsCommitHasDoneNothing() {
+        start();
+        answer(prepared(2, 5));
+        answer(0, laterEpoch(0, Asked.PREPARE, 0));
+        assertThat(write.outcome()).isEmpty();
+        answer(1, laterEpoch(1, Asked.PREPARE, 0));
+        assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.OTHER_EPOCH, false));
+    }
+
+    /** At the same timestamp: others may have read it, and written the block again. */
+    @Test
+    void aWriteWhoseEpochEndsAfterItsCommitGoesOnInTheNext() {
+        start();
+        IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
+        answer(committed(0, 5));
+        answer(1, laterEpoch(1, Asked.COMMIT, 5));
+        assertThat(write.outcome()).isEmpty();
+        answer(2, laterEpoch(2, Asked.COMMIT, 5));
+        Timestamp at = new Timestamp(5, fpcc);
+        assertThat(write.outcome()).contains(new FpWriteOutcome.EpochOver(at));
+        assertThat(write.finished()).isTrue();
+
+        write = FpWrite.goingOn(group, 7, data(), at, TIMES);
+        sent.clear();
+        start();
+        assertThat(slots(FpMessage.PrepareFragment.class, m -> m.ts() == 5)).containsExactly(0, 1, 2);
+        assertThat(sent).hasSize(3);
+        answer(refused(0, Asked.PREPARE, 5, Refusal.SESSION_CLOSED));
+        answer(refused(1, Asked.PREPARE, 5, Refusal.SESSION_CLOSED));
+        assertThat(write.outcome())
+                .as("whatever was not sent in this epoch")
+                .contains(new FpWriteOutcome.Failed(Failure.SESSION_CLOSED, true));
+    }
+
+    /** Nothing else is wanted of them any more, before the COMMIT and after it. */
+    @Test
+    void whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain() {
+        start();
+        answer(prepared(0, 5));
+        answer(prepared(1, 5));
+        answer(2, laterEpoch(2, Asked.PREPARE, 0));
+        sent.clear();
+        tick(400);
+        assertThat(slots(FpMessage.FindTimestamp.class, m -> true))
+                .contains(0, 1)
+                .doesNotContain(2);
+        answer(1, laterEpoch(1, Asked.FIND_TIMESTAMP, 0));
+        assertThat(write.outcome()).contains(new FpWriteOutcome.Failed(Failure.OTHER_EPOCH, false));
+
+        write = new FpWrite(group, 7, data(), TIMES);
+        start();
+        IntStream.range(0, 3).forEach(slot -> answer(prepared(slot, 5)));
+        IntStream.range(0, 2).forEach(slot -> answer(committed(slot, 5)));
+        answer(2, laterEpoch(2, Asked.COMMIT, 5));
+        sent.clear();
+        tick(400);
+        assertThat(slots(FpMessage.FindTimestamp.class, m -> true)).contains(0, 1);
+        answer(0, laterEpoch(0, Asked.FIND_TIMESTAMP, 0));
+        assertThat(write.outcome()).contains(new FpWriteOutcome.EpochOver(new Timestamp(5, fpcc)));
+    }
+
     @Test
     void withoutAnswersTheWriteEndsInTime() {
         start();

@@ -65,6 +65,12 @@ final class LocalDisk {
         return new Loaded.Metas(kind, metas);
     }
 
+    boolean committed(Timestamp version) {
+        return scan(RecordKind.REGISTER_VERSION).stream()
+                .map(meta -> VersionRecord.decode(meta.meta()))
+                .anyMatch(record -> record.committed() && record.version().equals(version));
+    }
+
     /** Another fragment in the place of each, with a right checksum of the store. */
     void garble() {
         records.replaceAll((_, record) -> {

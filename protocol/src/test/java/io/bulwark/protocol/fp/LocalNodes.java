@@ -32,7 +32,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
-import org.jspecify.annotations.Nullable;
 
 /** The n servers of one group, each with a disk in memory; messages arrive at once, in order, unless a node is cut off. */
 @NullMarked
@@ -56,6 +55,7 @@ final class LocalNodes {
     final List<Effect.Evidence> evidence = new ArrayList<>();
     final List<Effect.Scan> scans = new ArrayList<>();
     private final List<FpScrub.Found> found = new ArrayList<>();
+    private final List<Boolean> settled = new ArrayList<>();
     final Map<Integer, PairwiseKeys> keys = new HashMap<>();
     final Map<Integer, Integer> stores = new HashMap<>();
     /** How often each node has loaded the state of the group's block. */
@@ -261,9 +261,20 @@ final class LocalNodes {
         return found.getFirst();
     }
 
-    /** Another fragment in the place of each, with a right checksum of the store. */
-    void garble(int node) {
-        disk(node).garble();
+    void beginSettling(int node, long epoch) {
+        settled.clear();
+        perform(node, server(node).onMessage(now, PrincipalId.node(node), 2, new FpScrub.Settle(group.block(), epoch)));
+        deliver();
+    }
+
+    /** What came of that, if anything has. */
+    List<Boolean> settled() {
+        return List.copyOf(settled);
+    }
+
+    /** How many nodes have the version as committed. */
+    long committedOnDisk(Timestamp version) {
+        return disks.values().stream().filter(disk -> disk.committed(version)).count();
     }
 
     /** Lets time pass, with the ticks of operations and servers. */
@@ -291,10 +302,6 @@ final class LocalNodes {
         return disk(node).scan(RecordKind.REGISTER_VERSION).size();
     }
 
-    int recordsOnDisk(int node) {
-        return disk(node).size();
-    }
-
     int chargesOnDisk(int node) {
         return disk(node).scan(RecordKind.REGISTER).size();
     }
@@ -307,7 +314,7 @@ final class LocalNodes {
         return Objects.requireNonNull(servers.get(node));
     }
 
-    private LocalDisk disk(int node) {
+    LocalDisk disk(int node) {
         return Objects.requireNonNull(disks.get(node));
     }
 
@@ -363,6 +370,7 @@ final class LocalNodes {
         for (Effect effect : effects) {
             switch (effect) {
                 case Effect.Send send when send.message() instanceof FpScrub.Seen seen -> found.add(seen.found());
+                case Effect.Send send when send.message() instanceof FpScrub.Settled done -> settled.add(done.done());
                 case Effect.Send send -> {
                     FpMessage message = (FpMessage) send.message();
                     if (send.requestId() == 1) {
@@ -408,7 +416,7 @@ final class LocalNodes {
                     Loaded metas = disk(node).scan(scan.kind(), scan.from(), scan.to(), scan.max());
                     perform(node, server(node).onLoaded(now, scan.token(), metas));
                 }
-                case Effect.Refuses _ -> throw new AssertionError("not expected: " + effect);
+                case Effect.Refuses _ -> {}
             }
         }
     }
@@ -422,6 +430,15 @@ final class LocalNodes {
         perform(node, server(node).onStored(now, store.token(), stored));
     }
 
+    /** The one that has been kept back longest; others go on being kept back. */
+    void releaseOneStore() {
+        Runnable next = heldStores.poll();
+        if (next != null) {
+            next.run();
+            deliver();
+        }
+    }
+
     void releaseStores() {
         holdStores = false;
         for (Runnable next = heldStores.poll(); next != null; next = heldStores.poll()) {
@@ -432,15 +449,34 @@ final class LocalNodes {
 
     /** The same holders in another epoch, told to all. */
     void epoch(long epoch) {
-        List<Integer> holders = volume.groups().getFirst().holders();
-        volume = new Volume(
-                VOLUME,
-                volume.name(),
-                volume.kind(),
-                volume.policy(),
-                volume.blocks(),
-                List.of(new PlacementGroup(epoch, holders)));
+        place(new PlacementGroup(epoch, volume.groups().getFirst().holders()));
+    }
+
+    /** Told to all. */
+    void place(PlacementGroup placement) {
+        volume = new Volume(VOLUME, volume.name(), volume.kind(), volume.policy(), volume.blocks(), List.of(placement));
         servers.keySet().forEach(node -> tell(node, new Fact.OfVolume(VOLUME, Optional.of(volume))));
+    }
+
+    /** The group as it is placed now. */
+    FpGroup groupNow() {
+        return FpGroup.of(volume, group.block());
+    }
+
+    /** What a slot says of its latest in the epoch now. */
+    Timestamp latestNow(int slot) {
+        return ((FpMessage.FoundTimestamp)
+                        one(CLIENT, new FpMessage.FindTimestamp(groupNow().target(slot), false)))
+                .latest();
+    }
+
+    /** Whether a node has seen to the block in an epoch. */
+    boolean settle(int node, long epoch) {
+        beginSettling(node, epoch);
+        for (int i = 0; i < 600 && settled.isEmpty(); i++) {
+            pass(50);
+        }
+        return settled.getFirst();
     }
 
     private Fact answer(Question question) {

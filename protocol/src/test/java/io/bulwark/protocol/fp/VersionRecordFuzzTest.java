@@ -16,10 +16,11 @@ class VersionRecordFuzzTest {
     static Stream<byte[]> samples() {
         Timestamp version = new Timestamp(
                 9, new BlockCode(2, 1, 4).encode(Bytes.of(new byte[100])).fpcc());
-        VersionRecord staged = new VersionRecord(version, true, null, PrincipalId.client(1), 7, List.of());
+        VersionRecord staged = new VersionRecord(version, 1, true, null, PrincipalId.client(1), 7, List.of());
         Holding.SlotNonce nonce = new Holding.SlotNonce(2, SampleMessages.filled(32, 1));
         return Stream.of(
                         staged,
+                        new VersionRecord(version, 3, true, null, PrincipalId.client(1), 7, List.of()),
                         staged.withNonces(List.of(nonce)),
                         staged.withFragment(version.written().cc()))
                 .map(record -> record.encoded().toByteArray());

@@ -5,6 +5,7 @@ import static io.bulwark.protocol.metadata.Rig.BOB;
 import static io.bulwark.protocol.metadata.Rig.READER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.PlacementGroup.Change;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
@@ -177,9 +178,30 @@ class EpochTest {
                 .getFirst()
                 .holders()
                 .getFirst();
-        alice.refused(MetadataError.BAD_ARGUMENT, new ChangeHolder("disk", 0, 1, first, spare));
+        int other = rig.map().nodes().stream()
+                .map(NodeAddress::node)
+                .filter(node -> rig.map()
+                                .volume("disk")
+                                .orElseThrow()
+                                .groups()
+                                .getFirst()
+                                .slotOf(node)
+                        < 0)
+                .findFirst()
+                .orElseThrow();
+        alice.done(new ChangeHolder("disk", 0, 1, first, other));
         alice.done(new Command.RevokePrincipal(PrincipalId.node(spare)));
         alice.refused(MetadataError.BAD_ARGUMENT, change(0, spare));
+    }
+
+    @Test
+    void registersUnderPasisKeepTheirHolders() {
+        ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY);
+        Rig six = new Rig();
+        six.machine = new MetadataStateMachine(Rig.genesis(6));
+        User operator = six.user(ALICE, 0);
+        operator.run(new Command.CreateVolume("versions", VolumeKind.REGISTER, policy, 9, 1, 0));
+        operator.refused(MetadataError.BAD_ARGUMENT, new ChangeHolder("versions", 0, 1, 0, 5));
     }
 
     @Test

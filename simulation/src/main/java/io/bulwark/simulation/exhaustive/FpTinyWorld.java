@@ -281,6 +281,7 @@ public final class FpTinyWorld {
                 case null -> {}
                 case FpWriteOutcome.Written _ -> outcome = Outcome.OK;
                 case FpWriteOutcome.Failed failed -> outcome = failed.mayBeWritten() ? Outcome.UNKNOWN : Outcome.FAILED;
+                case FpWriteOutcome.EpochOver _ -> {}
                 case FpReadOutcome.Value read -> {
                     outcome = Outcome.OK;
                     value = values.getOrDefault(read.block(), "never written " + read.block());

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.fp;
 
+import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
@@ -11,6 +12,7 @@ import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
+import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Setting;
 import java.util.ArrayList;
@@ -80,6 +82,51 @@ final class FpVolume {
         return FpGroup.of(volume, BlockId.register(ID, block));
     }
 
+    /** As it is now. */
+    Volume now() {
+        return volume;
+    }
+
+    /** What replicas say to whoever asks for the map. */
+    ClusterMap map() {
+        return new ClusterMap(1, List.of(), List.of(volume));
+    }
+
+    /** What becomes of a holder's command; what makes no sense any more is passed over. */
+    boolean execute(int node, Command command) {
+        switch (command) {
+            case Command.SealEpoch seal -> {
+                PlacementGroup group = volume.groups().get(seal.group());
+                int slot = group.slotOf(node);
+                if (slot >= 0 && seal.epoch() == group.epoch() && group.change().isPresent()) {
+                    PlacementGroup sealed = group.sealed(slot);
+                    boolean opens = sealed.change().orElseThrow().sealed().size() >= policy.writeQuorum();
+                    set(seal.group(), opens ? sealed.opened() : sealed);
+                }
+            }
+            case Command.ConfirmEpoch confirm -> {
+                PlacementGroup group = volume.groups().get(confirm.group());
+                int slot = group.slotOf(node);
+                if (slot >= 0 && confirm.epoch() == group.epoch()) {
+                    set(confirm.group(), group.confirmed(slot));
+                }
+            }
+            default -> throw new IllegalStateException(command.toString());
+        }
+        return true;
+    }
+
+    /** Another holder for a slot, or the same again where a change is given up. */
+    void announce(int index, int slot, int node) {
+        set(index, volume.groups().get(index).announced(slot, node));
+    }
+
+    private void set(int index, PlacementGroup group) {
+        List<PlacementGroup> groups = new ArrayList<>(volume.groups());
+        groups.set(index, group);
+        volume = new Volume(ID, volume.name(), VolumeKind.REGISTER, policy, volume.blocks(), groups);
+    }
+
     boolean has(BlockId block) {
         return block.equals(BlockId.register(ID, block.counter())) && block.counter() < volume.blocks();
     }
@@ -103,10 +150,8 @@ final class FpVolume {
 
     /** The same holders in a later epoch; what the replicas tell of it. */
     Fact nextEpoch(BlockId block) {
-        List<PlacementGroup> groups = new ArrayList<>(volume.groups());
-        PlacementGroup old = groups.get(volume.groupIndex(block));
-        groups.set(volume.groupIndex(block), new PlacementGroup(old.epoch() + 1, old.holders()));
-        volume = new Volume(ID, volume.name(), VolumeKind.REGISTER, policy, volume.blocks(), groups);
+        PlacementGroup old = volume.group(block);
+        set(volume.groupIndex(block), new PlacementGroup(old.epoch() + 1, old.holders()));
         return new Fact.OfVolume(ID, Optional.of(volume));
     }
 

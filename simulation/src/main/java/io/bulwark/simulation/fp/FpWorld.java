@@ -4,12 +4,14 @@ import io.bulwark.protocol.agreement.AgreementCodec;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
 import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.id.BlockId;
@@ -27,6 +29,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -60,6 +63,9 @@ public final class FpWorld implements SimulatedWorld {
     private final Random changes;
 
     private final int changesEvery;
+    /** Who holds what does not change unless this is there. */
+    private final Optional<RegisterChanges> holders;
+
     private final long[] sessions = new long[WRITERS + 1];
     private final List<Fact> facts = new ArrayList<>();
     private long lastSession = 1_000;
@@ -101,13 +107,20 @@ public final class FpWorld implements SimulatedWorld {
         }
     }
 
-    FpWorld(Setting setting, FpParts parts) {
+    FpWorld(Setting setting, FpParts parts, boolean replacing) {
         this.parts = parts;
         this.random = new Random(setting.random("fp").nextLong());
         this.changes = new Random(setting.random("changes").nextLong());
         this.changesEvery = changes.nextBoolean() ? 0 : 2 + changes.nextInt(20);
         this.blocks = 1 + random.nextInt(3);
         this.volume = new FpVolume(setting, blocks);
+        this.holders = replacing
+                ? Optional.of(new RegisterChanges(
+                        volume,
+                        faulty,
+                        setting.nodes(),
+                        new Random(setting.random("holders").nextLong())))
+                : Optional.empty();
         this.keys = new FpKeys(setting, volume::keysOf);
         this.simulation = new Simulation(
                 setting.seed(),
@@ -117,7 +130,9 @@ public final class FpWorld implements SimulatedWorld {
         FpLimits limits = random.nextBoolean()
                 ? FpLimits.standard()
                 : new FpLimits(64, 4, random.nextInt(3), 400, 50, 1, 256, 2_000, 4_000);
-        while (faulty.size() < setting.faults()) {
+        // A slot whose holder has not confirmed counts among the f, so that fewer nodes may lie in some runs.
+        int lying = replacing ? changes.nextInt(setting.faults() + 1) : setting.faults();
+        while (faulty.size() < lying) {
             faulty.add(PrincipalId.node(random.nextInt(setting.nodes())));
         }
         this.invariants = new FpInvariants(
@@ -159,11 +174,19 @@ public final class FpWorld implements SimulatedWorld {
         if (faulty.contains(node)) {
             Liar liar = Liar.any(new FpLies(keys.of(node), volume, plot), plot.random());
             simulation.addNode(
-                    node, () -> liar.around(keys.start(node, own -> parts.server(own, limits, RevocationWatch.NONE))));
+                    node,
+                    () -> liar.around(keys.start(
+                            node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)))));
         } else {
             RevocationWatch watch = (revoked, undecided) -> invariants.refuses(node, revoked, undecided);
-            simulation.addNode(node, () -> keys.start(node, own -> parts.server(own, limits, watch)));
+            simulation.addNode(node, () -> keys.start(node, own -> party(node, parts.server(own, limits, watch))));
         }
+    }
+
+    private ProtocolServer party(PrincipalId node, ProtocolServer server) {
+        return holders.isEmpty()
+                ? server
+                : new RegisterParty(node, server, volume, faulty.contains(node) && changes.nextBoolean());
     }
 
     @Override
@@ -183,6 +206,10 @@ public final class FpWorld implements SimulatedWorld {
 
     @Override
     public void step() {
+        holders.ifPresent(all -> {
+            simulation.runFor(all.pauseMillis());
+            all.step();
+        });
         if (changesEvery != 0 && changes.nextInt(changesEvery) == 0) {
             change();
         }
@@ -210,6 +237,9 @@ public final class FpWorld implements SimulatedWorld {
                 sessions[writer] = closeAndReopen(client, sessions[writer]);
             }
             case 1 -> {
+                if (holders.isPresent()) {
+                    return;
+                }
                 // Same holders: they keep what they have, but what was said in the old epoch counts no more.
                 tell(volume.nextEpoch(volume.group(changes.nextInt(blocks)).block()));
                 outdated(pending -> !volume.group(pending.group.block().counter())
@@ -252,6 +282,7 @@ public final class FpWorld implements SimulatedWorld {
 
     @Override
     public void healed() {
+        holders.ifPresent(all -> all.settle(simulation));
         facts.forEach(fact -> nodes.forEach(node -> simulation.tell(node, fact)));
     }
 
@@ -269,21 +300,36 @@ public final class FpWorld implements SimulatedWorld {
         begin(
                 writer,
                 group,
-                recorder.write(writer, group, value, parts.write(group, sessions[client], value, TIMES)),
+                recorder.write(writer, group, value, writing(group, sessions[client], value)),
                 (outcome, outdated) -> {
                     writing.merge(account, -1, Integer::sum);
                     switch (outcome) {
                         case FpWriteOutcome.Written written -> invariants.wrote(group, floor, written.timestamp());
                         case FpWriteOutcome.Failed failed -> refused(group, failed, outdated);
+                        case FpWriteOutcome.EpochOver over -> refused(group, over, outdated);
                     }
                 });
+    }
+
+    private ClientOperation<FpWriteOutcome> writing(FpGroup group, long session, Bytes value) {
+        return holders.isEmpty()
+                ? parts.write(group, session, value, TIMES)
+                : Following.write(
+                        () -> volume.group(group.block().counter()),
+                        now -> parts.write(now, session, value, TIMES),
+                        (now, at) -> FpWrite.goingOn(now, session, value, at, TIMES));
+    }
+
+    private ClientOperation<FpReadOutcome> reading(FpGroup group, long session) {
+        return session == 0 ? parts.readAskingForRepair(group, TIMES) : parts.readWritingBack(group, session, TIMES);
     }
 
     /** @param session 0 for a client that may only read */
     private void read(PrincipalId client, long session, FpGroup group) {
         Timestamp floor = invariants.floor(group.block());
-        ClientOperation<FpReadOutcome> read =
-                session == 0 ? parts.readAskingForRepair(group, TIMES) : parts.readWritingBack(group, session, TIMES);
+        ClientOperation<FpReadOutcome> read = holders.isEmpty()
+                ? reading(group, session)
+                : Following.read(() -> volume.group(group.block().counter()), now -> reading(now, session));
         begin(client, group, recorder.read(client, group.block(), read), (outcome, outdated) -> {
             switch (outcome) {
                 case FpReadOutcome.Value value -> invariants.read(group, floor, value);
@@ -370,6 +416,15 @@ public final class FpWorld implements SimulatedWorld {
     @Override
     public History history() {
         return recorder.history();
+    }
+
+    /** How many epochs have opened beside the first ones. */
+    public long epochsOpened() {
+        return holders.isEmpty()
+                ? 0
+                : volume.now().groups().stream()
+                        .mapToLong(group -> group.epoch() - 1)
+                        .sum();
     }
 
     @Override

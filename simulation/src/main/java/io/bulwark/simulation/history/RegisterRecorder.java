@@ -52,6 +52,7 @@ public final class RegisterRecorder {
                         }
                         case FpWriteOutcome.Failed failed ->
                             pending.ended(now, failed.mayBeWritten() ? Outcome.UNKNOWN : Outcome.FAILED);
+                        case FpWriteOutcome.EpochOver _ -> pending.ended(now, Outcome.UNKNOWN);
                     }
                 });
     }

@@ -97,8 +97,8 @@ final class EpochBugs {
                             "extent.SealedEpochTest",
                             "aNodeThatRestartsRefusesWhatItHasSealedWhateverReplicasThatAreBehindSay"),
                     """
-                    floor.from = Math.max(floor.from, before);
-                    floor.durable = Math.max(floor.durable, before);
+                    floor.from = Math.max(floor.from, epoch);
+                    floor.durable = Math.max(floor.durable, epoch);
                     """,
                     ""),
             in(
@@ -107,7 +107,7 @@ final class EpochBugs {
                     protocol(
                             "extent.SealedEpochTest",
                             "whoHasMissedTheAnnouncementServesTheNextEpochOnlyOnceItRefusesTheOneBeforeForGood"),
-                    "floor.from == epoch && floor.durable == epoch;",
+                    "floor.from == epoch && floor.isDurable();",
                     "floor.from == epoch;"),
             in(
                     "extent/ExtentServer",
@@ -142,16 +142,16 @@ final class EpochBugs {
                     "slot.refusalEpoch <= group.epoch();",
                     "slot.refusalEpoch < group.epoch();"),
             in(
-                    "completion/EpochDuties",
+                    "completion/SlotDuties",
                     "a node says sealed before it refuses",
                     protocol("completion.EpochDutiesTest", "itSaysSealedOnceItsServersRefuseTheEpoch"),
-                    "if (seals && before > group.epoch()) {",
+                    "if (seals && refusesBefore(new Place(volume.id(), index), group.epoch() + 1)) {",
                     "if (seals) {"),
             in(
-                    "completion/EpochDuties",
+                    "completion/SlotDuties",
                     "a node confirms before it refuses what was before",
                     protocol("completion.EpochDutiesTest", "aPromiseForAnEarlierEpochConfirmsNothing"),
-                    "&& before >= group.epoch()",
+                    "&& refusesBefore(new Place(volume.id(), index), group.epoch())",
                     ""),
             in(
                     "completion/EpochDuties",
@@ -211,7 +211,7 @@ final class EpochBugs {
                     "completion/EpochDuties",
                     "a new holder goes on where its completion was",
                     protocol("completion.EpochDutiesTest", "aNewHolderConfirmsOnceItHasAllThatIsReferenced"),
-                    "walk.restart(key.volume);",
+                    "walk.restart(key.volume());",
                     ""),
             in(
                     "completion/EpochDuties",

@@ -87,7 +87,7 @@ final class FpServerBugs {
                     "return node.keptBy().getOrDefault(by, 0) + more < node.limits().stagedPerClient();",
                     "return true;"),
             in(
-                    "fp/FpRegister",
+                    "fp/RepairAnswers",
                     "a staged copy is enough for a repair MAC",
                     protocol("fp.FpRepairTest", "aStagedCopyIsNotEnoughForARepairMac"),
                     "record != null && (record.committed() || record.writer().equals(PrepareTag.REPAIR));",
@@ -398,8 +398,8 @@ final class FpServerBugs {
                     "fp/FpRepair",
                     "repairs are not rationed",
                     protocol("fp.FpRepairTest", "repairsAreRationedPerAsker"),
-                    "if (!running && !node.repairRate().allow(nowMillis, asker)) {",
-                    "if (false) {"),
+                    "(running || node.repairRate().allow(nowMillis, asker)) &&",
+                    ""),
             in(
                     "fp/FpRepair",
                     "a repair goes on in another epoch",

@@ -108,7 +108,7 @@ final class LeftoverBugs {
                     "fp/FpRegister",
                     "what waited while its volume was deleted is served",
                     protocol(DELETED, "whatWasUnderWayIsRefusedOrGoesInTheNextRound"),
-                    "if (node.access().gone(block().volume())) {",
+                    "if (isGone()) {",
                     "if (false) {"),
             in(
                     "fp/Revocations",

@@ -44,6 +44,7 @@ class PlantedBugsTest {
                         ExtentServerBugs.ALL,
                         PasisExtentBugs.ALL,
                         EpochBugs.ALL,
+                        RegisterEpochBugs.ALL,
                         MetadataBugs.ALL,
                         RegistryBugs.ALL,
                         RevocationBugs.ALL,

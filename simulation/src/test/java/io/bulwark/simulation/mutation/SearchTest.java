@@ -60,6 +60,11 @@ class SearchTest {
     }
 
     @Test
+    void fpReplacingCampaign() {
+        campaign(FpProtocol.replacing(FpParts.PRODUCTION), OptionalInt.empty());
+    }
+
+    @Test
     void everyOrderOfFp() {
         everyOrder(FpTinyWorlds.small(FpParts.PRODUCTION));
     }

@@ -110,10 +110,11 @@ class SimulationFindsTest {
     private static List<String> searches(String file) {
         return switch (file.substring(0, file.indexOf('/'))) {
             case "agreement" -> List.of("fpCampaign");
-            case "fp" -> List.of("everyOrderOfFp", "ordersOfWideFp", "fpCampaign");
+            case "fp" -> List.of("everyOrderOfFp", "ordersOfWideFp", "fpCampaign", "fpReplacingCampaign");
             case "extent" -> List.of("everyOrderOfExtents", "extentCampaign", "objectCampaign");
             case "fingerprint" -> List.of("everyOrderOfFp", "everyOrderOfExtents", "fpCampaign", "extentCampaign");
-            case "completion", "epoch", "cluster" -> List.of("objectCampaign", "replacingCampaign");
+            case "completion", "epoch", "cluster" ->
+                List.of("objectCampaign", "replacingCampaign", "fpReplacingCampaign");
             default -> List.of("objectCampaign");
         };
     }

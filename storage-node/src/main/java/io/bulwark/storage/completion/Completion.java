@@ -10,6 +10,7 @@ import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ReadOutcome;
+import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.storage.background.Background;
 import io.bulwark.storage.background.ScrubCounts;
 import io.bulwark.storage.background.Scrubber;
@@ -30,7 +31,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a node's extents complete: one thread drives {@link NodeCompletion} from where the last life stopped, another tells
+ * Keeps a node's extents complete, and its registers while their holders change: one thread drives {@link NodeCompletion} from where the last life stopped, another tells
  * verdicts, a third keeps the agreed time moving. All wait while the metadata service does not answer.
  */
 public final class Completion implements BackgroundWork {
@@ -39,6 +40,9 @@ public final class Completion implements BackgroundWork {
     private static final long TICK_MILLIS = 50;
     /** Longer than a repair takes before it gives up. */
     private static final long ANSWER_MILLIS = 30_000;
+
+    /** A register may be repaired, and asked for at the others, more than once. */
+    private static final long SETTLE_MILLIS = 90_000;
 
     private static final long STOP_MILLIS = 5_000;
 
@@ -212,6 +216,11 @@ public final class Completion implements BackgroundWork {
                                             found.records().stream()
                                                     .findFirst()
                                                     .map(meta -> meta.key().block())));
+                case CompletionStep.Settle settle ->
+                    when(node.ask(new FpScrub.Settle(settle.block(), settle.epoch()), SETTLE_MILLIS), answer -> {
+                        boolean done = answer instanceof FpScrub.Settled settled && settled.done();
+                        return (machine, now) -> machine.onSettled(now, settle.token(), done);
+                    });
                 case CompletionStep.Submit submit -> running.owed().add(submit.command());
                 case CompletionStep.Remember remember -> {
                     try {

@@ -57,16 +57,16 @@ public record HostedProtocol(
     }
 
     /**
-     * The FP register (PROTOCOLS section 2), and the node's own scrubbing of it.
+     * The FP register (PROTOCOLS section 2), its scrubbing, and what the node does for it while holders change.
      *
      * @param revocations makes what each shard's server tells of revoked clients
      */
     public static HostedProtocol registers(
             NodeConfig config, TagKeys keys, FpLimits limits, Supplier<RevocationWatch> revocations) {
         return new HostedProtocol(
-                message -> message instanceof FpMessage.Request || message instanceof FpScrub.Look,
-                message -> message instanceof FpScrub.Look look
-                        ? look.block()
+                message -> message instanceof FpMessage.Request || message instanceof FpScrub,
+                message -> message instanceof FpScrub unasked
+                        ? unasked.block()
                         : ((FpMessage.Request) message).target().block(),
                 true,
                 message -> switch (message) {

@@ -1,0 +1,113 @@
+package io.bulwark.protocol.fp;
+
+import java.util.function.LongConsumer;
+
+/**
+ * A holder sees to one block before it confirms an epoch (docs/decisions/0016, registers): its latest is held by m + f slots in this
+ * epoch, and what its latest was at the beginning is claimed by m + f.
+ */
+final class RegisterSettling {
+    private static final int ROUNDS_MAX = 3;
+
+    /** What came of it. */
+    interface Then {
+        void settled(boolean done, long nowMillis);
+    }
+
+    private final FpNode node;
+    private final FpRegister register;
+    private final long epoch;
+    private final Then then;
+    private Timestamp begun = Timestamp.NONE;
+    private int rounds;
+
+    RegisterSettling(FpNode node, FpRegister register, long epoch, Then then) {
+        this.node = node;
+        this.register = register;
+        this.epoch = epoch;
+        this.then = then;
+    }
+
+    /** To be called as a task of the register. */
+    void start(long nowMillis) {
+        begun = register.versions().latest();
+        boolean fresh = register.group().placement().isFresh(node.self().number());
+        if (!register.serves(epoch)) {
+            then.settled(false, nowMillis);
+        } else if (begun.isNone() && !fresh) {
+            // Whatever it was to keep it has not.
+            then.settled(true, nowMillis);
+        } else if (begun.isNone()) {
+            repair(nowMillis);
+        } else {
+            hold(nowMillis);
+        }
+    }
+
+    /** A new holder makes up what it can: until then the group would count on a slot that has nothing. */
+    private void repair(long nowMillis) {
+        boolean asked = register.repair().request(nowMillis, null, false, this::repaired);
+        if (!asked) {
+            then.settled(false, nowMillis);
+        }
+    }
+
+    private void repaired(long nowMillis) {
+        begun = register.versions().latest();
+        if (begun.isNone()) {
+            then.settled(register.serves(epoch) && register.repair().foundNothing(), nowMillis);
+        } else {
+            hold(nowMillis);
+        }
+    }
+
+    private void hold(long nowMillis) {
+        Timestamp latest = register.versions().latest();
+        if (!register.serves(epoch) || rounds++ == ROUNDS_MAX) {
+            then.settled(false, nowMillis);
+        } else if (register.heldIn(epoch)) {
+            claim();
+        } else if (!register.versions().holds(latest)) {
+            again(nowMillis, latest);
+        } else {
+            gather(latest);
+        }
+    }
+
+    private void again(long nowMillis, Timestamp wanted) {
+        boolean asked = register.repair().request(nowMillis, wanted, false, this::hold);
+        if (!asked) {
+            then.settled(false, nowMillis);
+        }
+    }
+
+    private void gather(Timestamp latest) {
+        RepairMacs operation = new RepairMacs(
+                register.group(),
+                register.target().slot(),
+                latest,
+                node.times(),
+                vouch -> register.serves(epoch) && register.verifies(vouch, latest, PrepareTag.REPAIR, 0));
+        LongConsumer over = register.once(_ -> {});
+        node.out().run(operation, (now, outcome) -> {
+            over.accept(now);
+            switch ((RepairMacs.Outcome) outcome) {
+                case RepairMacs.Outcome.Gathered _ -> {
+                    register.held(latest, epoch);
+                    hold(now);
+                }
+                case RepairMacs.Outcome.Overtaken overtaken -> again(now, overtaken.by());
+                case RepairMacs.Outcome.TimedOut _ -> then.settled(false, now);
+            }
+        });
+    }
+
+    private void claim() {
+        ClaimPoll operation = new ClaimPoll(register.group(), register.target().slot(), begun, node.times());
+        LongConsumer over = register.once(_ -> {});
+        node.out().run(operation, (now, outcome) -> {
+            over.accept(now);
+            then.settled(outcome == ClaimPoll.Outcome.CLAIMED && register.serves(epoch), now);
+        });
+    }
+}

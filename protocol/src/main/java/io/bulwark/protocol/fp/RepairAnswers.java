@@ -1,0 +1,65 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.wire.Bytes;
+
+/** What a node does for peers and readers that ask it for repair. */
+final class RepairAnswers {
+    private final FpRegister register;
+    private final FpNode node;
+
+    RepairAnswers(FpRegister register, FpNode node) {
+        this.register = register;
+        this.node = node;
+    }
+
+    void handle(long nowMillis, Call call, FpMessage.Repair request) {
+        boolean begun = !call.judged()
+                && register.group().fits(request.wanted())
+                && register.repair()
+                        .request(
+                                nowMillis,
+                                call.from(),
+                                request.wanted(),
+                                false,
+                                now -> register.call(now, call.afterRepair()));
+        if (!begun) {
+            register.answer(
+                    call,
+                    new FpMessage.RepairAnswer(
+                            request.target(), register.versions().latest()));
+        }
+    }
+
+    /**
+     * A {@code repair} MAC only for a version whose fragment this node keeps durably, and that its own READ has proven (then
+     * it is tagged so) or that it has committed: m + f prepares prove more than READ does. A staged copy is not enough.
+     */
+    void handle(long nowMillis, Call call, FpMessage.AskRepairMac request) {
+        Timestamp version = request.version();
+        if (register.versions().latest().isAfter(version)) {
+            register.answer(
+                    call,
+                    new FpMessage.RepairAnswer(
+                            request.target(), register.versions().latest()));
+            return;
+        }
+        VersionRecord record = register.versions().get(version);
+        boolean proven =
+                record != null && (record.committed() || record.writer().equals(PrepareTag.REPAIR));
+        if (proven && register.versions().holds(version) && node.keys().knows(call.from())) {
+            Bytes nonce = register.nonce(version);
+            Bytes input = PrepareTag.input(
+                    register.target(), register.group().slotOf(call.from()), PrepareTag.REPAIR, 0, version, nonce);
+            Bytes mac = node.keys().mac(call.from(), input);
+            register.answer(call, new FpMessage.RepairMac(request.target(), version.version(), nonce, mac));
+            return;
+        }
+        boolean begun = !call.judged()
+                && register.group().fits(version)
+                && register.repair()
+                        .request(nowMillis, call.from(), version, true, now -> register.call(now, call.afterRepair()));
+        if (!begun) {
+            register.refuse(call, Refusal.NOT_PROVEN);
+        }
+    }
+}

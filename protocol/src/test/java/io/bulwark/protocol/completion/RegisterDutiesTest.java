@@ -1,0 +1,173 @@
+package io.bulwark.protocol.completion;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
+import io.bulwark.protocol.metadata.Command.SealEpoch;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What node 0 says of the epochs of a placement group of registers, and when: docs/decisions/0016, registers. */
+@NullMarked
+class RegisterDutiesTest {
+    private static final int VOLUME = 1;
+    private static final int BLOCKS = 6;
+    private static final CompletionPace PACE = new CompletionPace(1_000, 2, 100_000, 5_000);
+    /** More than it takes until the map is asked for, and what could not be done is tried, again. */
+    private static final long LATER = 6_000;
+
+    private static final PlacementGroup FIRST = new PlacementGroup(1, List.of(0, 1, 2, 3));
+    private static final PlacementGroup OTHER = new PlacementGroup(1, List.of(5, 6, 7, 8));
+    private static final PlacementGroup OPENED = FIRST.announced(3, 4).opened();
+    private static final PlacementGroup LATER_OPENED = OPENED.announced(1, 9).opened();
+
+    private final List<Fact> told = new ArrayList<>();
+    private final List<Command> submitted = new ArrayList<>();
+    private final List<CompletionStep.Settle> asked = new ArrayList<>();
+    private final List<CompletionStep.Settle> held = new ArrayList<>();
+    private final NodeCompletion completion =
+            new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, Progress.NONE);
+    private PlacementGroup group = OPENED;
+    private Predicate<CompletionStep.Settle> done = _ -> true;
+    private boolean holding;
+    private long now = 100_000;
+
+    private Volume volume() {
+        ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, 512);
+        return new Volume(VOLUME, "v", VolumeKind.REGISTER, policy, BLOCKS, List.of(group, OTHER));
+    }
+
+    private List<BlockId> blocks() {
+        List<BlockId> blocks = new ArrayList<>();
+        for (int block = 0; block < BLOCKS; block++) {
+            BlockId id = BlockId.register(VOLUME, block);
+            if (volume().groupIndex(id) == 0) {
+                blocks.add(id);
+            }
+        }
+        return blocks;
+    }
+
+    private void later() {
+        now += LATER;
+        perform(completion.onTick(now));
+    }
+
+    private void refuses(long before) {
+        perform(completion.onRefuses(now, VOLUME, 0, before));
+    }
+
+    private void perform(List<CompletionStep> first) {
+        Deque<CompletionStep> steps = new ArrayDeque<>(first);
+        while (!steps.isEmpty()) {
+            switch (steps.removeFirst()) {
+                case CompletionStep.Ask ask -> steps.addAll(completion.onReply(now, ask.token(), reply(ask.query())));
+                case CompletionStep.Tell tell -> told.add(tell.fact());
+                case CompletionStep.Settle settle -> {
+                    asked.add(settle);
+                    if (holding) {
+                        held.add(settle);
+                    } else {
+                        steps.addAll(completion.onSettled(now, settle.token(), done.test(settle)));
+                    }
+                }
+                case CompletionStep.Submit submit -> submitted.add(submit.command());
+                case CompletionStep.Remember _ -> {}
+                case CompletionStep.Check _, CompletionStep.Fetch _, CompletionStep.Find _ ->
+                    throw new AssertionError("there are no extents");
+            }
+        }
+    }
+
+    private Reply reply(Query query) {
+        return query instanceof Query.GetMap
+                ? new Reply.Map(new ClusterMap(1, List.of(), List.of(volume())))
+                : new Reply.SessionChanges(List.of(), 0, false);
+    }
+
+    private void release() {
+        holding = false;
+        List<CompletionStep.Settle> released = List.copyOf(held);
+        held.clear();
+        released.forEach(settle -> perform(completion.onSettled(now, settle.token(), done.test(settle))));
+    }
+
+    @Test
+    void itSaysSealedOnceItsServersRefuseTheEpoch() {
+        group = FIRST.announced(3, 4);
+        later();
+        assertThat(told).contains(new Fact.OfVolume(VOLUME, Optional.of(volume())));
+        assertThat(submitted).isEmpty();
+        refuses(2);
+        assertThat(submitted).containsExactly(new SealEpoch(VOLUME, 0, 1));
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void itConfirmsOnceEachBlockOfTheGroupIsSeenTo() {
+        holding = true;
+        later();
+        assertThat(asked).as("before it refuses what was before").isEmpty();
+        refuses(2);
+        assertThat(held).hasSize(PACE.atOnce());
+        while (!held.isEmpty()) {
+            assertThat(submitted).isEmpty();
+            perform(completion.onSettled(now, held.removeFirst().token(), true));
+        }
+        assertThat(asked).extracting(CompletionStep.Settle::block).containsExactlyElementsOf(blocks());
+        assertThat(asked).extracting(CompletionStep.Settle::epoch).containsOnly(2L);
+        assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 2));
+        later();
+        assertThat(submitted).as("it may have been lost").hasSize(2);
+        group = OPENED.confirmed(0);
+        later();
+        assertThat(submitted).hasSize(2);
+    }
+
+    @Test
+    void whatCannotBeDoneYetIsTriedAgain() {
+        BlockId stubborn = blocks().getLast();
+        done = settle -> !settle.block().equals(stubborn);
+        refuses(2);
+        later();
+        later();
+        assertThat(submitted).isEmpty();
+        done = _ -> true;
+        later();
+        assertThat(asked.stream().filter(settle -> settle.block().equals(stubborn)))
+                .hasSize(3);
+        assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 2));
+    }
+
+    @Test
+    void whatWasDoneInAnEarlierEpochCountsForNothing() {
+        holding = true;
+        refuses(2);
+        later();
+        int before = asked.size();
+        group = LATER_OPENED;
+        refuses(3);
+        later();
+        release();
+        assertThat(asked.subList(before, asked.size()))
+                .extracting(CompletionStep.Settle::block)
+                .containsAll(blocks());
+        assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 3));
+    }
+}

@@ -1,0 +1,272 @@
+package io.bulwark.protocol.fp;
+
+import static io.bulwark.protocol.fp.LocalNodes.CLIENT;
+import static io.bulwark.protocol.fp.LocalNodes.SESSION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What a holder of registers does when an epoch opens: docs/decisions/0016, registers. Here n = 4, m + f = 3. */
+@NullMarked
+class RegisterEpochsTest {
+    private final LocalNodes nodes = new LocalNodes(1, 2);
+
+    /** Epoch 2, in which nobody has confirmed. */
+    private static PlacementGroup opened(List<Integer> fresh) {
+        return new PlacementGroup(2, List.of(0, 1, 2, 3), fresh, List.of(0, 1, 2, 3), null);
+    }
+
+    private void opensWithTheSameHolders() {
+        nodes.place(opened(List.of()));
+    }
+
+    private void opensWithNewSlot(int slot) {
+        nodes.place(opened(List.of(slot)));
+    }
+
+    @Test
+    void whatOneNodeAloneHasCommittedIsHeldAndClaimedByAllButF() {
+        Timestamp version = nodes.write(5, 1, 0);
+        opensWithTheSameHolders();
+        assertThat(nodes.settle(0, 2)).isTrue();
+        assertThat(IntStream.range(0, 4).filter(slot -> nodes.latestNow(slot).equals(version)))
+                .hasSizeGreaterThanOrEqualTo(3);
+    }
+
+    @Test
+    void whatAllButFHoldIsClaimedByThemBeforeItIsSeenTo() {
+        Timestamp version = nodes.write(5, 1, 0);
+        opensWithTheSameHolders();
+        nodes.holdStores = true;
+        nodes.beginSettling(0, 2);
+        for (int i = 0; i < 200 && nodes.settled().isEmpty(); i++) {
+            nodes.releaseOneStore();
+            nodes.pass(50);
+        }
+        assertThat(nodes.settled()).containsExactly(true);
+        assertThat(nodes.committedOnDisk(version)).isGreaterThanOrEqualTo(3);
+    }
+
+    /** Who commits what it has not prepared claims it, and has no fragment of it. */
+    @Test
+    void whatIsClaimedByAllButFIsHeldByThemToo() {
+        Timestamp version = writtenWithSlotTwoBehind();
+        opensWithNewSlot(3);
+        nodes.cutOff.clear();
+        assertThat(nodes.settle(0, 2)).isTrue();
+        assertThat(held(version)).isGreaterThanOrEqualTo(3);
+    }
+
+    @Test
+    void whatWasHeldInAnEarlierEpochIsNotForThatReasonHeldInThisOne() {
+        Timestamp version = writtenWithSlotTwoBehind();
+        opensWithTheSameHolders();
+        nodes.cutOff.clear();
+        nodes.cutOff.add(2);
+        assertThat(nodes.settle(0, 2)).isTrue();
+        nodes.cutOff.clear();
+        nodes.place(new PlacementGroup(3, List.of(0, 1, 2, 3), List.of(3), List.of(0, 1, 2, 3), null));
+        assertThat(nodes.settle(0, 3)).isTrue();
+        assertThat(held(version)).isGreaterThanOrEqualTo(3);
+    }
+
+    /** Prepared at 0, 1 and 3, committed everywhere; slot 2 hears nobody, so that it has no fragment. */
+    private Timestamp writtenWithSlotTwoBehind() {
+        List<FpMessage.Prepared> prepares = new ArrayList<>();
+        for (FpMessage.Request request :
+                List.of(nodes.fragment(0, 5, 1), nodes.fragment(1, 5, 1), nodes.wholeBlock(3, 5, 1))) {
+            prepares.add((FpMessage.Prepared) nodes.one(CLIENT, request));
+        }
+        for (int slot : List.of(0, 1, 3)) {
+            assertThat(nodes.one(CLIENT, nodes.commit(slot, 1, prepares))).isInstanceOf(FpMessage.Committed.class);
+        }
+        nodes.cutOff.addAll(List.of(0, 1, 3));
+        assertThat(nodes.one(CLIENT, nodes.commit(2, 1, prepares))).isInstanceOf(FpMessage.Committed.class);
+        nodes.pass(10_000);
+        return new Timestamp(5, nodes.encode(1).fpcc());
+    }
+
+    private long held(Timestamp version) {
+        return IntStream.range(0, 4)
+                .mapToObj(slot ->
+                        nodes.one(CLIENT, new FpMessage.Read(nodes.groupNow().target(slot), version.version())))
+                .map(answer -> ((FpMessage.ReadAnswer) answer).holding())
+                .filter(holding -> holding != null && holding.fragment() != null)
+                .count();
+    }
+
+    @Test
+    void anAnnouncedChangeEndsTheEpochForThisNode() {
+        FpMessage.FindTimestamp find = new FpMessage.FindTimestamp(nodes.group.target(0), false);
+        assertThat(nodes.one(CLIENT, find)).isInstanceOf(FpMessage.FoundTimestamp.class);
+        nodes.place(nodes.group.placement().announced(3, 9));
+        assertThat(nodes.one(CLIENT, find)).isInstanceOf(FpMessage.Refused.class);
+        nodes.restart(0);
+        nodes.epoch(1);
+        assertThat(nodes.one(CLIENT, find))
+                .as("whatever replicas that are behind say")
+                .isInstanceOf(FpMessage.Refused.class);
+    }
+
+    @Test
+    void anEpochIsServedOnceThoseBeforeItAreRefusedForGood() {
+        nodes.latest(0);
+        nodes.holdStores = true;
+        opensWithTheSameHolders();
+        FpMessage.FindTimestamp find =
+                new FpMessage.FindTimestamp(nodes.groupNow().target(0), false);
+        assertThat(nodes.ask(CLIENT, find)).noneMatch(FpMessage.FoundTimestamp.class::isInstance);
+        nodes.releaseStores();
+        assertThat(nodes.latestNow(0)).isEqualTo(Timestamp.NONE);
+    }
+
+    @Test
+    void withoutTheOthersNothingIsSeenTo() {
+        nodes.write(5, 1, 0);
+        opensWithTheSameHolders();
+        nodes.cutOff.addAll(List.of(2, 3));
+        assertThat(nodes.settle(0, 2)).isFalse();
+        nodes.cutOff.remove(3);
+        assertThat(nodes.settle(0, 2)).isTrue();
+    }
+
+    @Test
+    void whoHasNothingHasNothingToSeeTo() {
+        opensWithTheSameHolders();
+        nodes.cutOff.addAll(List.of(1, 2, 3));
+        assertThat(nodes.settle(0, 2)).isTrue();
+    }
+
+    @Test
+    void aNewHolderMakesUpWhatThereIs() {
+        Timestamp version = nodes.write(5, 1, 0, 1, 2);
+        opensWithNewSlot(3);
+        assertThat(nodes.settle(3, 2)).isTrue();
+        assertThat(nodes.latestNow(3)).isEqualTo(version);
+        assertThat(nodes.versionsOnDisk(3)).isEqualTo(1);
+    }
+
+    @Test
+    void aNewHolderThatHearsNobodyHasNotSeenToAnything() {
+        opensWithNewSlot(3);
+        nodes.cutOff.addAll(List.of(0, 1));
+        assertThat(nodes.settle(3, 2)).isFalse();
+        nodes.cutOff.remove(0);
+        assertThat(nodes.settle(3, 2)).as("never written").isTrue();
+    }
+
+    @Test
+    void anEpochThatIsOverIsNotSeenTo() {
+        nodes.write(5, 1, 0, 1, 2);
+        nodes.epoch(3);
+        assertThat(nodes.settle(0, 2)).isFalse();
+    }
+
+    /** Its fragments may be of another slot, and its latest nobody else's. */
+    @Test
+    void whatIsFromBeforeTheSlotWasTakenIsDropped() {
+        nodes.write(5, 1, 0, 1, 2);
+        nodes.one(CLIENT, nodes.fragment(0, 9, 2));
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(2);
+        assertThat(nodes.chargesOnDisk(0)).isEqualTo(1);
+        opensWithNewSlot(0);
+        assertThat(nodes.latestNow(0)).isEqualTo(Timestamp.NONE);
+        assertThat(nodes.versionsOnDisk(0)).isZero();
+        assertThat(nodes.chargesOnDisk(0)).isZero();
+    }
+
+    @Test
+    void whatWasStoredWhenTheSlotWasTakenIsDroppedTooWhenItIsLoaded() {
+        nodes.write(5, 1, 0, 1, 2);
+        nodes.restart(0);
+        opensWithNewSlot(0);
+        assertThat(nodes.latestNow(0)).isEqualTo(Timestamp.NONE);
+        assertThat(nodes.versionsOnDisk(0)).isZero();
+    }
+
+    /** Nobody had asked for the block before the restart, so that it was not loaded. */
+    @Test
+    void aRestartRemembersThatTheSlotWasTaken() {
+        nodes.write(5, 1, 0, 1, 2);
+        nodes.restart(0);
+        opensWithNewSlot(0);
+        nodes.restart(0);
+        nodes.epoch(2);
+        assertThat(nodes.latestNow(0)).isEqualTo(Timestamp.NONE);
+        assertThat(nodes.versionsOnDisk(0)).isZero();
+    }
+
+    /** It has heard of the change that opened the epoch, so that the refusal was durable before. */
+    @Test
+    void anEpochIsServedOnceItIsDurableThatTheSlotWasTaken() {
+        opensWithNewSlot(0);
+        PlacementGroup ending = nodes.groupNow().placement().announced(3, 9);
+        nodes.place(ending);
+        nodes.holdStores = true;
+        nodes.place(ending.opened());
+        FpMessage.FindTimestamp find =
+                new FpMessage.FindTimestamp(nodes.groupNow().target(0), false);
+        assertThat(nodes.ask(CLIENT, find)).noneMatch(FpMessage.FoundTimestamp.class::isInstance);
+        nodes.releaseStores();
+        assertThat(nodes.latestNow(0)).isEqualTo(Timestamp.NONE);
+    }
+
+    @Test
+    void whatWasStoredSinceTheSlotWasTakenStays() {
+        opensWithNewSlot(0);
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        Target target = nodes.groupNow().target(0);
+        FpMessage.Request prepare = new FpMessage.PrepareFragment(
+                target,
+                SESSION,
+                5,
+                version.written(),
+                nodes.encode(1).fragments().getFirst());
+        assertThat(nodes.one(CLIENT, prepare)).isInstanceOf(FpMessage.Prepared.class);
+        nodes.restart(0);
+        nodes.epoch(2);
+        assertThat(nodes.one(CLIENT, new FpMessage.Read(target, version.version())))
+                .extracting(answer -> ((FpMessage.ReadAnswer) answer).holding())
+                .isNotNull();
+    }
+
+    /** Replicas that are behind may tell a node that has restarted of a time when the slot was another's, or its own for the first time. */
+    @Test
+    void aMapOfBeforeTellsNothingOfWhatWasStoredSince() {
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        List<Holding.SlotNonce> nonces = List.of(new Holding.SlotNonce(0, SampleMessages.filled(32, 1)));
+        nodes.putOnDisk(0, new VersionRecord(version, 3, true, null, CLIENT, SESSION, nonces));
+        assertThat(nodes.latest(0)).isEqualTo(version);
+        nodes.place(new PlacementGroup(2, List.of(9, 1, 2, 3)));
+        nodes.pass(1_000);
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
+        nodes.place(new PlacementGroup(4, List.of(0, 1, 2, 3), List.of(0), List.of(0, 1, 2, 3), null));
+        assertThat(nodes.latestNow(0)).isEqualTo(Timestamp.NONE);
+        assertThat(nodes.versionsOnDisk(0)).isZero();
+    }
+
+    @Test
+    void whoHasLostItsSlotDropsWhatItHas() {
+        nodes.write(5, 1, 0, 1, 2);
+        nodes.place(new PlacementGroup(2, List.of(9, 1, 2, 3)));
+        nodes.pass(1_000);
+        assertThat(nodes.versionsOnDisk(0)).isZero();
+        assertThat(nodes.versionsOnDisk(1)).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsStoredWhenItsEpochHasEndedIsNotVouchedForInTheNextOne() {
+        nodes.one(CLIENT, nodes.fragment(0, 1, 1));
+        nodes.holdStores = true;
+        nodes.ask(CLIENT, nodes.fragment(0, 5, 2));
+        nodes.epoch(2);
+        nodes.answers.clear();
+        nodes.releaseStores();
+        assertThat(nodes.answers).hasSize(1).first().isInstanceOf(FpMessage.Refused.class);
+    }
+}

@@ -1,0 +1,102 @@
+package io.bulwark.simulation.fp;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.simulation.campaign.Invariant;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * An operator who replaces holders of placement groups of registers again and again, and never asks for more than the groups can do
+ * without: the slots that lie or have not confirmed are f at most.
+ */
+final class RegisterChanges {
+    /** Once all is well each change opens, and each correct holder confirms. */
+    static final Invariant CHANGES_END = new Invariant("changes-end", "PROTOCOLS section 4, epochs");
+
+    private static final long SETTLE_MILLIS = 600_000;
+    private static final int PAUSES_ONE_IN = 4;
+    private static final int PAUSE_MILLIS_MAX = 1_500;
+
+    private final FpVolume volume;
+    private final Set<PrincipalId> faulty;
+    private final int nodes;
+    private final Random random;
+    private final int oneIn;
+    /** By group, the holders that had not confirmed when the last change was announced. */
+    private final Map<Integer, Set<Integer>> late = new HashMap<>();
+
+    RegisterChanges(FpVolume volume, Set<PrincipalId> faulty, int nodes, Random random) {
+        this.volume = volume;
+        this.faulty = faulty;
+        this.nodes = nodes;
+        this.random = random;
+        this.oneIn = 1 + random.nextInt(8);
+    }
+
+    /** So long nothing else begins: nodes look at the map every two seconds only, and clients would be done before many epochs had opened. */
+    long pauseMillis() {
+        return random.nextInt(PAUSES_ONE_IN) == 0 ? random.nextInt(PAUSE_MILLIS_MAX) : 0;
+    }
+
+    void step() {
+        if (random.nextInt(oneIn) != 0) {
+            return;
+        }
+        int index = random.nextInt(volume.now().groups().size());
+        PlacementGroup group = volume.now().groups().get(index);
+        if (group.change().isPresent()) {
+            if (random.nextInt(20) == 0) {
+                int slot = group.change().get().slot();
+                volume.announce(index, slot, group.holders().get(slot));
+            }
+            return;
+        }
+        int slot = random.nextInt(group.holders().size());
+        int to = random.nextInt(nodes);
+        if (group.slotOf(to) < 0 && mayChange(group, slot, to) && waitsForNobody(index, group, slot)) {
+            Set<Integer> holders = new HashSet<>();
+            group.unconfirmed().forEach(each -> holders.add(group.holders().get(each)));
+            late.put(index, holders);
+            volume.announce(index, slot, to);
+        }
+    }
+
+    /** Who has not confirmed for two epochs may have what nobody else has any more: it is replaced before anybody else is. */
+    private boolean waitsForNobody(int index, PlacementGroup group, int slot) {
+        return group.unconfirmed().stream()
+                .filter(each -> each != slot && !group.fresh().contains(each))
+                .noneMatch(each -> late.getOrDefault(index, Set.of())
+                        .contains(group.holders().get(each)));
+    }
+
+    private boolean mayChange(PlacementGroup group, int slot, int to) {
+        Set<Integer> bad = new HashSet<>(group.unconfirmed());
+        bad.add(slot);
+        for (int other = 0; other < group.holders().size(); other++) {
+            int holder = other == slot ? to : group.holders().get(other);
+            if (faulty.contains(PrincipalId.node(holder))) {
+                bad.add(other);
+            }
+        }
+        return bad.size() <= volume.policy().f();
+    }
+
+    /** Waits until nothing changes any more. */
+    void settle(Simulation simulation) {
+        if (!simulation.runUntil(() -> volume.now().groups().stream().allMatch(this::settled), SETTLE_MILLIS)) {
+            throw CHANGES_END.violated("", volume.now().groups().toString());
+        }
+    }
+
+    private boolean settled(PlacementGroup group) {
+        return group.change().isEmpty()
+                && group.unconfirmed().stream()
+                        .allMatch(slot ->
+                                faulty.contains(PrincipalId.node(group.holders().get(slot))));
+    }
+}

@@ -1,0 +1,202 @@
+package io.bulwark.simulation.fp;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.completion.Allowance;
+import io.bulwark.protocol.completion.CompletionPace;
+import io.bulwark.protocol.completion.CompletionStep;
+import io.bulwark.protocol.completion.NodeCompletion;
+import io.bulwark.protocol.completion.Progress;
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.fp.FpScrub;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Query;
+import io.bulwark.protocol.metadata.Reply;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+
+/** A node whose placement groups change holders: its server, and what it owes the metadata. Its own tokens are great ones. */
+final class RegisterParty implements ProtocolServer {
+    private static final CompletionPace PACE = new CompletionPace(1_000, 4, 100, 700);
+    private static final long OWN = 1L << 40;
+    /** How long a node waits for its own server. */
+    private static final long SETTLE_MILLIS = 30_000;
+
+    private final PrincipalId self;
+    private final ProtocolServer server;
+    private final FpVolume volume;
+    private final boolean liesOfEpochs;
+    private final NodeCompletion completion;
+    private final Map<Long, BiFunction<Long, Object, List<Effect>>> running = new HashMap<>();
+    private final Map<Long, Long> settling = new HashMap<>();
+    private long lastToken = OWN;
+
+    /** @param liesOfEpochs whether it seals and confirms at once whatever is announced or opened, and tells its server of none */
+    RegisterParty(PrincipalId self, ProtocolServer server, FpVolume volume, boolean liesOfEpochs) {
+        this.self = self;
+        this.server = server;
+        this.volume = volume;
+        this.liesOfEpochs = liesOfEpochs;
+        this.completion = new NodeCompletion(self.number(), PACE, Allowance.NEVER, Allowance.NEVER, Progress.NONE);
+    }
+
+    /** Something that the replicas do after a while. */
+    private static final class Asked implements ClientOperation<Object> {
+        private final Supplier<Object> does;
+        private Optional<Object> outcome = Optional.empty();
+
+        Asked(Supplier<Object> does) {
+            this.does = does;
+        }
+
+        @Override
+        public List<Effect> start(long nowMillis) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+            return List.of();
+        }
+
+        @Override
+        public List<Effect> onTick(long nowMillis) {
+            if (outcome.isEmpty()) {
+                outcome = Optional.of(does.get());
+            }
+            return List.of();
+        }
+
+        @Override
+        public Optional<Object> outcome() {
+            return outcome;
+        }
+
+        @Override
+        public boolean finished() {
+            return outcome.isPresent();
+        }
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+        return pass(nowMillis, server.onMessage(nowMillis, from, requestId, message));
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        List<Effect> effects = new ArrayList<>(pass(nowMillis, server.onTick(nowMillis)));
+        effects.addAll(perform(nowMillis, completion.onTick(nowMillis)));
+        List<Long> late = settling.entrySet().stream()
+                .filter(each -> nowMillis - each.getValue() >= SETTLE_MILLIS)
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+        for (long token : late) {
+            settling.remove(token);
+            effects.addAll(perform(nowMillis, completion.onSettled(nowMillis, token, false)));
+        }
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+        return pass(nowMillis, server.onStored(nowMillis, token, stored));
+    }
+
+    @Override
+    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+        return pass(nowMillis, server.onLoaded(nowMillis, token, loaded));
+    }
+
+    @Override
+    public List<Effect> onFact(long nowMillis, Fact fact) {
+        return pass(nowMillis, server.onFact(nowMillis, fact));
+    }
+
+    @Override
+    public List<Effect> onCompleted(long nowMillis, long token, Object outcome) {
+        BiFunction<Long, Object, List<Effect>> own = running.remove(token);
+        return own == null
+                ? pass(nowMillis, server.onCompleted(nowMillis, token, outcome))
+                : own.apply(nowMillis, outcome);
+    }
+
+    private List<Effect> pass(long nowMillis, List<Effect> effects) {
+        List<Effect> passed = new ArrayList<>();
+        for (Effect effect : effects) {
+            switch (effect) {
+                case Effect.Send(PrincipalId _, long token, FpScrub.Settled settled) -> {
+                    if (settling.remove(token) != null) {
+                        passed.addAll(perform(nowMillis, completion.onSettled(nowMillis, token, settled.done())));
+                    }
+                }
+                case Effect.Refuses(int id, int group, long before) ->
+                    passed.addAll(perform(nowMillis, completion.onRefuses(nowMillis, id, group, before)));
+                default -> passed.add(effect);
+            }
+        }
+        return passed;
+    }
+
+    private List<Effect> perform(long nowMillis, List<CompletionStep> steps) {
+        List<Effect> effects = new ArrayList<>();
+        for (CompletionStep step : steps) {
+            switch (step) {
+                case CompletionStep.Ask ask ->
+                    effects.add(run(
+                            () -> reply(ask.query()),
+                            (now, reply) -> perform(now, completion.onReply(now, ask.token(), (Reply) reply))));
+                case CompletionStep.Tell(Fact.OfVolume of)
+                when liesOfEpochs -> of.known().ifPresent(known -> lie(known, effects));
+                case CompletionStep.Tell tell -> effects.addAll(pass(nowMillis, server.onFact(nowMillis, tell.fact())));
+                case CompletionStep.Settle settle -> {
+                    settling.put(settle.token(), nowMillis);
+                    FpScrub question = new FpScrub.Settle(settle.block(), settle.epoch());
+                    effects.addAll(pass(nowMillis, server.onMessage(nowMillis, self, settle.token(), question)));
+                }
+                case CompletionStep.Submit submit -> effects.add(submit(submit.command()));
+                case CompletionStep.Remember _ -> {}
+                case CompletionStep.Check _, CompletionStep.Fetch _, CompletionStep.Find _ ->
+                    throw new IllegalStateException("there are no extents here: " + step);
+            }
+        }
+        return effects;
+    }
+
+    private Reply reply(Query query) {
+        return switch (query) {
+            case Query.GetMap _ -> new Reply.Map(volume.map());
+            case Query.SessionChanges changes -> new Reply.SessionChanges(List.of(), changes.afterSequence(), false);
+            default -> throw new IllegalStateException(query.toString());
+        };
+    }
+
+    private void lie(Volume known, List<Effect> effects) {
+        for (int index = 0; index < known.groups().size(); index++) {
+            long epoch = known.groups().get(index).epoch();
+            effects.add(submit(new Command.SealEpoch(known.id(), index, epoch)));
+            effects.add(submit(new Command.ConfirmEpoch(known.id(), index, epoch)));
+        }
+    }
+
+    private Effect submit(Command command) {
+        return run(() -> volume.execute(self.number(), command), (_, _) -> List.of());
+    }
+
+    private Effect run(Supplier<Object> does, BiFunction<Long, Object, List<Effect>> then) {
+        running.put(++lastToken, then);
+        return new Effect.Run(lastToken, new Asked(does));
+    }
+}

@@ -1,0 +1,264 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.PlantedBug.in;
+
+import io.bulwark.protocol.mutation.PlantedBug;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What can go wrong when the holders of registers change: docs/decisions/0016, registers; and where new volumes are placed. */
+final class RegisterEpochBugs {
+    private static final List<PlantedBug> SEEING_TO_BLOCKS = List.of(
+            in(
+                    "fp/RegisterSettling",
+                    "an epoch is confirmed at once",
+                    protocol("fp.RegisterEpochsTest", "whatOneNodeAloneHasCommittedIsHeldAndClaimedByAllButF"),
+                    """
+                    repair(nowMillis);
+                    } else {
+                    hold(nowMillis);
+                    """,
+                    """
+                    repair(nowMillis);
+                    } else {
+                    then.settled(true, nowMillis);
+                    """),
+            in(
+                    "fp/RegisterSettling",
+                    "an epoch is confirmed after a READ",
+                    protocol("fp.RegisterEpochsTest", "whatOneNodeAloneHasCommittedIsHeldAndClaimedByAllButF"),
+                    """
+                    repair(nowMillis);
+                    } else {
+                    hold(nowMillis);
+                    """,
+                    """
+                    repair(nowMillis);
+                    } else {
+                    register.repair().request(nowMillis, null, false, now -> then.settled(true, now));
+                    """),
+            in(
+                    "fp/RegisterSettling",
+                    "an epoch is confirmed after MACs alone",
+                    protocol("fp.RegisterEpochsTest", "whatAllButFHoldIsClaimedByThemBeforeItIsSeenTo"),
+                    """
+                    } else if (register.heldIn(epoch)) {
+                    claim();
+                    """,
+                    """
+                    } else if (register.heldIn(epoch)) {
+                    then.settled(true, nowMillis);
+                    """),
+            in(
+                    "fp/RegisterSettling",
+                    "an epoch is confirmed after claims alone",
+                    protocol("fp.RegisterEpochsTest", "whatIsClaimedByAllButFIsHeldByThemToo"),
+                    "} else if (register.heldIn(epoch)) {",
+                    "} else if (true) {"),
+            in(
+                    "fp/FpRegister",
+                    "what was held in an earlier epoch is held in this one",
+                    protocol("fp.RegisterEpochsTest", "whatWasHeldInAnEarlierEpochIsNotForThatReasonHeldInThisOne"),
+                    "return heldIn == epoch;",
+                    "return heldIn > 0;"),
+            in(
+                    "fp/ClaimPoll",
+                    "2f + 1 claims are enough",
+                    protocol("fp.ClaimPollTest", "allButFSlotsClaimItOrALaterOne"),
+                    "claiming >= group.policy().writeQuorum()",
+                    "claiming >= group.policy().timestampQuorum()"),
+            in(
+                    "fp/ClaimPoll",
+                    "who is behind is not asked for repair",
+                    protocol("fp.ClaimPollTest", "whoIsBehindIsAskedForRepairAndCountsThen"),
+                    "return first && outcome == null && version.isAfter(latest) ? List.of(repair(slot)) : List.of();",
+                    "return List.of();"),
+            in(
+                    "fp/RegisterSettling",
+                    "a new holder does not make up what it missed",
+                    protocol("fp.RegisterEpochsTest", "aNewHolderMakesUpWhatThereIs"),
+                    "} else if (begun.isNone() && !fresh) {",
+                    "} else if (begun.isNone()) {"),
+            in(
+                    "fp/RegisterSettling",
+                    "what a new holder cannot read was never written",
+                    protocol("fp.RegisterEpochsTest", "aNewHolderThatHearsNobodyHasNotSeenToAnything"),
+                    "register.serves(epoch) && register.repair().foundNothing()",
+                    "true"),
+            in(
+                    "fp/RegisterSettling",
+                    "an epoch that is over is seen to",
+                    protocol("fp.RegisterEpochsTest", "anEpochThatIsOverIsNotSeenTo"),
+                    """
+                    boolean fresh = register.group().placement().isFresh(node.self().number());
+                    if (!register.serves(epoch)) {
+                    then.settled(false, nowMillis);
+                    } else if
+                    """,
+                    """
+                    boolean fresh = register.group().placement().isFresh(node.self().number());
+                    if (!register.serves(epoch)) {
+                    then.settled(true, nowMillis);
+                    } else if
+                    """));
+
+    private static final List<PlantedBug> SERVING = List.of(
+            in(
+                    "fp/FpAccess",
+                    "an epoch is served whatever was promised",
+                    protocol("fp.RegisterEpochsTest", "anAnnouncedChangeEndsTheEpochForThisNode"),
+                    "return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);",
+                    "return volume != null;"),
+            in(
+                    "fp/FpServer",
+                    "what was promised before a restart is not read",
+                    protocol("fp.RegisterEpochsTest", "anAnnouncedChangeEndsTheEpochForThisNode"),
+                    "} else if (seals.knows(volume.id())) {",
+                    "} else if (true) {"),
+            in(
+                    "fp/FpServer",
+                    "a promise is taken for durable before it is",
+                    protocol("fp.RegisterEpochsTest", "anEpochIsServedOnceThoseBeforeItAreRefusedForGood"),
+                    "if (fresh.isEmpty()) {",
+                    "node.access().seals().stored(fresh); if (true) {"),
+            in(
+                    "fp/FpRegister",
+                    "what is from before a slot was taken is kept",
+                    protocol("fp.RegisterEpochsTest", "whatWasStoredWhenTheSlotWasTakenIsDroppedTooWhenItIsLoaded"),
+                    "if (isPast(record.taken())) {",
+                    "if (false) {"),
+            in(
+                    "fp/FpRegister",
+                    "what is in memory when a slot is taken stays there",
+                    protocol("fp.RegisterEpochsTest", "whatIsFromBeforeTheSlotWasTakenIsDropped"),
+                    "outdated |= taken() != loadedFor;",
+                    ""),
+            in(
+                    "fp/FpRegister",
+                    "what is dropped stays on its writer's account",
+                    protocol("fp.RegisterEpochsTest", "whatIsFromBeforeTheSlotWasTakenIsDropped"),
+                    """
+                    mutations.add(new Mutation.Delete(record.key(block())));
+                    uncharge(record, mutations);
+                    }
+                    busy = true;
+                    """,
+                    """
+                    mutations.add(new Mutation.Delete(record.key(block())));
+                    }
+                    busy = true;
+                    """),
+            in(
+                    "fp/FpRegister",
+                    "a map of before tells that a slot was lost",
+                    protocol("fp.RegisterEpochsTest", "aMapOfBeforeTellsNothingOfWhatWasStoredSince"),
+                    "return loadedFor == 0 ? group.placement().epoch() >= then : loadedFor > then;",
+                    "return loadedFor == 0 || loadedFor > then;"),
+            in(
+                    "fp/FpRegister",
+                    "a map of before tells that a slot was taken later",
+                    protocol("fp.RegisterEpochsTest", "aMapOfBeforeTellsNothingOfWhatWasStoredSince"),
+                    "return loadedFor == 0 ? group.placement().epoch() >= then : loadedFor > then;",
+                    "return loadedFor == 0 ? group.placement().epoch() >= then : loadedFor != then;"),
+            in(
+                    "fp/FpPrepare",
+                    "what is stored after its epoch has ended is vouched for",
+                    protocol("fp.RegisterEpochsTest", "whatIsStoredWhenItsEpochHasEndedIsNotVouchedForInTheNextOne"),
+                    "if (!register.serves(request.target().epoch())) {",
+                    "if (false) {"),
+            in(
+                    "epoch/Seals",
+                    "who takes a slot has held it from the first",
+                    protocol("fp.RegisterEpochsTest", "whatIsFromBeforeTheSlotWasTakenIsDropped"),
+                    "floor.taken = Math.max(floor.taken, group.epoch());",
+                    ""),
+            in(
+                    "epoch/Seals",
+                    "that a slot was taken is kept in memory only",
+                    protocol("fp.RegisterEpochsTest", "aRestartRemembersThatTheSlotWasTaken"),
+                    "return taken == 1",
+                    "return true"),
+            in(
+                    "epoch/Seals",
+                    "an epoch is served before it is durable that the slot was taken",
+                    protocol("fp.RegisterEpochsTest", "anEpochIsServedOnceItIsDurableThatTheSlotWasTaken"),
+                    "return durable >= from && takenDurable >= taken;",
+                    "return durable >= from;"));
+
+    private static final List<PlantedBug> DUTIES = List.of(
+            in(
+                    "fp/EpochWatch",
+                    "who has answered a read or a write before is not asked whether its epoch is over",
+                    protocol("fp.FpReadTest", "whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain"),
+                    "if (later.isEmpty() || over()",
+                    "if (true || over()"),
+            in(
+                    "fp/EpochWatch",
+                    "f nodes end an epoch",
+                    protocol("fp.FpWriteTest", "whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain"),
+                    "return later.size() > group.f();",
+                    "return later.size() >= group.f();"),
+            in(
+                    "completion/RegisterDuties",
+                    "registers are seen to before what was before is refused",
+                    protocol("completion.RegisterDutiesTest", "itConfirmsOnceEachBlockOfTheGroupIsSeenTo"),
+                    "if (slots.refusesBefore(place, work.epoch)) {",
+                    "if (true) {"),
+            in(
+                    "completion/RegisterDuties",
+                    "an epoch is confirmed while blocks are being seen to",
+                    protocol("completion.RegisterDutiesTest", "itConfirmsOnceEachBlockOfTheGroupIsSeenTo"),
+                    "return next >= volume.blocks() && again.isEmpty() && underWay == 0;",
+                    "return next >= volume.blocks() && again.isEmpty();"),
+            in(
+                    "completion/RegisterDuties",
+                    "what could not be done is forgotten",
+                    protocol("completion.RegisterDutiesTest", "whatCannotBeDoneYetIsTriedAgain"),
+                    "work.again.add(block);",
+                    ""),
+            in(
+                    "completion/RegisterDuties",
+                    "what was done in an earlier epoch counts",
+                    protocol("completion.RegisterDutiesTest", "whatWasDoneInAnEarlierEpochCountsForNothing"),
+                    "if (known == null || known.epoch < epoch) {",
+                    "if (known == null) {"),
+            in(
+                    "completion/RegisterDuties",
+                    "a confirmation that was lost is not said again",
+                    protocol("completion.RegisterDutiesTest", "itConfirmsOnceEachBlockOfTheGroupIsSeenTo"),
+                    """
+                    // What was said before may have been lost.
+                    slots.confirm(volume, place.group());
+                    """,
+                    ""),
+            in(
+                    "metadata/Holders",
+                    "registers under PASIS change their holders",
+                    protocol("metadata.EpochTest", "registersUnderPasisKeepTheirHolders"),
+                    "place.volume.kind() == VolumeKind.OBJECT || place.volume.policy().protocol() == Protocol.FP,",
+                    "true,"),
+            in(
+                    "metadata/Volumes",
+                    "new volumes are placed on spare nodes",
+                    protocol("metadata.NodesTest", "newVolumesAreNotPlacedOnSpareNodesUnlessThereAreTooFewOthers"),
+                    "return serving.size() >= needed ? serving : all;",
+                    "return all;"),
+            in(
+                    "metadata/Volumes",
+                    "who is to take a slot is no place for new volumes",
+                    protocol("metadata.NodesTest", "whoIsToTakeASlotIsInService"),
+                    "holders.addAll(group.change().isPresent() ? group.opened().holders() : group.holders());",
+                    "holders.addAll(group.holders());"),
+            in(
+                    "metadata/Holders",
+                    "new volumes are placed on nodes that were put out",
+                    protocol("metadata.NodesTest", "newVolumesAreNotPlacedOnNodesThatWerePutOut"),
+                    "return !registry.revoked(PrincipalId.node(node));",
+                    "return true;"));
+
+    static final List<PlantedBug> ALL =
+            Stream.of(SEEING_TO_BLOCKS, SERVING, DUTIES).flatMap(List::stream).toList();
+
+    private RegisterEpochBugs() {}
+}
