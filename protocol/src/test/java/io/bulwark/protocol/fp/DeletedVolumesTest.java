@@ -16,7 +16,6 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -122,13 +121,13 @@ class DeletedVolumesTest {
 
     @Test
     void closedSessionsOfVolumesUnderOtherProtocolsAreForgottenAndExtentsKeepTheirs() {
-        nodes.foreign = new Volume(
+        nodes.foreign = Optional.of(new Volume(
                 FOREIGN,
                 "objects",
                 VolumeKind.OBJECT,
                 nodes.group.policy(),
                 0,
-                List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
+                List.of(new PlacementGroup(1, List.of(0, 1, 2, 3)))));
         for (int session = 1; session <= 600; session++) {
             // Of a session of an extent's owner there may be more pages than one look takes.
             BlockId block = new BlockId(FOREIGN, CLIENT, session == 600 ? 599 : session, 0);
@@ -145,7 +144,7 @@ class DeletedVolumesTest {
         assertThat(nodes.disk(0).size()).isEqualTo(extents);
         nodes.tell(0, new Fact.OfSession(FOREIGN, CLIENT, 701, SessionState.CLOSED));
         nodes.restart(0);
-        nodes.tell(0, new Fact.OfVolume(FOREIGN, Optional.of(Objects.requireNonNull(nodes.foreign))));
+        nodes.tell(0, new Fact.OfVolume(FOREIGN, nodes.foreign));
         nodes.tell(0, new Fact.OfSession(FOREIGN, CLIENT, 702, SessionState.CLOSED));
         assertThat(nodes.disk(0).size()).as("nothing more is remembered").isEqualTo(extents);
     }

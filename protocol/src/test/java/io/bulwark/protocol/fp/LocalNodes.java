@@ -66,8 +66,7 @@ final class LocalNodes {
     boolean failedIsDone;
 
     /** A volume that is not under FP. */
-    @Nullable
-    Volume foreign;
+    Optional<Volume> foreign = Optional.empty();
 
     /** The volume is no more; no node is told. */
     boolean deleted;
@@ -486,7 +485,7 @@ final class LocalNodes {
                         of.volume(),
                         of.volume() == VOLUME && !deleted
                                 ? Optional.of(volume)
-                                : Optional.ofNullable(foreign).filter(other -> other.id() == of.volume()));
+                                : foreign.filter(other -> other.id() == of.volume()));
             case Question.OfGrant of ->
                 new Fact.OfGrant(of.volume(), of.principal(), !denied.contains(of.principal()), false);
             case Question.OfSession of ->
