@@ -28,15 +28,22 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
 
+    /** Who connects may have to wait for its turn, behind many that came before, so many times as long as it would be waited for itself. */
+    private static final int TURN_FACTOR = 6;
+
     private final Transport transport;
     private final Owner owner;
+    private final HandshakeClock clock;
+    private final long timeoutMillis;
     private @Nullable Connection connection;
     private @Nullable Future<?> deadline;
     private boolean closing;
 
-    private ConnectionHandler(Transport transport, Owner owner) {
+    private ConnectionHandler(Transport transport, Owner owner, HandshakeClock clock, long timeoutMillis) {
         this.transport = transport;
         this.owner = owner;
+        this.clock = clock;
+        this.timeoutMillis = timeoutMillis;
     }
 
     /** Fills the pipeline of a new channel. {@code remote} is whom a link wants, null on the accepting side. */
@@ -51,16 +58,32 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         } else {
             transport.security().connecting(pipeline, remote);
         }
-        pipeline.addLast(new ConnectionHandler(transport, owner));
+        long timeoutMillis = transport.settings().handshakeTimeoutMillis();
+        pipeline.addLast(new ConnectionHandler(
+                transport,
+                owner,
+                HandshakeClock.of(pipeline.channel()),
+                remote == null ? timeoutMillis : TURN_FACTOR * timeoutMillis));
     }
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
-        long timeoutMillis = transport.settings().handshakeTimeoutMillis();
+        lookAfter(ctx, timeoutMillis);
+    }
+
+    /** What was computed here meanwhile, or waited for that, the other side gets in addition. */
+    private void lookAfter(ChannelHandlerContext ctx, long pauseMillis) {
         deadline = ctx.executor()
                 .schedule(
-                        () -> close(ctx, Fault.HANDSHAKE_TIMEOUT, "not authenticated in " + timeoutMillis + " ms"),
-                        timeoutMillis,
+                        () -> {
+                            long leftMillis = timeoutMillis - clock.waitedMillis();
+                            if (leftMillis <= 0) {
+                                close(ctx, Fault.HANDSHAKE_TIMEOUT, "not authenticated in " + timeoutMillis + " ms");
+                            } else {
+                                lookAfter(ctx, Math.max(leftMillis, timeoutMillis / 16));
+                            }
+                        },
+                        pauseMillis,
                         TimeUnit.MILLISECONDS);
     }
 

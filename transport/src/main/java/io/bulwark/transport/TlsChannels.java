@@ -120,12 +120,25 @@ final class TlsChannels implements ChannelSecurity {
     }
 
     private void install(ChannelPipeline pipeline, SslContext context, Ending ending) {
-        SslHandler tls = context.newHandler(pipeline.channel().alloc(), handshakes);
+        HandshakeClock clock = HandshakeClock.of(pipeline.channel());
+        SslHandler tls = context.newHandler(pipeline.channel().alloc(), task -> compute(clock, task));
         // ConnectionHandler has the one deadline of the whole handshake.
         tls.setHandshakeTimeoutMillis(0);
         tls.setCloseNotifyFlushTimeoutMillis(CLOSE_NOTICE_MILLIS);
         pipeline.addFirst(tls);
         pipeline.addLast(ending);
+    }
+
+    /** In its turn; so long nobody waits for the other side. */
+    private void compute(HandshakeClock clock, Runnable task) {
+        clock.stop();
+        handshakes.execute(() -> {
+            try {
+                task.run();
+            } finally {
+                clock.goOn();
+            }
+        });
     }
 
     /** Closes the connections of those who are not trusted any more. */

@@ -7,13 +7,13 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,11 +26,13 @@ public final class TransportServer implements AutoCloseable {
     /** Direct memory that Netty holds for one connection beyond the frame being written. */
     static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(512 << 10, 1 << 20);
 
+    /** Connections that the system keeps until there is room for them in the handshake. */
+    private static final int BACKLOG = 1_024;
+
     private final Transport transport;
     private final InboundHandler handler;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
-    /** In the handshake, the longest waiting first; guarded by itself. */
-    private final Set<Channel> handshaking = new LinkedHashSet<>();
+    private final HandshakeRoom handshakes;
 
     private final Map<Channel, Connection> connections = new ConcurrentHashMap<>();
     private final Map<Channel, Future<?>> ends = new ConcurrentHashMap<>();
@@ -41,6 +43,7 @@ public final class TransportServer implements AutoCloseable {
     private TransportServer(Transport transport, InboundHandler handler) {
         this.transport = transport;
         this.handler = handler;
+        this.handshakes = new HandshakeRoom(transport.settings(), transport.metrics());
     }
 
     static TransportServer bind(Transport transport, InetSocketAddress address, InboundHandler handler)
@@ -50,7 +53,10 @@ public final class TransportServer implements AutoCloseable {
                 .group(transport.loops())
                 .channel(transport.serverChannel())
                 .option(ChannelOption.SO_REUSEADDR, true)
-                .option(ChannelOption.SO_BACKLOG, 1024)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                // One at a time: between two, the loop looks after the connections that stand.
+                .option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator())
+                .handler(server.handshakes.new Entrance())
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, receiveBuffers(transport.settings()))
@@ -89,6 +95,11 @@ public final class TransportServer implements AutoCloseable {
         return connections.size();
     }
 
+    /** How many are in the handshake now. */
+    int handshakeCount() {
+        return handshakes.size();
+    }
+
     /**
      * Accepts nothing more, gives queued frames {@code closeMillis} to leave, and closes all connections. Waits for that,
      * so it must not be called on an event loop.
@@ -115,37 +126,6 @@ public final class TransportServer implements AutoCloseable {
         transport.closed(this);
     }
 
-    /**
-     * The newcomer stays and the one that has waited longest goes: who keeps its key ready is through in a moment, and
-     * silent connections, however many, keep nobody out.
-     */
-    private void makeRoomFor(Channel newcomer) {
-        Channel eldest = null;
-        synchronized (handshaking) {
-            handshaking.add(newcomer);
-            if (handshaking.size() > transport.settings().unauthenticatedMax()) {
-                eldest = handshaking.iterator().next();
-                handshaking.remove(eldest);
-            }
-        }
-        if (eldest != null) {
-            transport
-                    .metrics()
-                    .fault(
-                            null,
-                            eldest.remoteAddress(),
-                            Fault.TOO_MANY_CONNECTIONS,
-                            "too many in the handshake, this one the longest");
-            var _ = eldest.close();
-        }
-    }
-
-    private void leaveHandshake(Channel channel) {
-        synchronized (handshaking) {
-            handshaking.remove(channel);
-        }
-    }
-
     private final class Initializer extends ChannelInitializer<SocketChannel> {
         @Override
         protected void initChannel(SocketChannel channel) {
@@ -156,7 +136,6 @@ public final class TransportServer implements AutoCloseable {
                 var _ = channel.close();
                 return;
             }
-            makeRoomFor(channel);
             transport.keepAlive(channel);
             ConnectionHandler.install(transport, owner, channel.pipeline(), null);
         }
@@ -165,7 +144,7 @@ public final class TransportServer implements AutoCloseable {
     private final class Owner implements ConnectionHandler.Owner {
         @Override
         public Connection authenticated(Channel channel, PrincipalId principal) {
-            leaveHandshake(channel);
+            handshakes.through(channel);
             int max = transport.settings().connectionsPerPrincipalMax();
             synchronized (countByPrincipal) {
                 int count = countByPrincipal.getOrDefault(principal, 0);
@@ -191,7 +170,6 @@ public final class TransportServer implements AutoCloseable {
         @Override
         public void closed(Channel channel, @Nullable Connection connection) {
             channels.remove(channel);
-            leaveHandshake(channel);
             if (connection != null) {
                 connections.remove(channel);
                 Future<?> end = ends.remove(channel);

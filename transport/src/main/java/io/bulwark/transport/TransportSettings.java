@@ -6,9 +6,10 @@ import io.bulwark.protocol.wire.FrameHeader;
  * The bounds of a transport, per connection unless said otherwise.
  *
  * @param eventLoopThreads threads that all connections share
- * @param handshakeTimeoutMillis from accepted or connected to authenticated; also the limit for connecting
- * @param unauthenticatedMax connections of one server that may be in the handshake at a time; beyond, the
- *     one that has been longest is closed
+ * @param handshakeTimeoutMillis how long the accepting side waits for the other in sum, until that is authenticated; also the limit for
+ *     connecting, after which a link waits some times as long for its turn
+ * @param unauthenticatedMax connections of one server that may be in the handshake at a time; while there are so many, others
+ *     wait to be accepted
  * @param connectionsPerPrincipalMax connections of one server that one principal may have
  * @param outboundHighBytes queued bytes from which a peer is not writable; an accepting side reads nothing meanwhile
  * @param outboundMaxBytes queued bytes from which {@link Peer#send} refuses

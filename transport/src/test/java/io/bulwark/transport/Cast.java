@@ -48,12 +48,16 @@ final class Cast {
     }
 
     static TransportSettings settingsWithHandshakeTimeout(long millis) {
+        return settingsWithHandshakeTimeout(millis, 4);
+    }
+
+    static TransportSettings settingsWithHandshakeTimeout(long millis, int connections) {
         TransportSettings s = settings();
         return new TransportSettings(
                 2,
                 millis,
                 16,
-                4,
+                connections,
                 s.outboundHighBytes(),
                 s.outboundMaxBytes(),
                 s.outboundTotalBytes(),

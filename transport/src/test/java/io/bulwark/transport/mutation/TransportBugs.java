@@ -4,7 +4,7 @@ import io.bulwark.protocol.mutation.Detector;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
-/** What can go wrong where builds of different versions meet. */
+/** What can go wrong where builds of different versions meet, and where many connect at once. */
 final class TransportBugs {
     private static final String CONNECTION = "whatIsSaidDependsOnTheConnectionAndNotOnWhatItsOwnerHasSpoken";
     private static final String OPEN = "whoNamesNoVersionDoesSoWhileSuchAConnectionOfItsIsOpen";
@@ -51,7 +51,30 @@ final class TransportBugs {
                     "one connection that ends ends all",
                     OPEN,
                     "return left.isEmpty() ? null : List.copyOf(left);",
-                    "return null;"));
+                    "return null;"),
+            handshake(
+                    "HandshakeRoom",
+                    "who comes puts out the one that has been in the handshake for longest",
+                    "whoComesWaitsForRoomAndNobodyIsPutOutForIt",
+                    "if (each.getValue().waitedNanos() > patienceNanos) {",
+                    "if (each.getValue().waitedNanos() >= 0) {"),
+            handshake(
+                    "HandshakeRoom",
+                    "though there is no room, connections are accepted",
+                    "whoComesWaitsForRoomAndNobodyIsPutOutForIt",
+                    "channel.config().setAutoRead(accepts);",
+                    "channel.config().setAutoRead(true);"),
+            handshake(
+                    "HandshakeClock",
+                    "for what is computed here the other side is made to answer",
+                    "whatIsComputedHereIsNoTimeOfTheOther",
+                    "waitedNanos + (computing > 0 ? 0 : System.nanoTime() - sinceNanos);",
+                    "waitedNanos + System.nanoTime() - sinceNanos;"));
+
+    private static PlantedBug handshake(String file, String name, String test, String right, String wrong) {
+        return new PlantedBug(
+                name, "transport/" + file, new Detector("transport.HandshakeRoomTest", test, 1), right, wrong);
+    }
 
     private static PlantedBug bug(String file, String name, String test, String right, String wrong) {
         return new PlantedBug(name, "transport/" + file, new Detector("transport.VersionsTest", test, 1), right, wrong);
