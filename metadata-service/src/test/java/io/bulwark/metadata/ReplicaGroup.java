@@ -113,10 +113,16 @@ public final class ReplicaGroup implements AutoCloseable {
     /** Over TLS, with an identity for each: its replicas have session keys, and recover. */
     public static ReplicaGroup withIdentities(
             Path directory, Starter starter, int snapshotBatches, Recoveries recoveries) {
+        return withIdentities(directory, starter, snapshotBatches, recoveries, 0);
+    }
+
+    /** With identities for so many {@linkplain #client clients} more. */
+    public static ReplicaGroup withIdentities(
+            Path directory, Starter starter, int snapshotBatches, Recoveries recoveries, int clients) {
         SecureRandom random = new SecureRandom();
         Map<PrincipalId, Identity> identities = new HashMap<>();
         Map<PrincipalKey, PrincipalId> owners = new HashMap<>();
-        for (PrincipalId principal : principals()) {
+        for (PrincipalId principal : principals(clients)) {
             Identity identity = Identity.generate(principal, random);
             identities.put(principal, identity);
             owners.put(identity.publicKey(), principal);
@@ -151,12 +157,8 @@ public final class ReplicaGroup implements AutoCloseable {
     /** Keys that anybody could make: enough for a test. Replicas share one with each of so many clients, and clients with replicas. */
     public static PairwiseKeys keys(PrincipalId self) {
         Map<PrincipalId, Bytes> keys = new HashMap<>();
-        List<PrincipalId> peers = new ArrayList<>(principals());
-        if (self.kind() == PrincipalKind.REPLICA) {
-            for (int i = 0; i < CLIENTS; i++) {
-                peers.add(client(i));
-            }
-        } else {
+        List<PrincipalId> peers = principals(self.kind() == PrincipalKind.REPLICA ? CLIENTS : 0);
+        if (self.kind() != PrincipalKind.REPLICA) {
             peers.add(self);
         }
         for (PrincipalId peer : peers) {
@@ -167,17 +169,25 @@ public final class ReplicaGroup implements AutoCloseable {
         return new PairwiseKeys(self, keys);
     }
 
-    /** One of {@link #CLIENTS} that share keys with the replicas of a group without identities. */
+    /** One of those beside {@link #client()}: of {@link #CLIENTS} that share keys with the replicas, or of those with identities. */
     public static PrincipalId client(int number) {
         return PrincipalId.client(1_000 + number);
     }
 
-    private static List<PrincipalId> principals() {
+    private static List<PrincipalId> principals(int clients) {
         List<PrincipalId> all = new ArrayList<>(List.of(CLIENT));
         for (int i = 0; i < REPLICAS; i++) {
             all.add(PrincipalId.replica(i));
         }
+        for (int i = 0; i < clients; i++) {
+            all.add(client(i));
+        }
         return all;
+    }
+
+    /** Of one of the group, or of its clients. */
+    public Credentials credentials(PrincipalId principal) {
+        return credentials.apply(principal);
     }
 
     public List<InetSocketAddress> addresses() {
