@@ -21,8 +21,8 @@ final class ReplicaBugs {
                     "ordering/replica/RequestPool",
                     "what lost its room is good in no batch",
                     engine("ClientBoundTest", "thoughVouchesAreForgottenItIsSo").runs(1),
-                    "if (displaced.containsKey(id)) { return true; }",
-                    ""),
+                    "return displaced.containsKey(id) || isVouchedFor(id);",
+                    "return isVouchedFor(id);"),
             in(
                     "ordering/replica/Wants",
                     "a body that lost its room is not fetched",
@@ -69,8 +69,8 @@ final class ReplicaBugs {
                     "ordering/replica/Wants",
                     "of a batch of unknown bodies all are looked at",
                     engine("RoomAttacksTest", "nothingIsFetchedForABatchThatNamesUnknownBodies"),
-                    "if (body == null && !parts.pool().isAcceptable(id)) { return names; }",
-                    ""),
+                    "} else if (!parts.pool().isVouchedFor(id)) { return names; }",
+                    "}"),
             in(
                     "ordering/replica/Wants",
                     "all proposals of a primary are looked at with each tick",

@@ -184,9 +184,11 @@ final class RequestPool {
 
     /** A backup may accept it: it came from the client, or f+1 others vouch for it, or did when it had room here. */
     boolean isAcceptable(RequestId id) {
-        if (displaced.containsKey(id)) {
-            return true;
-        }
+        return displaced.containsKey(id) || isVouchedFor(id);
+    }
+
+    /** It came from the client, or f+1 others vouch for it. */
+    boolean isVouchedFor(RequestId id) {
         Entry entry = entries.get(id);
         return entry != null && (entry.verified || others(entry) >= config.oneCorrect());
     }

@@ -62,15 +62,18 @@ final class Wants {
         List<RequestId> wanted = new ArrayList<>();
         for (RequestId id : batch.requests()) {
             Request body = batches.body(id);
-            int displaced = parts.pool().displacedBytes(id);
             names++;
-            if (body == null && !parts.pool().isAcceptable(id)) {
+            if (body != null) {
+                bytes += body.operation().length();
+                continue;
+            }
+            int displaced = parts.pool().displacedBytes(id);
+            if (displaced >= 0) {
+                wanted.add(id);
+                bytes += displaced;
+            } else if (!parts.pool().isVouchedFor(id)) {
                 return names;
             }
-            if (body == null && displaced >= 0) {
-                wanted.add(id);
-            }
-            bytes += body == null ? Math.max(0, displaced) : body.operation().length();
         }
         if (batch.requests().size() <= 1 || bytes <= parts.config().batches().bytesMax()) {
             wanted.forEach(
