@@ -31,33 +31,62 @@ record Letter(Bytes bytes) implements Message {
         return out.toBytes().toByteArray();
     }
 
-    static final class Codec implements MessageCodec {
+    static final class Codec extends OneKind<Letter> {
+        Codec() {
+            super(TYPE, Letter.class);
+        }
+
+        @Override
+        Bytes body(Letter letter) {
+            return letter.bytes();
+        }
+
+        @Override
+        Letter read(Bytes body) {
+            return new Letter(body);
+        }
+    }
+
+    /** A family of one kind of message. */
+    abstract static class OneKind<M extends Message> implements MessageCodec {
+        private final int type;
+        private final Class<M> kind;
+
+        OneKind(int type, Class<M> kind) {
+            this.type = type;
+            this.kind = kind;
+        }
+
+        abstract Bytes body(M message);
+
+        abstract M read(Bytes body);
+
         @Override
         public int family() {
-            return TYPE >>> 8;
+            return type >>> 8;
         }
 
         @Override
         public boolean handles(Message message) {
-            return message instanceof Letter;
+            return kind.isInstance(message);
         }
 
         @Override
         public int typeOf(Message message) {
-            return TYPE;
+            return type;
         }
 
         @Override
         public void write(Message message, WireWriter out) {
-            out.raw(((Letter) message).bytes());
+            out.raw(body(kind.cast(message)));
         }
 
         @Override
-        public Message readBody(int type, WireReader in) {
-            if (type != TYPE) {
-                throw new MalformedException("unknown type " + type);
+        public Message readBody(int read, WireReader in) {
+            if (read != type) {
+                throw new MalformedException("unknown type " + read);
             }
-            return new Letter(in.raw(in.remaining()));
+            return read(in.raw(in.remaining()));
         }
     }
 }

@@ -10,11 +10,8 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
-import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.MessageCodecs;
-import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireVersions;
-import io.bulwark.protocol.wire.WireWriter;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.TrustedKeys;
 import io.micrometer.core.instrument.Counter;
@@ -290,10 +287,12 @@ class VersionsTest {
 
     private record NewsCodec(int version) implements MessageCodec {
         private static final int TYPE = 0x4201;
+    private static final class NewsCodec extends Letter.OneKind<News> {
+        private final int since;
 
-        @Override
-        public int family() {
-            return TYPE >>> 8;
+        NewsCodec(int since) {
+            super(0x4201, News.class);
+            this.since = since;
         }
 
         @Override
@@ -304,21 +303,18 @@ class VersionsTest {
         @Override
         public boolean handles(Message message) {
             return message instanceof News;
+        public int since() {
+            return since;
         }
 
         @Override
-        public int typeOf(Message message) {
-            return TYPE;
+        Bytes body(News news) {
+            return Bytes.of((byte) news.number());
         }
 
         @Override
-        public void write(Message message, WireWriter out) {
-            out.raw(Bytes.of((byte) ((News) message).number()));
-        }
-
-        @Override
-        public Message readBody(int type, WireReader in) {
-            return new News(in.u8());
+        News read(Bytes body) {
+            return new News(body.array()[body.offset()]);
         }
     }
 }
