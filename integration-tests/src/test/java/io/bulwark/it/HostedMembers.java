@@ -64,28 +64,36 @@ final class HostedMembers implements Members, Links {
 
     @Override
     public Member node(int number) {
-        String name = "node-" + number;
         NodeSetup setup = plan.node(number, plan.data().node(number));
-        Path role = made(name, directory -> Bundle.write(directory, setup, admin(setup.listen())));
-        return new ProcessMember(
-                name,
-                reached(name, setup.listen()),
-                Optional.of(plan.data().log(name)),
-                java(name),
-                arguments("node", role));
+        return member(
+                "node",
+                number,
+                setup.listen(),
+                directory -> Bundle.write(directory, setup, admin(setup.listen())),
+                ProcessMember::new);
     }
 
     @Override
     public ReplicaMember replica(int number) {
-        String name = "replica-" + number;
         ReplicaSetup setup = plan.replica(number, plan.data().replica(number));
-        Path role = made(name, directory -> Bundle.write(directory, setup, admin(setup.listen())));
-        return new ReplicaProcess(
-                name,
-                reached(name, setup.listen()),
-                Optional.of(plan.data().log(name)),
-                java(name),
-                arguments("replica", role));
+        return member(
+                "replica",
+                number,
+                setup.listen(),
+                directory -> Bundle.write(directory, setup, admin(setup.listen())),
+                ReplicaProcess::new);
+    }
+
+    /** A process that is to be started. */
+    private interface Kind<M> {
+        M of(String name, InetSocketAddress address, Optional<Path> log, List<String> java, List<String> arguments);
+    }
+
+    private <M> M member(String role, int number, InetSocketAddress listen, Making making, Kind<M> kind) {
+        String name = role + "-" + number;
+        Path file = made(name, making);
+        return kind.of(
+                name, reached(name, listen), Optional.of(plan.data().log(name)), java(name), arguments(role, file));
     }
 
     /** Whoever the peers are: its cable is pulled. */
