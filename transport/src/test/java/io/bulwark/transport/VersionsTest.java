@@ -285,8 +285,6 @@ class VersionsTest {
     /** Version 2 brought it. */
     private record News(int number) implements Message {}
 
-    private record NewsCodec(int version) implements MessageCodec {
-        private static final int TYPE = 0x4201;
     private static final class NewsCodec extends Letter.OneKind<News> {
         private final int since;
 
@@ -297,13 +295,6 @@ class VersionsTest {
 
         @Override
         public int since(Message message) {
-            return version;
-        }
-
-        @Override
-        public boolean handles(Message message) {
-            return message instanceof News;
-        public int since() {
             return since;
         }
 

@@ -69,7 +69,23 @@ final class TransportBugs {
                     "for what is computed here the other side is made to answer",
                     "whatIsComputedHereIsNoTimeOfTheOther",
                     "waitedNanos + (computing > 0 ? 0 : System.nanoTime() - sinceNanos);",
-                    "waitedNanos + System.nanoTime() - sinceNanos;"));
+                    "waitedNanos + System.nanoTime() - sinceNanos;"),
+            inbound(
+                    "many connections have what one may have",
+                    "manyThatSendMuchShareOneBoundAndKeepNobodyOut",
+                    "return Math.min(settings.inboundMaxBytes(), Math.max(left,"
+                            + " TransportSettings.INBOUND_LEAST_BYTES));",
+                    "return settings.inboundMaxBytes();"),
+            inbound(
+                    "what a handler failed on keeps its room",
+                    "whatAHandlerFailedOnTakesNoRoom",
+                    "credit.run(); throw e;",
+                    "throw e;"));
+
+    private static PlantedBug inbound(String name, String test, String right, String wrong) {
+        return new PlantedBug(
+                name, "transport/Connection", new Detector("transport.InboundShareTest", test, 1), right, wrong);
+    }
 
     private static PlantedBug handshake(String file, String name, String test, String right, String wrong) {
         return new PlantedBug(
