@@ -39,20 +39,8 @@ final class ReplicaBugs {
                     "ordering/replica/RequestPool",
                     "others take even the room that is a client's own",
                     engine("RequestPoolTest", "whateverOthersHoldWhoHoldsNextToNothingHasRoom"),
-                    "(isSmall ? 4 : entry.readyMillis",
-                    "(entry.readyMillis"),
-            in(
-                    "ordering/replica/RequestPool",
-                    "what is ready has no more room than what others vouch for",
-                    engine("RequestPoolTest", "whatIsReadyHasRoomThoughThatOfWhatOthersVouchForIsFull"),
-                    "entry.readyMillis >= 0 ? 3 : 2",
-                    "2"),
-            in(
-                    "ordering/replica/RequestPool",
-                    "what comes back is the last in the line",
-                    engine("RequestPoolTest", "whatComesBackHasItsPlaceInTheLine"),
-                    "entry.readyOrder = entry.sinceMillis < 0 ? ++readyCount : entry.readyOrder;",
-                    "entry.readyOrder = ++readyCount;"),
+                    "(isSmall ? 3 : 2) * all",
+                    "2 * all"),
             in(
                     "ordering/replica/RequestPool",
                     "a full room has more for who holds more than its share",
@@ -300,12 +288,6 @@ final class ReplicaBugs {
                     engine("AttacksTest", "aPrimaryThatLeavesOutOneClientIsReplacedBeforeAnyTimer"),
                     "entry.passedOver += entry.proposed ? 0 : 1;",
                     "entry.passedOver += 0;"),
-            in(
-                    "ordering/replica/RequestPool",
-                    "what becomes ready in another order at the primary is passed over",
-                    engine("FullRoomTest", "whatFillsTheRoomOfAllChangesNoView").runs(1),
-                    "if (entry.sinceMillis > firstMillis - Suspicion.SLACK_MILLIS) {",
-                    "if (entry.sinceMillis > firstMillis) {"),
             in(
                     "ordering/replica/Suspicion",
                     "an unfair primary stays",

@@ -11,7 +11,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,13 +72,13 @@ final class RequestPool {
         /** When 2f+1 first did: vouches that are forgotten and come again restart no timer. */
         long sinceMillis = -1;
 
-        /** Counts what became ready. What loses its room at the primary and comes back has its place in the line still. */
+        /** Counts what became ready. */
         private long readyOrder;
 
         /** The primary has it in a batch of its view that was accepted here, or that NEW-VIEW chose. */
         boolean proposed;
 
-        /** How many batches of this view hold only what became ready well later. */
+        /** How many batches of this view hold only what became ready later. */
         int passedOver;
 
         private Entry(RequestId id) {
@@ -102,8 +101,7 @@ final class RequestPool {
     private final ReplicaConfig config;
     private final RecentResults results;
     private final Map<RequestId, Entry> entries = new LinkedHashMap<>();
-    /** In the order in which they first became ready. */
-    private final TreeMap<Long, Entry> ready = new TreeMap<>();
+    private final Map<RequestId, Entry> ready = new LinkedHashMap<>();
 
     /** The one digest of each call that came from the client. */
     private final Map<Call, RequestId> heard = new HashMap<>();
@@ -215,11 +213,11 @@ final class RequestPool {
         }
         heard.remove(Call.of(id), id);
         ofPeers.forEach(said -> said.remove(id));
-        ready.remove(entry.readyOrder);
+        ready.remove(id);
         release(entry);
     }
 
-    /** In the order in which they first became ready. */
+    /** In the order in which they became ready. */
     Collection<Entry> ready() {
         return ready.values();
     }
@@ -273,23 +271,22 @@ final class RequestPool {
      * A proposal of the primary is accepted here. What has a number before others may be unknown here, or may have lost its room; only what
      * was executed before does not count, as it may come late.
      *
-     * @param inOrder whether all before it are: then what became ready well before all of these and has no number yet is passed over. What
-     *     becomes ready at about the same time may do so in another order at the primary, which may have to fetch a body
+     * @param inOrder whether all before it are: then what became ready before all of these and has no number yet is passed over
      */
     void onProposed(List<RequestId> ids, boolean inOrder) {
-        long firstMillis = Long.MAX_VALUE;
+        long firstOrder = Long.MAX_VALUE;
         boolean counts = false;
         for (RequestId id : ids) {
             Entry entry = entries.get(id);
             counts |= entry != null || results.get(id) == null;
             if (entry != null) {
                 entry.proposed = true;
-                firstMillis = entry.sinceMillis < 0 ? firstMillis : Math.min(firstMillis, entry.sinceMillis);
+                firstOrder = entry.readyMillis < 0 ? firstOrder : Math.min(firstOrder, entry.readyOrder);
             }
         }
         if (counts && inOrder) {
             for (Entry entry : ready.values()) {
-                if (entry.sinceMillis > firstMillis - Suspicion.SLACK_MILLIS) {
+                if (entry.readyOrder > firstOrder) {
                     break;
                 }
                 entry.passedOver += entry.proposed ? 0 : 1;
@@ -349,9 +346,9 @@ final class RequestPool {
         }
         if (entry.readyMillis < 0 && Long.bitCount(entry.vouchers) >= config.quorum() && !repeated) {
             entry.readyMillis = nowMillis;
-            entry.readyOrder = entry.sinceMillis < 0 ? ++readyCount : entry.readyOrder;
             entry.sinceMillis = entry.sinceMillis < 0 ? nowMillis : entry.sinceMillis;
-            ready.put(entry.readyOrder, entry);
+            entry.readyOrder = ++readyCount;
+            ready.put(entry.id, entry);
         }
     }
 
@@ -382,8 +379,7 @@ final class RequestPool {
     /**
      * When the room of all is full, those that hold more than their share of it are refused, or lose what fewer than f+1 others vouch for. If
      * they have nothing of that kind, what is held is about to be executed: what f+1 others vouch for, or is within its client's share, finds as
-     * much room again. All that may be full, too, but not for what is ready, as a primary without it would look unfair, nor for a client that
-     * holds next to nothing.
+     * much room again. All that may be full, too, but not for a client that holds next to nothing.
      */
     private boolean hasRoomBesideOthers(long nowMillis, Entry entry, Usage own, int bytes) {
         long all = config.room().bytesOfAll();
@@ -395,7 +391,7 @@ final class RequestPool {
                 return false;
             }
             if (!displaceOneOfTheLargest(nowMillis, share)) {
-                return heldBytes + bytes <= (isSmall ? 4 : entry.readyMillis >= 0 ? 3 : 2) * all;
+                return heldBytes + bytes <= (isSmall ? 3 : 2) * all;
             }
         }
         return true;
@@ -467,7 +463,7 @@ final class RequestPool {
     private void retracted(Entry entry) {
         if (entry.readyMillis >= 0 && Long.bitCount(entry.vouchers) < config.quorum()) {
             entry.readyMillis = -1;
-            ready.remove(entry.readyOrder);
+            ready.remove(entry.id);
         }
         removeIfUnknown(entry);
     }

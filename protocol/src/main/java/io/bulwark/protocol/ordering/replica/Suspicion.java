@@ -18,8 +18,8 @@ final class Suspicion {
     private static final int VIEWS = 8;
     private static final long WINDOW_MILLIS = 1_000;
 
-    /** A request without a number waits for the primary only after so long: vouches, and bodies, come to it later than here. */
-    static final long SLACK_MILLIS = 250;
+    /** A request without a number waits for the primary only after so long: vouches come to it later than here. */
+    private static final long SLACK_MILLIS = 250;
 
     /** What a request costs beside its bytes. */
     private static final int REQUEST_BYTES = 512;
@@ -114,11 +114,9 @@ final class Suspicion {
         return since;
     }
 
-    /** What has no body here may have none anywhere: who vouched for it may have had to give it up. f+1 correct replicas have what is ready. */
     private boolean isUnfair(long nowMillis) {
         for (RequestPool.Entry entry : pool.ready()) {
             if (!entry.proposed
-                    && entry.body != null
                     && entry.passedOver >= (PASSED_OVER_MAX << unfairRelaxed)
                     && nowMillis - Math.max(enteredMillis, entry.readyMillis) >= SLACK_MILLIS) {
                 return true;

@@ -187,33 +187,6 @@ class RequestPoolTest {
         assertThat(hear(sized(11, 1, 3 << 10))).isFalse();
     }
 
-    /** A primary that had no room for it would look unfair to the backups that have it. */
-    @Test
-    void whatIsReadyHasRoomThoughThatOfWhatOthersVouchForIsFull() {
-        for (int client = 1; client <= 8; client++) {
-            vouch(large(client, 1), 1, 2);
-            hear(large(client, 1));
-        }
-        Request late = large(9, 1);
-        vouch(late, 1, 2);
-        pool.onBody(0, late.id(), late);
-        assertThat(pool.body(late.id())).isNull();
-        vouch(late, 3);
-        pool.onBody(0, late.id(), late);
-        assertThat(pool.body(late.id())).isNotNull();
-    }
-
-    @Test
-    void whatComesBackHasItsPlaceInTheLine() {
-        Request first = readyAt(0, 1);
-        Request second = readyAt(0, 2);
-        pool.onKeyChange(2);
-        vouch(second, 2);
-        assertThat(ready()).containsExactly(second.id());
-        vouch(first, 2);
-        assertThat(ready()).containsExactly(first.id(), second.id());
-    }
-
     /** Three requests of a client, the first of which loses its room. */
     private Request displaced(int client) {
         for (int call = 0; call < 3; call++) {
@@ -340,38 +313,21 @@ class RequestPoolTest {
         assertThat(pool.ownVouches(40_000)).isEmpty();
     }
 
-    private Request readyAt(long millis, int client) {
-        Request request = request(client, client, client);
-        pool.onRequest(millis, request.id(), request);
-        pool.onVouch(millis, 1, List.of(request.id()));
-        pool.onVouch(millis, 2, List.of(request.id()));
-        return request;
-    }
-
-    private int passedOverFirst() {
-        return pool.ready().iterator().next().passedOver;
-    }
-
     @Test
-    void proposalsPassOverWhatBecameReadyWellBefore() {
-        Request early = readyAt(0, 1);
-        Request late = readyAt(250, 2);
+    void proposalsPassOverWhatBecameReadyBefore() {
+        Request early = request(1, 1, 1);
+        Request late = request(2, 2, 2);
+        for (Request each : List.of(early, late)) {
+            hear(each);
+            vouch(each, 1, 2);
+        }
         pool.onProposed(List.of(late.id()), true);
-        assertThat(passedOverFirst()).isEqualTo(1);
+        assertThat(pool.ready().iterator().next().passedOver).isEqualTo(1);
         pool.onProposed(List.of(early.id()), true);
         assertThat(pool.ready()).allMatch(entry -> entry.proposed);
         pool.onNewView(Set.of(late.id()));
         assertThat(pool.ready().iterator().next().proposed).isFalse();
-        assertThat(passedOverFirst()).isZero();
-    }
-
-    /** At the primary it may be the other way round. */
-    @Test
-    void whatBecomesReadyAtAboutTheSameTimeIsNotPassedOver() {
-        readyAt(0, 1);
-        Request together = readyAt(249, 2);
-        pool.onProposed(List.of(together.id()), true);
-        assertThat(passedOverFirst()).isZero();
+        assertThat(pool.ready().iterator().next().passedOver).isZero();
     }
 
     @Test
