@@ -12,13 +12,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Lazy verification paper, 3.2: messages for one block to be verified at all N = 4b + 1 nodes. The paper's 20 against 30 at b = 1 are
- * these counts; its 128 against 260 at b = 3 are 120 against 234 here, since it counts there what a node asks itself.
+ * these counts; its 128 against 260 at b = 3 are 120 against 234 here, since it counts there what a node asks itself. Sent are fewer,
+ * as nobody is told what it has said itself.
  */
 @NullMarked
 class VerificationMessagesPaperTest {
     @ParameterizedTest
-    @CsvSource({"1, 20, 30", "2, 60, 108", "3, 120, 234"})
-    void cooperationSavesMessages(int b, int cooperative, int alone) {
+    @CsvSource({"1, 20, 19, 30", "2, 60, 57, 108", "3, 120, 115, 234"})
+    void cooperationSavesMessages(int b, int cooperative, int sent, int alone) {
         int n = 4 * b + 1;
         PasisCluster together = new PasisCluster(b, b + 1, n, Verification.LAZY, PasisCluster.LIMITS);
         together.write(1, 0);
@@ -32,8 +33,7 @@ class VerificationMessagesPaperTest {
         assertThat(together.sent)
                 .filteredOn(message -> !(message instanceof PasisMessage.Notify))
                 .hasSize(reads);
-        // Each notifies all others but those that have said the same to it.
-        assertThat(together.sent).hasSizeLessThanOrEqualTo(cooperative);
+        assertThat(together.sent).hasSize(sent);
         for (int node = 0; node < n; node++) {
             assertThat(together.counters(node).possibleVersions()).isZero();
         }
