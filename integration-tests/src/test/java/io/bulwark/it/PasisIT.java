@@ -81,8 +81,10 @@ class PasisIT {
     @Test
     void filesComeBackWheneverTheyAreVerified() throws Exception {
         for (String when : List.of("read-time", "write-time", "none")) {
+            // Once as replication.
+            String fragments = when.equals("write-time") ? "1" : "2";
             run("volume", "create", when, "--blocks", "50", "--protocol", "pasis", "--verification", when)
-                    .with("--block-size", String.valueOf(BLOCK_BYTES))
+                    .with("--block-size", String.valueOf(BLOCK_BYTES), "--data-fragments", fragments)
                     .json();
             for (int rewrite = 0; rewrite < 3; rewrite++) {
                 Path file = file(when + rewrite, 5 * BLOCK_BYTES + 77);
