@@ -105,7 +105,7 @@ final class FpClientBugs {
                     "LIMIT at more than f nodes ends a write",
                     protocol("fp.FpWriteTest", "moreThanFNodesAtTheirLimitAreWaitedForAndAskedAgain"),
                     "case LIMIT, BLOCK_LIMIT, POOL, TIMED_OUT -> {}",
-                    "case LIMIT, BLOCK_LIMIT, POOL, TIMED_OUT -> fail(reason.get());"),
+                    "case LIMIT, BLOCK_LIMIT, POOL, TIMED_OUT -> fail(reason);"),
             in(
                     "fp/FpWrite",
                     "who refused is not asked again",
