@@ -216,7 +216,7 @@ final class FpClientBugs {
             in(
                     "fp/FpRead",
                     "a version is taken although a greater one may be complete",
-                    simulation("FpFaultsTest", "historiesAreLinearizableAndNothingAcknowledgedIsLost"),
+                    protocol("fp.FpRulesTest", "aTimestampQualifiesByThreeReports"),
                     "if (reports.qualifies(attempt.version)) {",
                     "if (true) {"),
             in(
