@@ -182,7 +182,7 @@ class StoryIT {
         List<String> all =
                 Stream.concat(made.stream(), Stream.of("node-5", "node-6")).toList();
         inShell("for each in " + String.join(" ", all) + "; do"
-                + " bulwark keygen $each --out /cluster/keys/$each.fresh | sed -n 's/^key[.].*=//p' > /tmp/$each &&"
+                + " bulwark keygen $each --out /cluster/keys/$each.fresh | sed -n 's/^key[.][^=]*=//p' > /tmp/$each &&"
                 + " bulwark principal rotate $each --key $(cat /tmp/$each) &&"
                 + " cp /tmp/$each /cluster/keys/$each.public || exit 1; done");
         Thread.sleep(LEARNT_MILLIS);
