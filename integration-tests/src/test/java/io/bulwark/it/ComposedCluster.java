@@ -9,7 +9,6 @@ import io.bulwark.protocol.id.PrincipalId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +22,7 @@ final class ComposedCluster {
     static final int REPLICAS = 4;
     private static final long RETRY_MILLIS = 500;
 
-    private final int portBase = LiveCluster.freePortBase(NODES + 2, REPLICAS);
+    private final int portBase = LiveCluster.freePortBase(NODES, REPLICAS);
     private final Compose compose;
     private final Path outside;
 
@@ -39,10 +38,6 @@ final class ComposedCluster {
 
     Compose compose() {
         return compose;
-    }
-
-    String addressOfNode(int number) {
-        return "127.0.0.1:" + (portBase + 10 + number);
     }
 
     /** Connects from this process, as soon as the cluster serves and the default volume is there. */
@@ -82,15 +77,6 @@ final class ComposedCluster {
             }
             Thread.sleep(RETRY_MILLIS);
         }
-    }
-
-    /** This process's copy of a client's identity is replaced by the one that the containers have now. */
-    void takeIdentity(int client) throws IOException, InterruptedException {
-        String name = PrincipalId.client(client) + ".pem";
-        Files.move(
-                copy("keys/" + name, outside.resolve("fresh.pem")),
-                outside.resolve(name),
-                StandardCopyOption.ATOMIC_MOVE);
     }
 
     private Path copied(String path) throws IOException, InterruptedException {
