@@ -69,7 +69,7 @@ class BridgeIT {
         assertThat(compose.client("get", "outside/meanwhile", "-")).isEqualTo(content);
         compose.awaitState(CUT_NODE, "(unhealthy)");
         compose.awaitState(CUT_REPLICA, "(unhealthy)");
-        assertThat(compose.client("status")).containsPattern(CUT_REPLICA + "\\s+unreachable");
+        assertThat(status()).containsPattern(CUT_REPLICA + "\\s+unreachable");
 
         network.connect(node, CUT_NODE);
         network.connect(replica, CUT_REPLICA);
@@ -121,10 +121,15 @@ class BridgeIT {
     private void awaitStatus(String what, String pattern) throws IOException, InterruptedException {
         long end = System.nanoTime() + Compose.READY_MILLIS_MAX * 1_000_000;
         Pattern wanted = Pattern.compile(pattern);
-        String status = compose.client("status");
+        String status = status();
         while (!wanted.matcher(status).find()) {
             assertThat(System.nanoTime()).as("%s: %s", what, status).isLessThan(end);
-            status = compose.client("status");
+            status = status();
         }
+    }
+
+    /** Whatever its exit code is, which tells that something is amiss. */
+    private String status() throws IOException, InterruptedException {
+        return compose.attempt("run", "--rm", "-T", "client", "status").out();
     }
 }
