@@ -78,8 +78,8 @@ public final class RunningReplica implements Watched {
     }
 
     /**
-     * Follows the registry as any client would: what one replica says of it, this one included, counts for nothing alone. Returns
-     * what ends that.
+     * Follows the registry as any client would: what one replica says of it, this one included, counts for nothing alone. But replicas
+     * have no queries ordered, so it asks until they agree. Returns what ends that.
      */
     private static Runnable follow(ReplicaSetup setup, Credentials credentials, Path kept) {
         if (!(setup.channels() instanceof ChannelConfig.Tls)) {
@@ -88,7 +88,7 @@ public final class RunningReplica implements Watched {
         Transport asking =
                 Transport.open(TransportSettings.defaults(), credentials, new MessageCodecs(new OrderingCodec()));
         MetadataClient metadata = MetadataClient.connect(asking, setup.replicas());
-        Optional<TrustWatch> watch = TrustWatch.start(setup.channels(), credentials, kept, metadata::query);
+        Optional<TrustWatch> watch = TrustWatch.start(setup.channels(), credentials, kept, metadata::queryNeverOrdered);
         return () -> {
             watch.ifPresent(TrustWatch::close);
             metadata.close();

@@ -64,7 +64,7 @@ public final class GroupView implements Group, AutoCloseable {
         for (int i = 0; i < replicas.size(); i++) {
             links.connect(PrincipalId.replica(i), replicas.get(i));
         }
-        this.trust = TrustWatch.start(channels, credentials, kept, metadata::query);
+        this.trust = TrustWatch.start(channels, credentials, kept, metadata::queryNeverOrdered);
     }
 
     /**
@@ -102,8 +102,9 @@ public final class GroupView implements Group, AutoCloseable {
     @Override
     public List<String> allowedReleases() throws IOException, InterruptedException {
         try {
-            Bytes answer =
-                    metadata.query(new Query.ListReleases().encoded()).get(RELEASES_MILLIS, TimeUnit.MILLISECONDS);
+            // Of a replica, as whom it may ask, nothing is ordered.
+            Bytes answer = metadata.queryNeverOrdered(new Query.ListReleases().encoded())
+                    .get(RELEASES_MILLIS, TimeUnit.MILLISECONDS);
             if (Reply.decode(answer) instanceof Reply.ReleaseList list) {
                 return list.hashes().stream().map(Bytes::toHex).toList();
             }

@@ -88,7 +88,10 @@ public final class MetadataClient implements AutoCloseable {
         return run(ReplicatedCall.query(replicas, query, timeoutMillis, random()));
     }
 
-    /** As {@link #query}, for a query that replicas of another build may not know: it fails if it finds no agreement. */
+    /**
+     * As {@link #query}, for a query that replicas of another build may not know, and for whoever asks as a replica, of which nothing is
+     * ordered: it asks again until the replicas agree, and fails if they do not in time.
+     */
     public CompletableFuture<Bytes> queryNeverOrdered(Bytes query) {
         return run(
                 ReplicatedCall.query(replicas, query, timeoutMillis, random()).neverOrdered());

@@ -8,7 +8,7 @@ public enum Refusal {
     NOT_READY,
     /** It has as many calls in progress as it can hold. Asking again later is right. */
     OVERLOADED,
-    /** The state machine failed on this very request; it would fail again. */
+    /** The state machine failed on this very request, or it is nothing that this principal may have ordered; it would fail again. */
     FAILED;
 
     private static final Refusal[] REFUSALS = values();

@@ -150,7 +150,9 @@ public final class Replica {
     /** A request, from its authenticated client. */
     public void onRequest(long nowMillis, Request request) {
         if (request.client().kind() == PrincipalKind.REPLICA) {
-            return; // its recovery is all that a replica asks for, and that comes signed
+            // Its recovery is all that a replica has ordered, and that comes signed.
+            outbox.add(new ReplicaEffect.Refuse(request.client(), request.call(), Refusal.FAILED));
+            return;
         }
         RequestId id = request.id();
         Bytes result = results.get(id);

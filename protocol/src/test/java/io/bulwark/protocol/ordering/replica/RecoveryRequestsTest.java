@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
@@ -111,7 +112,12 @@ class RecoveryRequestsTest {
     void aReplicaAsksForNothingElseAndInNoOtherWay() {
         Request request = request(1, nonce(), 3);
         replica.onRequest(nowMillis, request);
-        assertThat(sent(effects(), Vouch.class)).isEmpty();
+        assertThat(effects())
+                .as("it is told so, and need not wait for an answer")
+                .containsExactly(new ReplicaEffect.Refuse(request.client(), request.call(), Refusal.FAILED));
+        Request query = new Request(request.client(), 4, true, Bytes.EMPTY);
+        replica.onRequest(nowMillis, query);
+        assertThat(effects()).containsExactly(new ReplicaEffect.Refuse(query.client(), 4, Refusal.FAILED));
         Request other = new Request(request.client(), 2, false, Bytes.of((byte) 1));
         assertThat(letsIn(3, other)).isFalse();
     }
