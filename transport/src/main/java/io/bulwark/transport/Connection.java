@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +42,7 @@ final class Connection implements Peer {
     private final AtomicBoolean congested = new AtomicBoolean();
     private final AtomicLong inboundBytes = new AtomicLong();
     private volatile boolean readingPaused;
+    private final AtomicReference<Runnable> whenDone = new AtomicReference<>(() -> {});
     private volatile @Nullable Channel channel;
     private volatile boolean sealed;
     private volatile boolean gone;
@@ -168,6 +170,23 @@ final class Connection implements Peer {
         }
     }
 
+    /**
+     * As {@link #detach()}.
+     *
+     * @param done called once all messages that came over it are done, too
+     */
+    void detach(Runnable done) {
+        whenDone.set(done);
+        detach();
+        if (inboundBytes.get() == 0) {
+            end();
+        }
+    }
+
+    private void end() {
+        whenDone.getAndSet(() -> {}).run();
+    }
+
     /** The channel is closed, or never came to be; on the event loop. */
     void detach() {
         sealed = true;
@@ -283,7 +302,7 @@ final class Connection implements Peer {
      */
     private void regulateReading() {
         Channel from = channel;
-        if (from == null) {
+        if (from == null || !from.isActive()) {
             return;
         }
         long max = inboundMax();
@@ -320,6 +339,9 @@ final class Connection implements Peer {
             long left = take(-cost.getAndSet(0));
             if (readingPaused && left <= inboundMax() / 2) {
                 onLoop(Connection.this::regulateReading);
+            }
+            if (gone && left == 0) {
+                end();
             }
         }
     }

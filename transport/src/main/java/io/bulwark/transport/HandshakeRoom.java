@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The connections of one server that are in the handshake. While there is no room for another one, nothing is accepted, and who
  * comes waits in the system's line: so nobody who is nearly through is put out for somebody who comes. Room is made by those that
  * are through or fail, and, when it is full, by the eldest that has been waited for longer than the patience is: four times as long as those
- * that got through lately, at least {@link #LEAST_PARTS a part} of the handshake's timeout, at most all of it. If nobody has come
- * through since as many were given up as there is room for, it is doubled: then it is not them who are slow.
+ * that got through lately, at least {@link #LEAST_PARTS a part} of the handshake's timeout, at most all of it. It is all of it once as
+ * many were given up as there is room for and nobody got through: then it is not them who are slow.
  */
 final class HandshakeRoom {
     /** Such a part of the handshake's timeout everybody is waited for. */
@@ -34,17 +34,16 @@ final class HandshakeRoom {
     private final Map<Channel, HandshakeClock> inside = new LinkedHashMap<>();
 
     private @Nullable Channel listening;
-    private boolean accepting = true;
     private boolean looks;
     private long usualNanos;
-    private long patienceNanos;
+
+    /** Since somebody got through. */
     private int givenUp;
 
     HandshakeRoom(TransportSettings settings, TransportMetrics metrics) {
         this.max = settings.unauthenticatedMax();
         this.mostNanos = TimeUnit.MILLISECONDS.toNanos(settings.handshakeTimeoutMillis());
         this.leastNanos = mostNanos / LEAST_PARTS;
-        this.patienceNanos = leastNanos;
         this.metrics = metrics;
     }
 
@@ -73,7 +72,7 @@ final class HandshakeRoom {
             slow = inside.size() < max ? null : slowest();
             if (slow != null) {
                 inside.remove(slow);
-                onGivenUp();
+                givenUp++;
             }
             inside.put(newcomer, HandshakeClock.of(newcomer));
             regulate();
@@ -96,7 +95,6 @@ final class HandshakeRoom {
         if (clock != null) {
             long tookNanos = clock.waitedNanos();
             usualNanos = Math.max(tookNanos, usualNanos - (usualNanos - tookNanos) / FORGETTING_PARTS);
-            patienceNanos = Math.clamp(SLOW_FACTOR * usualNanos, leastNanos, mostNanos);
             givenUp = 0;
             regulate();
         }
@@ -108,15 +106,13 @@ final class HandshakeRoom {
         }
     }
 
-    private void onGivenUp() {
-        if (++givenUp >= max) {
-            givenUp = 0;
-            patienceNanos = Math.min(2 * patienceNanos, mostNanos);
-        }
+    private long patienceNanos() {
+        return givenUp < max ? Math.clamp(SLOW_FACTOR * usualNanos, leastNanos, mostNanos) : mostNanos;
     }
 
     /** The eldest of those that have been waited for too long. */
     private @Nullable Channel slowest() {
+        long patienceNanos = patienceNanos();
         for (Map.Entry<Channel, HandshakeClock> each : inside.entrySet()) {
             if (each.getValue().waitedNanos() > patienceNanos) {
                 return each.getKey();
@@ -132,10 +128,7 @@ final class HandshakeRoom {
             return;
         }
         boolean accepts = inside.size() < max || slowest() != null;
-        if (accepts != accepting) {
-            accepting = accepts;
-            channel.config().setAutoRead(accepts);
-        }
+        channel.config().setAutoRead(accepts);
         if (!accepts && !looks) {
             looks = true;
             var _ = channel.eventLoop().schedule(this::look, leastNanos / 8, TimeUnit.NANOSECONDS);

@@ -36,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * speaks, and its meters. Most processes have exactly one.
  */
 public final class Transport implements AutoCloseable {
+    private static final int ACCEPTS_TOGETHER = 16;
+
     private final TransportSettings settings;
     private final Credentials credentials;
     private final MessageCodecs codecs;
@@ -258,6 +260,11 @@ public final class Transport implements AutoCloseable {
 
     void keepAlive(SocketChannel channel) {
         Keepalive.applyTo(channel, epoll);
+    }
+
+    /** Connections that are accepted at a time. NIO would accept them all before one is looked at, though there be no room for more. */
+    int acceptsTogether() {
+        return epoll ? ACCEPTS_TOGETHER : 1;
     }
 
     Class<? extends ServerSocketChannel> serverChannel() {

@@ -54,8 +54,7 @@ public final class TransportServer implements AutoCloseable {
                 .channel(transport.serverChannel())
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                // One at a time: between two, the loop looks after the connections that stand.
-                .option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator())
+                .option(ChannelOption.RECVBUF_ALLOCATOR, accepts(transport.acceptsTogether()))
                 .handler(server.handshakes.new Entrance())
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
@@ -72,6 +71,13 @@ public final class TransportServer implements AutoCloseable {
         server.listening = bound.channel();
         transport.opened(server);
         return server;
+    }
+
+    /** So many at a time: after them the loop looks after the connections that stand, which may take long. */
+    private static ServerChannelRecvByteBufAllocator accepts(int together) {
+        ServerChannelRecvByteBufAllocator accepts = new ServerChannelRecvByteBufAllocator();
+        accepts.maxMessagesPerRead(together);
+        return accepts;
     }
 
     /** A fragment of 512 KiB should take few reads, a small message a small buffer; and one connection after the other is read. */
@@ -141,6 +147,12 @@ public final class TransportServer implements AutoCloseable {
         }
     }
 
+    private void leave(PrincipalId principal) {
+        synchronized (countByPrincipal) {
+            countByPrincipal.computeIfPresent(principal, (_, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
     private final class Owner implements ConnectionHandler.Owner {
         @Override
         public Connection authenticated(Channel channel, PrincipalId principal) {
@@ -176,11 +188,8 @@ public final class TransportServer implements AutoCloseable {
                 if (end != null) {
                     end.cancel(false);
                 }
-                synchronized (countByPrincipal) {
-                    countByPrincipal.computeIfPresent(
-                            connection.principal(), (principal, count) -> count == 1 ? null : count - 1);
-                }
-                connection.detach();
+                // Who comes again and again would leave more behind each time.
+                connection.detach(() -> leave(connection.principal()));
             }
         }
     }

@@ -10,7 +10,8 @@ import io.bulwark.protocol.wire.FrameHeader;
  *     connecting, after which a link waits some times as long for its turn
  * @param unauthenticatedMax connections of one server that may be in the handshake at a time; while there are so many, others
  *     wait to be accepted
- * @param connectionsPerPrincipalMax connections of one server that one principal may have
+ * @param connectionsPerPrincipalMax connections of one server that one principal may have; one that is closed counts until all messages
+ *     that came over it are done
  * @param outboundHighBytes queued bytes from which a peer is not writable; an accepting side reads nothing meanwhile
  * @param outboundMaxBytes queued bytes from which {@link Peer#send} refuses
  * @param outboundTotalBytes bytes queued by the whole transport at most; no connection may queue more than what is left

@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,6 +101,38 @@ class InboundShareTest {
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void whoComesAgainAndAgainLeavesNoMoreBehind() throws Exception {
+        Recorder hoard = new Recorder(true);
+        try (Transport node = Transport.open(settings(), keys(NODE), Letter.CODECS, registry);
+                TransportServer server = node.listen(Cast.anyPort(), hoard)) {
+            for (int i = 0; i < CONNECTIONS; i++) {
+                comesAndGoes(server);
+                Recorder.next(hoard.disconnected);
+            }
+            comesAndGoes(server);
+            await().until(() -> refused() > 0 || hoard.arrived.size() > CONNECTIONS);
+            assertThat(hoard.arrived).hasSize(CONNECTIONS);
+
+            Recorder.next(hoard.arrived).done().run();
+            comesAndGoes(server);
+            await().until(() -> refused() > 1 || hoard.arrived.size() == CONNECTIONS);
+            assertThat(refused()).isEqualTo(1);
+        }
+    }
+
+    private double refused() {
+        return Cast.faults(registry, Fault.TOO_MANY_CONNECTIONS);
+    }
+
+    private static void comesAndGoes(TransportServer server) throws IOException {
+        try (RawSocket socket = RawSocket.authenticated(server.boundAddress(), keys(CLIENT), NODE)) {
+            socket.write(Letter.frame(1, LETTER));
+        } catch (SocketException e) {
+            // Who is refused may find the connection closed.
         }
     }
 

@@ -71,20 +71,34 @@ final class TransportBugs {
                     "waitedNanos + (computing > 0 ? 0 : System.nanoTime() - sinceNanos);",
                     "waitedNanos + System.nanoTime() - sinceNanos;"),
             inbound(
+                    "Connection",
                     "many connections have what one may have",
                     "manyThatSendMuchShareOneBoundAndKeepNobodyOut",
                     "return Math.min(settings.inboundMaxBytes(), Math.max(left,"
                             + " TransportSettings.INBOUND_LEAST_BYTES));",
                     "return settings.inboundMaxBytes();"),
             inbound(
+                    "Connection",
                     "what a handler failed on keeps its room",
                     "whatAHandlerFailedOnTakesNoRoom",
                     "credit.run(); throw e;",
-                    "throw e;"));
+                    "throw e;"),
+            inbound(
+                    "TransportServer",
+                    "a connection that is closed leaves what came over it behind",
+                    "whoComesAgainAndAgainLeavesNoMoreBehind",
+                    "connection.detach(() -> leave(connection.principal()));",
+                    "connection.detach(); leave(connection.principal());"),
+            inbound(
+                    "Connection",
+                    "a connection that is closed counts for ever",
+                    "whoComesAgainAndAgainLeavesNoMoreBehind",
+                    "if (gone && left == 0) { end(); }",
+                    ""));
 
-    private static PlantedBug inbound(String name, String test, String right, String wrong) {
+    private static PlantedBug inbound(String file, String name, String test, String right, String wrong) {
         return new PlantedBug(
-                name, "transport/Connection", new Detector("transport.InboundShareTest", test, 1), right, wrong);
+                name, "transport/" + file, new Detector("transport.InboundShareTest", test, 1), right, wrong);
     }
 
     private static PlantedBug handshake(String file, String name, String test, String right, String wrong) {
