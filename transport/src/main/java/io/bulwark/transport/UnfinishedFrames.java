@@ -2,6 +2,7 @@ package io.bulwark.transport;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * loses his own. Thread-safe.
  */
 final class UnfinishedFrames {
+    /** Is about to be closed. What comes on until then counts no more, or the one after it would go for that. */
+    private static final AttributeKey<Boolean> GOES = AttributeKey.valueOf("bulwark.unfinished.goes");
+
     private final long bytesMax;
     private final Map<Channel, Frame> frames = new LinkedHashMap<>();
     private long bytes;
@@ -29,7 +33,7 @@ final class UnfinishedFrames {
         Channel excess;
         do {
             synchronized (this) {
-                if (!channel.isActive()) {
+                if (!channel.isActive() || channel.hasAttr(GOES)) {
                     return;
                 }
                 Frame before = frames.put(channel, new Frame(owner, frameBytes));
@@ -62,6 +66,7 @@ final class UnfinishedFrames {
             if (sums.getOrDefault(next.getValue().owner(), 0L) == most) {
                 all.remove();
                 bytes -= next.getValue().bytes();
+                next.getKey().attr(GOES).set(true);
                 return next.getKey();
             }
         }

@@ -5,11 +5,13 @@ import static io.bulwark.transport.Cast.NODE;
 import static io.bulwark.transport.Cast.OTHER_NODE;
 import static io.bulwark.transport.Cast.keys;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.bulwark.protocol.wire.FrameHeader;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -98,6 +100,22 @@ class UnfinishedFramesTest {
                 each.close();
             }
         }
+    }
+
+    /** Until it is closed, more of it may come. */
+    @Test
+    void whatIsAboutToBeClosedPutsNobodyElseOut() {
+        UnfinishedFrames frames = new UnfinishedFrames(30);
+        EmbeddedChannel first = new EmbeddedChannel();
+        EmbeddedChannel second = new EmbeddedChannel();
+        frames.hold(first, CLIENT, 20);
+        frames.hold(second, CLIENT, 15);
+        frames.hold(first, CLIENT, 25);
+        assertThat(frames.bytes()).isEqualTo(15);
+        first.runPendingTasks();
+        second.runPendingTasks();
+        assertThatThrownBy(first::checkException).isInstanceOf(ConnectionFault.class);
+        second.checkException();
     }
 
     private Transport open(TransportSettings settings) {

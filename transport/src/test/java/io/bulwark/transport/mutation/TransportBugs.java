@@ -94,6 +94,12 @@ final class TransportBugs {
                     "a connection that is closed counts for ever",
                     "whoComesAgainAndAgainLeavesNoMoreBehind",
                     "if (gone && left == 0) { end(); }",
+                    ""),
+            new PlantedBug(
+                    "what is about to be closed puts out the next one",
+                    "transport/UnfinishedFrames",
+                    new Detector("transport.UnfinishedFramesTest", "whatIsAboutToBeClosedPutsNobodyElseOut", 1),
+                    "|| channel.hasAttr(GOES)",
                     ""));
 
     private static PlantedBug inbound(String file, String name, String test, String right, String wrong) {
