@@ -209,7 +209,8 @@ public final class MetadataReplica implements ReplicaServer {
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
-        if (RecoveryAnswers.answer(status, peer, requestId, message, done)) {
+        if (RecoveryAnswers.answer(status, peer, requestId, message)) {
+            done.run();
             return;
         }
         loop.run(() -> {

@@ -6,7 +6,7 @@ import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.Peer;
 
-/** Tells whoever asks where recoveries stand, from what a replica knows of itself, at once. */
+/** Tells whoever asks where recoveries stand, from what a replica knows of itself. */
 public final class RecoveryAnswers {
     private RecoveryAnswers() {}
 
@@ -14,15 +14,13 @@ public final class RecoveryAnswers {
      * Answers, if the message asks that.
      *
      * @param status as of a moment ago
-     * @param done the message was handled
      * @return whether it did
      */
-    public static boolean answer(ReplicaStatus status, Peer peer, long requestId, Message message, Runnable done) {
+    public static boolean answer(ReplicaStatus status, Peer peer, long requestId, Message message) {
         if (!(message instanceof RecoveryMessage.Ask ask)) {
             return false;
         }
         var _ = peer.send(requestId, new RecoveryMessage.Told(ask.call(), of(status)));
-        done.run();
         return true;
     }
 

@@ -167,7 +167,22 @@ public final class ReplicaLoop implements AutoCloseable {
         if (ended.getCount() == 0) {
             return;
         }
-        woken.set(false);
+        try {
+            takeSteps();
+        } finally {
+            // Only now: what came meanwhile would be executed, and run before connections have their turn.
+            woken.set(false);
+        }
+        if (!own.isEmpty() || !ofReplicas.isEmpty() || !ofOthers.isEmpty()) {
+            if (!woken.getAndSet(true)) {
+                afterConnections(this::together);
+            }
+        } else if (ending.get()) {
+            ended.countDown();
+        }
+    }
+
+    private void takeSteps() {
         int taken = 0;
         long startNanos = System.nanoTime();
         @Nullable Step next = next();
@@ -178,13 +193,6 @@ public final class ReplicaLoop implements AutoCloseable {
         }
         if (taken > 0) {
             guarded(owner::afterSteps);
-        }
-        if (!own.isEmpty() || !ofReplicas.isEmpty() || !ofOthers.isEmpty()) {
-            if (!woken.getAndSet(true)) {
-                afterConnections(this::together);
-            }
-        } else if (ending.get()) {
-            ended.countDown();
         }
     }
 

@@ -6,6 +6,7 @@ import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Query;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
+import io.bulwark.protocol.ordering.RecoveryMessage;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
@@ -53,6 +54,7 @@ class ClientAttackBenchmark {
         SEVERAL_BODIES("one number with several bodies"),
         LARGE("requests of 1 MiB"),
         QUERIES("read-only requests"),
+        RECOVERIES("questions about recoveries"),
         RECONNECTING("connections, under fresh keys each time");
 
         private final String name;
@@ -135,13 +137,18 @@ class ClientAttackBenchmark {
                     send(first, 4, new Submit(call, SizesMachine.operation(bytes, 0)));
                 }
                 case QUERIES -> send(first, 4, new Query(call, first, SizesMachine.operation(0, RESULT_BYTES)));
+                case RECOVERIES -> send(first, 4, call, new RecoveryMessage.Ask(call));
                 case RECONNECTING -> {} // not by messages
             }
         }
 
         private void send(int first, int count, OrderingMessage message) {
+            send(first, count, message.call(), message);
+        }
+
+        private void send(int first, int count, long call, Message message) {
             for (int i = 0; i < count; i++) {
-                sent.addAndGet(links.get((first + i) % links.size()).send(message.call(), message) ? 1 : 0);
+                sent.addAndGet(links.get((first + i) % links.size()).send(call, message) ? 1 : 0);
             }
         }
 

@@ -154,6 +154,20 @@ class ReplicaLoopTest {
         }
     }
 
+    /** A sync that is over, say. */
+    @Test
+    void whatComesMeanwhileWaitsForConnectionsToo() {
+        try (EventLoop events = new EventLoop()) {
+            ReplicaLoop loop = new ReplicaLoop("replica-0", 1_000_000, events, new Owner());
+            loop.start();
+            loop.run(OTHER, () -> loop.run(() -> loop.run(() -> done.add("third"))));
+            while (done.isEmpty()) {
+                assertThat(events.round(1_000)).isEqualTo(1);
+            }
+            assertThat(done).containsExactly("third");
+        }
+    }
+
     @Test
     void whatOneAsksForIsDoneInItsOrderAndAllOfIt() throws Exception {
         int count = 3_000;

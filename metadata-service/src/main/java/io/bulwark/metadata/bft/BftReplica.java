@@ -386,25 +386,36 @@ public final class BftReplica implements ReplicaServer {
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
-        if (RecoveryAnswers.answer(status, peer, requestId, message, done)) {
-            return;
-        }
-        loop.run(peer.principal(), () -> {
-            try {
-                switch (message) {
-                    case OrderingMessage.ToReplica request -> onRequest(peer, requestId, request);
-                    case ReplicaMessage _, KeyMessage _ -> {
-                        int from = links.replicaOf(peer.principal());
-                        if (from >= 0) {
-                            mail.onMessage(now(), from, message);
-                        }
-                    }
-                    default -> LOG.debug("{} sent an answer that nobody asked for", peer.principal());
+        if (loop.failure().isEmpty()) {
+            loop.run(peer.principal(), () -> {
+                try {
+                    onMessage(peer, requestId, message);
+                } finally {
+                    done.run();
                 }
-            } finally {
-                done.run();
+            });
+        } else {
+            // It does nothing more but to say that.
+            var _ = RecoveryAnswers.answer(status, peer, requestId, message);
+            done.run();
+        }
+    }
+
+    private void onMessage(Peer peer, long requestId, Message message) {
+        switch (message) {
+            case OrderingMessage.ToReplica request -> onRequest(peer, requestId, request);
+            case ReplicaMessage _, KeyMessage _ -> {
+                int from = links.replicaOf(peer.principal());
+                if (from >= 0) {
+                    mail.onMessage(now(), from, message);
+                }
             }
-        });
+            default -> {
+                if (!RecoveryAnswers.answer(status, peer, requestId, message)) {
+                    LOG.debug("{} sent an answer that nobody asked for", peer.principal());
+                }
+            }
+        }
     }
 
     private void onRequest(Peer peer, long requestId, OrderingMessage.ToReplica request) {

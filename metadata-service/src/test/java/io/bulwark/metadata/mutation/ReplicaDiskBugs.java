@@ -208,6 +208,13 @@ final class ReplicaDiskBugs {
                     "afterConnections(this::together);",
                     "execute();"),
             bug(
+                    "ReplicaLoop",
+                    "what comes while steps run does not wait for connections",
+                    "ReplicaLoopTest",
+                    "whatComesMeanwhileWaitsForConnectionsToo",
+                    "try { takeSteps(); } finally {",
+                    "woken.set(false); try { takeSteps(); } finally {"),
+            bug(
                     "bft/SelfReport",
                     "who fetches a large state is said to wait",
                     "bft.SelfReportTest",
