@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -58,9 +59,9 @@ final class NodeMoveCommands {
         }
 
         /** Has them move, and says how it goes. */
-        int run(Bulwark client, MovePlan plan, List<Move> moves) throws InterruptedException {
+        int run(Bulwark client, MovePlan plan, Function<MovePlan, List<Move>> wanted) throws InterruptedException {
             boolean quiet = access.global().json();
-            Moving moving = new Moving(client.nodes(), client::status, plan, moves, PAUSE_MILLIS);
+            Moving moving = new Moving(client.nodes(), client::status, plan, wanted, PAUSE_MILLIS);
             moving.requireAnswers();
             String[] shown = {""};
             Moving.Standing standing = moving.run(!noWait, now -> {
@@ -76,7 +77,7 @@ final class NodeMoveCommands {
             json.put("moved", standing.moved());
             json.put("rebuilt", standing.rebuilt());
             json.put("over", standing.over());
-            json.put("moves", moves.stream().map(MoveCommand::json).toList());
+            json.put("moves", moving.moves().stream().map(MoveCommand::json).toList());
             json.put("keptVolumes", plan.kept());
             access.global().print(json, text(standing, moving.announced()));
             return 0;
@@ -142,7 +143,7 @@ final class NodeMoveCommands {
                     System.err.println(
                             "Register volumes under PASIS keep their holders: " + String.join(", ", plan.kept()) + ".");
                 }
-                return run(client, plan, moves);
+                return run(client, plan, _ -> moves);
             }
         }
     }
@@ -173,7 +174,7 @@ final class NodeMoveCommands {
             }
             try (Bulwark client = access.connect()) {
                 MovePlan plan = plan(client.nodes().map());
-                return run(client, plan, plan.replacing(from, to));
+                return run(client, plan, each -> each.replacing(from, to));
             }
         }
     }
@@ -199,7 +200,7 @@ final class NodeMoveCommands {
                         .map(ClusterStatus.NodeStatus::node)
                         .collect(Collectors.toSet());
                 MovePlan plan = plan(client.nodes().map());
-                return run(client, plan, plan.draining(number, answering::contains));
+                return run(client, plan, each -> each.draining(number, answering::contains));
             }
         }
     }

@@ -25,11 +25,15 @@ import java.util.stream.Collectors;
  */
 public final class MovePlan {
     private final ClusterMap map;
+    private final Optional<String> volume;
     private final List<Volume> volumes;
 
-    private MovePlan(ClusterMap map, List<Volume> volumes) {
+    private MovePlan(ClusterMap map, Optional<String> volume) {
         this.map = map;
-        this.volumes = volumes;
+        this.volume = volume;
+        this.volumes = map.volumes().stream()
+                .filter(each -> volume.isEmpty() || each.name().equals(volume.get()))
+                .toList();
     }
 
     /**
@@ -38,13 +42,16 @@ public final class MovePlan {
      * @param volume the name of one; all if empty
      */
     public static MovePlan of(ClusterMap map, Optional<String> volume) {
-        List<Volume> chosen = map.volumes().stream()
-                .filter(each -> volume.isEmpty() || each.name().equals(volume.get()))
-                .toList();
-        if (chosen.isEmpty() && volume.isPresent()) {
+        MovePlan plan = new MovePlan(map, volume);
+        if (plan.volumes.isEmpty() && volume.isPresent()) {
             throw new PreconditionFailedException("there is no volume of this name", Subject.volume(volume.get()));
         }
-        return new MovePlan(map, chosen);
+        return plan;
+    }
+
+    /** The same volumes as they are now, and those that there are since. */
+    MovePlan by(ClusterMap later) {
+        return new MovePlan(later, volume);
     }
 
     /** The volumes whose holders can change. */
@@ -215,7 +222,7 @@ public final class MovePlan {
             throw new PreconditionFailedException(
                     "node-" + node + " holds slots of register volumes under PASIS, which keep their holders yet: "
                             + String.join(", ", registers)
-                            + "; nothing was changed. --volume NAME moves those of another volume",
+                            + "; nothing was changed there. --volume NAME moves those of another volume",
                     Subject.NONE);
         }
     }
@@ -231,7 +238,7 @@ public final class MovePlan {
     }
 
     private static PreconditionFailedException refused(Move move, String why) {
-        return new PreconditionFailedException(move.place() + ": " + why + "; nothing was changed", Subject.NONE);
+        return new PreconditionFailedException(move.place() + ": " + why + "; nothing was changed there", Subject.NONE);
     }
 
     private static PreconditionFailedException noneLeft(Volume volume, int node, List<Integer> holders) {
@@ -240,7 +247,7 @@ public final class MovePlan {
                         + " needs " + volume.policy().n()
                         + " nodes, and the others hold a slot of that group themselves ("
                         + holders.stream().map(each -> "node-" + each).collect(Collectors.joining(", "))
-                        + "); add a node first. Nothing was changed",
+                        + "); add a node first. Nothing was changed there",
                 Subject.NONE);
     }
 }

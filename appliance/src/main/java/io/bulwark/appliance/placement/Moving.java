@@ -8,6 +8,7 @@ import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -31,8 +33,10 @@ public final class Moving {
 
     private final Nodes nodes;
     private final Supplier<ClusterStatus> status;
+    private final MovePlan plan;
+    private final Function<MovePlan, List<Move>> wanted;
     private final List<Move> moves;
-    private final List<String> volumes;
+    private List<String> volumes;
     private final long pauseMillis;
     /** The epoch that each group was in when its change was seen to be announced. */
     private final Map<Move, Long> announced = new HashMap<>();
@@ -61,13 +65,26 @@ public final class Moving {
      * Nothing is done yet.
      *
      * @param plan what of is waited for: all its volumes, until no change is open there any more
+     * @param wanted which slots move; asked again when they have, as new volumes may have been placed on the same nodes meanwhile
      */
-    public Moving(Nodes nodes, Supplier<ClusterStatus> status, MovePlan plan, List<Move> moves, long pauseMillis) {
+    public Moving(
+            Nodes nodes,
+            Supplier<ClusterStatus> status,
+            MovePlan plan,
+            Function<MovePlan, List<Move>> wanted,
+            long pauseMillis) {
         this.nodes = nodes;
         this.status = status;
-        this.moves = List.copyOf(moves);
+        this.plan = plan;
+        this.wanted = wanted;
+        this.moves = new ArrayList<>(wanted.apply(plan));
         this.volumes = plan.movable().stream().map(Volume::name).toList();
         this.pauseMillis = pauseMillis;
+    }
+
+    /** The slots that move, as far as is known. */
+    public List<Move> moves() {
+        return List.copyOf(moves);
     }
 
     /**
@@ -129,13 +146,26 @@ public final class Moving {
             for (Move move : moves) {
                 step(map, move, silent);
             }
-            Standing standing = standing(nodes.map(), now);
+            ClusterMap after = nodes.map();
+            Standing standing = standing(after, now);
+            if (standing.over() && plansMore(after)) {
+                standing = standing(after, now);
+            }
             listener.accept(standing);
             if (standing.over() || !wait) {
                 return standing;
             }
             Thread.sleep(pauseMillis);
         }
+    }
+
+    private boolean plansMore(ClusterMap map) {
+        MovePlan later = plan.by(map);
+        volumes = later.movable().stream().map(Volume::name).toList();
+        List<Move> more = wanted.apply(later).stream()
+                .filter(move -> !moves.contains(move))
+                .toList();
+        return moves.addAll(more);
     }
 
     /** Changes that are announced or have opened. */

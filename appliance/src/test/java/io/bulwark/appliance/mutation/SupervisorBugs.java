@@ -5,9 +5,15 @@ import static io.bulwark.protocol.mutation.Detector.appliance;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
-/** What can go wrong with when a replica recovers, and with what the replicas say of each other. */
+/** What can go wrong with when a replica recovers, with what the replicas say of each other, and when slots move. */
 final class SupervisorBugs {
     static final List<PlantedBug> ALL = List.of(
+            new PlantedBug(
+                    "what is placed on a drained node meanwhile stays there",
+                    "appliance/placement/Moving",
+                    appliance("placement.MovingTest", "whatWasPlacedOnADrainedNodeMeanwhileMovesToo"),
+                    "if (standing.over() && plansMore(after)) {",
+                    "if (false) {"),
             turns(
                     "all replicas have their turn at the same time",
                     "eachReplicaHasItsTurnOncePerPeriodAndNoTwoAtATime",

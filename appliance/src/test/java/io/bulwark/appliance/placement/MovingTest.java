@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +38,7 @@ class MovingTest {
                 new ArrayList<>(List.of(Maps.group(0, 1, 2, 3), Maps.group(1, 2, 3, 4)));
         private final List<Runnable> soon = new ArrayList<>();
         private final List<String> calls = new ArrayList<>();
+        private final List<Volume> created = new ArrayList<>();
         private Runnable quicker = () -> {};
         private boolean registers;
 
@@ -45,7 +47,8 @@ class MovingTest {
             List<Runnable> now = List.copyOf(soon);
             soon.clear();
             now.forEach(Runnable::run);
-            return Maps.of(NODES, volume());
+            return Maps.of(
+                    NODES, Stream.concat(Stream.of(volume()), created.stream()).toArray(Volume[]::new));
         }
 
         private Volume volume() {
@@ -131,7 +134,7 @@ class MovingTest {
 
     private Moving moving(Move... moves) {
         MovePlan plan = MovePlan.of(nodes.map(), Optional.empty());
-        return new Moving(nodes, this::status, plan, List.of(moves), 1);
+        return new Moving(nodes, this::status, plan, _ -> List.of(moves), 1);
     }
 
     private static Move move(int group, int from, int to) {
@@ -227,5 +230,26 @@ class MovingTest {
                 nodes.soon.add(() -> nodes.set(1, group -> group.announced(0, 1).opened())));
         assertThatThrownBy(() -> later.run(true, told::add)).hasMessageContaining("given up");
         assertThat(nodes.calls).isEmpty();
+    }
+
+    @Test
+    void whatWasPlacedOnADrainedNodeMeanwhileMovesToo() throws Exception {
+        MovePlan plan = MovePlan.of(nodes.map(), Optional.empty());
+        Moving moving = new Moving(nodes, this::status, plan, each -> each.draining(0, _ -> true), 1);
+        List<Move> before = moving.moves();
+        nodes.created.add(Maps.registers("later", Maps.group(0, 1, 2, 3)));
+        Moving.Standing standing = moving.run(true, now -> {
+            told.add(now);
+            Volume later = nodes.created.getFirst();
+            PlacementGroup group = later.groups().getFirst();
+            if (now.moves() > before.size() && group.slotOf(0) >= 0) {
+                int to = moving.moves().getLast().to();
+                nodes.created.set(0, Maps.registers("later", new PlacementGroup(2, List.of(to, 1, 2, 3))));
+            }
+        });
+        assertThat(before).hasSize(1).allMatch(move -> move.volume().equals("main"));
+        assertThat(moving.moves()).hasSize(2).anyMatch(move -> move.volume().equals("later"));
+        assertThat(told).anyMatch(now -> now.moves() == 2 && !now.over());
+        assertThat(standing.over()).isTrue();
     }
 }

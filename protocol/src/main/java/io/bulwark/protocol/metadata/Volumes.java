@@ -189,19 +189,28 @@ final class Volumes {
 
     /**
      * The nodes that hold a slot, or are to. Others are spare, or have been drained, and are left alone; unless there are too few without them,
-     * as at first.
+     * as at first. So are those that are to lose a slot, as what is drained loses all.
      */
     private List<NodeAddress> inService(IntPredicate belongs, int needed) {
         Set<Integer> holders = new HashSet<>();
+        Set<Integer> leaving = new HashSet<>();
         for (Volume volume : map().volumes()) {
             for (PlacementGroup group : volume.groups()) {
                 holders.addAll(group.change().isPresent() ? group.opened().holders() : group.holders());
+                group.change()
+                        .filter(change -> group.slotOf(change.node()) != change.slot())
+                        .ifPresent(change -> leaving.add(group.holders().get(change.slot())));
             }
         }
         List<NodeAddress> all =
                 nodes().stream().filter(node -> belongs.test(node.node())).toList();
         List<NodeAddress> serving =
                 all.stream().filter(node -> holders.contains(node.node())).toList();
+        List<NodeAddress> staying =
+                serving.stream().filter(node -> !leaving.contains(node.node())).toList();
+        if (staying.size() >= needed) {
+            return staying;
+        }
         return serving.size() >= needed ? serving : all;
     }
 

@@ -135,6 +135,16 @@ class NodesTest {
     }
 
     @Test
+    void whoIsToLoseASlotIsNoPlaceForNewVolumesUnlessThereAreTooFewOthers() {
+        join();
+        alice.done(new SetNode(THERE));
+        int leaving = group().holders().getFirst();
+        alice.done(new ChangeHolder("main", 0, 1, leaving, NEW));
+        assertThat(holdersOf("two", Rig.POLICY)).contains(NEW).doesNotContain(leaving);
+        assertThat(holdersOf("wide", new ProtectionPolicy(1, 4, 6, Rig.BLOCK))).contains(leaving);
+    }
+
+    @Test
     void newVolumesAreNotPlacedOnNodesThatWerePutOut() {
         alice.done(new Command.RevokePrincipal(PrincipalId.node(3)));
         assertThat(holdersOf("two", Rig.POLICY)).containsExactly(0, 1, 2, 4);

@@ -242,8 +242,19 @@ final class RegisterEpochBugs {
                     "metadata/Volumes",
                     "new volumes are placed on spare nodes",
                     protocol("metadata.NodesTest", "newVolumesAreNotPlacedOnSpareNodesUnlessThereAreTooFewOthers"),
-                    "return serving.size() >= needed ? serving : all;",
+                    """
+                    if (staying.size() >= needed) {
+                    return staying;
+                    }
+                    return serving.size() >= needed ? serving : all;
+                    """,
                     "return all;"),
+            in(
+                    "metadata/Volumes",
+                    "new volumes are placed on nodes that are to lose a slot",
+                    protocol("metadata.NodesTest", "whoIsToLoseASlotIsNoPlaceForNewVolumesUnlessThereAreTooFewOthers"),
+                    "if (staying.size() >= needed) {",
+                    "if (false) {"),
             in(
                     "metadata/Volumes",
                     "who is to take a slot is no place for new volumes",
