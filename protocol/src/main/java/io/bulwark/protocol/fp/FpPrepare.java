@@ -110,9 +110,9 @@ final class FpPrepare {
      * rests on the first one's session alone may be dropped with it.
      */
     private void again(Call call, FpMessage.Prepare request, VersionRecord known, Share share) {
-        boolean staged = !known.committed() && !known.writer().equals(PrepareTag.REPAIR);
         VersionRecord.Party party = new VersionRecord.Party(call.from(), request.session());
-        boolean joins = staged && !known.shared() && !known.parties().contains(party);
+        boolean joins =
+                !known.isVouchedFor() && !known.shared() && !known.parties().contains(party);
         if (register.versions().holds(known.version()) && !joins) {
             answer(call, request, known.version());
             return;

@@ -161,30 +161,41 @@ final class FpRepair {
                 && versions.holds(version)
                 && own != null
                 && group.code().matches(padded, slot, own.fragment());
-        boolean adopted = version.equals(versions.latest());
         boolean tagged =
                 record != null && (record.committed() || record.writer().equals(PrepareTag.REPAIR));
-        boolean crowded = !adopted
-                && !tagged
-                && versions.stagedBy(PrepareTag.REPAIR) >= node.limits().stagedPerBlock();
-        if (crowded) {
-            end(nowMillis);
-        } else if (good && tagged) {
+        boolean crowded =
+                !tagged && versions.stagedBy(PrepareTag.REPAIR) >= node.limits().stagedPerBlock();
+        if (good && record != null && record.isVouchedFor()) {
             staged(nowMillis, version);
+            return;
+        }
+        BlockCode.Staged cut = group.code()
+                .acceptBlock(padded, version.written(), slot)
+                .orElseThrow(() -> new IllegalStateException("READ returned a block that does not fit " + version));
+        if (crowded && record == null) {
+            gather(version, (now, macs) -> adoptAtOnce(now, version, cut, macs));
         } else {
-            BlockCode.Staged cut = group.code()
-                    .acceptBlock(padded, version.written(), slot)
-                    .orElseThrow(() -> new IllegalStateException("READ returned a block that does not fit " + version));
-            store(version, record, good, cut);
+            store(version, record, good, crowded, cut, now -> staged(now, version));
         }
     }
 
-    private void store(Timestamp version, @Nullable VersionRecord record, boolean good, BlockCode.Staged cut) {
+    /**
+     * What is proven is no longer on its writer's account, and not for the closing of its session to drop. In a crowded block what is staged
+     * already takes no room of others: it stays on that account, and is kept all the same. Otherwise who has filled the room for what is
+     * proven could keep a version from being held by all but f.
+     */
+    private void store(
+            Timestamp version,
+            @Nullable VersionRecord record,
+            boolean good,
+            boolean crowded,
+            BlockCode.Staged cut,
+            LongConsumer then) {
         VersionRecord next = record == null
                 ? new VersionRecord(version, register.taken(), true, cut.cc(), PrepareTag.REPAIR, 0, List.of())
                 : good ? record : record.withFragment(cut.cc());
         if (!next.committed()) {
-            next = next.proven();
+            next = crowded ? next.provenForItsWriter() : next.repaired();
         }
         VersionRecord stored = next;
         BlockVersions versions = register.versions();
@@ -193,20 +204,19 @@ final class FpRepair {
                 good
                         ? new Mutation.UpdateMeta(stored.key(register.block()), stored.encoded())
                         : new Mutation.Put(stored.key(register.block()), stored.encoded(), cut.fragment()));
-        if (record != null) {
-            // Proven now: no longer on its writer's account, and not for the closing of its session to drop.
+        if (record != null && !crowded) {
             register.uncharge(record, mutations);
         }
         register.store(
                 mutations,
                 null,
                 now -> {
-                    if (record != null) {
+                    if (record != null && !crowded) {
                         register.uncharged(record);
                     }
                     versions.put(stored);
                     versions.heal(version);
-                    staged(now, version);
+                    then.accept(now);
                 },
                 this::end);
     }
@@ -217,6 +227,15 @@ final class FpRepair {
             end(nowMillis);
             return;
         }
+        gather(version, (now, macs) -> adopt(now, version, macs));
+    }
+
+    /** Takes MACs, as a task of the register. */
+    private interface Gathered {
+        void go(long nowMillis, List<FpMessage.Vouch> macs);
+    }
+
+    private void gather(Timestamp version, Gathered then) {
         RepairMacs operation = new RepairMacs(
                 register.group(),
                 register.target().slot(),
@@ -226,7 +245,7 @@ final class FpRepair {
         node.out().run(operation, (now, outcome) -> {
             switch ((RepairMacs.Outcome) outcome) {
                 case RepairMacs.Outcome.Gathered gathered ->
-                    register.enqueue(now, later -> adopt(later, version, gathered.prepares()));
+                    register.enqueue(now, later -> then.go(later, gathered.prepares()));
                 case RepairMacs.Outcome.Overtaken overtaken -> {
                     if (rounds < ROUNDS_MAX) {
                         begin(now, overtaken.by());
@@ -237,6 +256,16 @@ final class FpRepair {
                 case RepairMacs.Outcome.TimedOut _ -> end(now);
             }
         });
+    }
+
+    /** There is no room to stage it, but it stays staged for no longer than its COMMIT takes. */
+    private void adoptAtOnce(long nowMillis, Timestamp version, BlockCode.Staged cut, List<FpMessage.Vouch> macs) {
+        BlockVersions versions = register.versions();
+        if (!register.serves(epoch) || !version.isAfter(versions.latest()) || versions.get(version) != null) {
+            end(nowMillis);
+            return;
+        }
+        store(version, null, false, false, cut, now -> adopt(now, version, macs));
     }
 
     /** COMMIT with m + f repair MACs: only now are older versions dropped. */

@@ -1,6 +1,8 @@
 package io.bulwark.protocol.fp;
 
+import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.id.BlockId;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,10 +83,16 @@ final class Leftovers {
                 .toList();
     }
 
-    /** After the repair: still staged, and still for nobody else. One of them after the other. */
+    /** After the repair: still staged, vouched for to nobody, and still for nobody else. One of them after the other. */
     private void poll(FpRegister register, List<FpAccess.SessionKey> parties, VersionRecord record) {
         boolean serves = register.serves(register.group().placement().epoch());
-        if (!serves || record.shared() || !record.equals(register.versions().get(record.version()))) {
+        if (!serves || !record.equals(register.versions().get(record.version()))) {
+            return;
+        }
+        if (record.shared() || record.isVouchedFor()) {
+            if (record.isVouchedFor() && node.access().revoked(record.writer())) {
+                takeOver(register, record);
+            }
             return;
         }
         if (parties.isEmpty()) {
@@ -106,5 +114,21 @@ final class Leftovers {
                 register.enqueue(now, _ -> poll(register, parties.subList(1, parties.size()), record));
             }
         });
+    }
+
+    /** What is vouched for stays, but its writer has no account any more. */
+    private static void takeOver(FpRegister register, VersionRecord record) {
+        VersionRecord taken = record.repaired();
+        List<Mutation> mutations = new ArrayList<>();
+        mutations.add(new Mutation.UpdateMeta(taken.key(register.block()), taken.encoded()));
+        register.uncharge(record, mutations);
+        register.store(
+                mutations,
+                null,
+                now -> {
+                    register.uncharged(record);
+                    register.versions().put(taken);
+                },
+                now -> {});
     }
 }

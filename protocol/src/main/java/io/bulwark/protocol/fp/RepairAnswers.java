@@ -44,9 +44,10 @@ final class RepairAnswers {
             return;
         }
         VersionRecord record = register.versions().get(version);
-        boolean proven =
-                record != null && (record.committed() || record.writer().equals(PrepareTag.REPAIR));
-        if (proven && register.versions().holds(version) && node.keys().knows(call.from())) {
+        if (record != null
+                && record.isVouchedFor()
+                && register.versions().holds(version)
+                && node.keys().knows(call.from())) {
             Bytes nonce = register.nonce(version);
             Bytes input = PrepareTag.input(
                     register.target(), register.group().slotOf(call.from()), PrepareTag.REPAIR, 0, version, nonce);

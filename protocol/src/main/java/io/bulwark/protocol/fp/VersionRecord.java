@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param cc as in {@link Holding}
  * @param writer who is charged while the version is only staged, or {@link PrepareTag#REPAIR}
  * @param session the writer's session
+ * @param proven whether this node's own READ has proven it, though it stays on its writer's account: its block is crowded
  * @param nonces those of the COMMIT; empty while the version is only staged
  * @param joined who has this node's MACs for it, too: others, or the writer in another session
  * @param shared whether there are more of them than are named: many, or some whom an earlier build let in
@@ -34,6 +35,7 @@ record VersionRecord(
         @Nullable List<Bytes> cc,
         PrincipalId writer,
         long session,
+        boolean proven,
         List<Holding.SlotNonce> nonces,
         List<Party> joined,
         boolean shared) {
@@ -47,6 +49,7 @@ record VersionRecord(
     private static final int SHARED = 4;
     private static final int JOINED = 8;
     private static final int TAKEN = 16;
+    private static final int PROVEN = 32;
 
     VersionRecord {
         cc = cc == null ? null : List.copyOf(cc);
@@ -62,7 +65,7 @@ record VersionRecord(
             PrincipalId writer,
             long session,
             List<Holding.SlotNonce> nonces) {
-        this(version, taken, hasFragment, cc, writer, session, nonces, List.of(), false);
+        this(version, taken, hasFragment, cc, writer, session, false, nonces, List.of(), false);
     }
 
     boolean committed() {
@@ -74,6 +77,11 @@ record VersionRecord(
         return !committed() && writer.equals(client) && !writer.equals(PrepareTag.REPAIR);
     }
 
+    /** Whether this node gives its repair MACs for it, so that no closing of a session may take it away. */
+    boolean isVouchedFor() {
+        return committed() || proven || writer.equals(PrepareTag.REPAIR);
+    }
+
     /** Who has this node's MACs for it, as far as they are named: the writer and those who have joined. */
     List<Party> parties() {
         return Stream.concat(Stream.of(new Party(writer, session)), joined.stream())
@@ -82,28 +90,34 @@ record VersionRecord(
 
     /** Whether this node's MACs for it are named clients' alone, of whom all are such. */
     boolean isOnlyOf(Predicate<PrincipalId> such) {
-        return !shared && parties().stream().map(Party::client).allMatch(such);
+        return !shared && !proven && parties().stream().map(Party::client).allMatch(such);
     }
 
     VersionRecord with(Party more) {
         if (joined.size() == JOINED_MAX) {
-            return new VersionRecord(version, taken, hasFragment, cc, writer, session, nonces, joined, true);
+            return new VersionRecord(version, taken, hasFragment, cc, writer, session, proven, nonces, joined, true);
         }
         List<Party> all = new ArrayList<>(joined);
         all.add(more);
-        return new VersionRecord(version, taken, hasFragment, cc, writer, session, nonces, all, shared);
+        return new VersionRecord(version, taken, hasFragment, cc, writer, session, proven, nonces, all, shared);
     }
 
     VersionRecord withNonces(List<Holding.SlotNonce> committed) {
-        return new VersionRecord(version, taken, hasFragment, cc, writer, session, committed, joined, shared);
+        return new VersionRecord(version, taken, hasFragment, cc, writer, session, proven, committed, joined, shared);
     }
 
     VersionRecord withFragment(@Nullable List<Bytes> fragmentCc) {
-        return new VersionRecord(version, taken, true, fragmentCc, writer, session, nonces, joined, shared);
+        return new VersionRecord(version, taken, true, fragmentCc, writer, session, proven, nonces, joined, shared);
     }
 
-    VersionRecord proven() {
-        return new VersionRecord(version, taken, hasFragment, cc, PrepareTag.REPAIR, 0, nonces, joined, shared);
+    /** This node's own READ has proven it: it is on nobody's account any more. */
+    VersionRecord repaired() {
+        return new VersionRecord(version, taken, hasFragment, cc, PrepareTag.REPAIR, 0, false, nonces, joined, shared);
+    }
+
+    /** This node's own READ has proven it, and there is no room for it but its writer's. */
+    VersionRecord provenForItsWriter() {
+        return new VersionRecord(version, taken, hasFragment, cc, writer, session, true, nonces, joined, shared);
     }
 
     RecordKey key(BlockId block) {
@@ -118,7 +132,8 @@ record VersionRecord(
                 | (hashes == null ? 0 : CC)
                 | (shared ? SHARED : 0)
                 | (joined.isEmpty() ? 0 : JOINED)
-                | (taken == 1 ? 0 : TAKEN));
+                | (taken == 1 ? 0 : TAKEN)
+                | (proven ? PROVEN : 0));
         version.write(out);
         writer.write(out);
         out.i64(session);
@@ -143,7 +158,7 @@ record VersionRecord(
         WireReader in = new WireReader(encoded);
         int format = in.u8();
         int flags = in.u8();
-        if (format != FORMAT || flags > (FRAGMENT | CC | SHARED | JOINED | TAKEN)) {
+        if (format != FORMAT || flags > (FRAGMENT | CC | SHARED | JOINED | TAKEN | PROVEN)) {
             throw new MalformedException("version record of format " + format + ", flags " + flags);
         }
         Timestamp version = Timestamp.readWritten(in);
@@ -157,8 +172,10 @@ record VersionRecord(
         List<Bytes> cc = (flags & CC) == 0 ? null : FpCodec.readHashes(in);
         List<Party> joined = (flags & JOINED) == 0 ? List.of() : readParties(in);
         in.end();
+        boolean proven = (flags & PROVEN) != 0;
+        boolean shared = (flags & SHARED) != 0;
         return new VersionRecord(
-                version, taken, (flags & FRAGMENT) != 0, cc, writer, session, nonces, joined, (flags & SHARED) != 0);
+                version, taken, (flags & FRAGMENT) != 0, cc, writer, session, proven, nonces, joined, shared);
     }
 
     private static List<Party> readParties(WireReader in) {

@@ -4,7 +4,10 @@ import static io.bulwark.protocol.fp.LocalNodes.CLIENT;
 import static io.bulwark.protocol.fp.LocalNodes.SESSION;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -268,5 +271,84 @@ class RegisterEpochsTest {
         nodes.answers.clear();
         nodes.releaseStores();
         assertThat(nodes.answers).hasSize(1).first().isInstanceOf(FpMessage.Refused.class);
+    }
+
+    /** What a liar and a faulty client can have left at a node: two for each block are as many as may be. */
+    private void crowd(int node) {
+        for (int seed = 50; seed < 50 + LocalNodes.LIMITS.stagedPerBlock(); seed++) {
+            Timestamp version = new Timestamp(2, nodes.encode(seed).fpcc());
+            nodes.putOnDisk(node, new VersionRecord(version, 1, true, null, PrepareTag.REPAIR, 0, List.of()));
+        }
+        nodes.restart(node);
+    }
+
+    @Test
+    void whatIsStagedIsVouchedForAlsoWhereTheRoomForWhatIsProvenIsTaken() {
+        crowd(1);
+        crowd(2);
+        Timestamp version = nodes.write(5, 1, 0);
+        opensWithNewSlot(3);
+        nodes.cutOff.add(3);
+        assertThat(nodes.settle(0, 2)).isTrue();
+        assertThat(nodes.latestNow(1)).isEqualTo(version);
+        assertThat(nodes.versionsOnDisk(1)).as("what was below").isEqualTo(1);
+        assertThat(nodes.chargesOnDisk(1)).isZero();
+    }
+
+    /** The room of slot 3 is taken, which has not prepared it, and slot 2 is silent. */
+    @Test
+    void whatIsNotStagedIsCommittedAtOnceWhereTheRoomForWhatIsProvenIsTaken() {
+        crowd(3);
+        Timestamp version = nodes.write(5, 1, 0);
+        opensWithTheSameHolders();
+        nodes.cutOff.add(2);
+        assertThat(nodes.settle(0, 2)).isTrue();
+        assertThat(nodes.latestNow(3)).isEqualTo(version);
+        assertThat(nodes.committedOnDisk(version)).isEqualTo(3);
+        assertThat(nodes.versionsOnDisk(3)).as("what was below is dropped").isEqualTo(1);
+    }
+
+    @Test
+    void whatIsVouchedForInACrowdedBlockStaysOnItsWritersAccount() {
+        crowd(1);
+        nodes.write(5, 1, 0);
+        nodes.useWrongKeys(2);
+        nodes.cutOff.add(3);
+        Target target = nodes.group.target(1);
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        nodes.ask(PrincipalId.node(0), new FpMessage.AskRepairMac(target, version));
+        nodes.pass(5_000);
+        assertThat(nodes.answers).hasAtLeastOneElementOfType(FpMessage.RepairMac.class);
+        assertThat(nodes.chargesOnDisk(1)).isEqualTo(1);
+        assertThat(nodes.versionsOnDisk(1)).isEqualTo(1 + LocalNodes.LIMITS.stagedPerBlock());
+    }
+
+    /** Others count on it: as what is tagged so, it is not for the closing of its session to take. */
+    @Test
+    void whatIsVouchedForIsNoLeftover() {
+        nodes.one(CLIENT, nodes.fragment(0, 5, 1));
+        nodes.one(CLIENT, nodes.fragment(0, 6, 2));
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        VersionRecord staged = new VersionRecord(version, 1, true, null, CLIENT, SESSION, List.of());
+        nodes.putOnDisk(0, staged.provenForItsWriter());
+        nodes.restart(0);
+        nodes.session(SESSION, SessionState.CLOSED);
+        nodes.pass(60_000);
+        assertThat(nodes.versionsOnDisk(0)).as("the other one is dropped").isEqualTo(1);
+        assertThat(nodes.chargesOnDisk(0)).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsVouchedForIsNotTheRevokedClientsAlone() {
+        nodes.one(CLIENT, nodes.fragment(0, 5, 1));
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        FpMessage.Request ask = new FpMessage.AskLeftover(nodes.group.target(0), CLIENT, SESSION, version);
+        VersionRecord staged = new VersionRecord(version, 1, true, null, CLIENT, SESSION, List.of());
+        nodes.putOnDisk(0, staged.provenForItsWriter());
+        nodes.restart(0);
+        nodes.tell(0, new Fact.Revoked(CLIENT));
+        assertThat(nodes.one(PrincipalId.node(1), ask))
+                .extracting(answer -> ((FpMessage.Leftover) answer).state())
+                .isEqualTo(FpMessage.LeftoverState.PREPARED);
     }
 }

@@ -21,6 +21,7 @@ class VersionRecordFuzzTest {
         return Stream.of(
                         staged,
                         new VersionRecord(version, 3, true, null, PrincipalId.client(1), 7, List.of()),
+                        staged.provenForItsWriter(),
                         staged.withNonces(List.of(nonce)),
                         staged.withFragment(version.written().cc()))
                 .map(record -> record.encoded().toByteArray());

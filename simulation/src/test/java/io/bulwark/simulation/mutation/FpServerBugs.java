@@ -90,8 +90,8 @@ final class FpServerBugs {
                     "fp/RepairAnswers",
                     "a staged copy is enough for a repair MAC",
                     protocol("fp.FpRepairTest", "aStagedCopyIsNotEnoughForARepairMac"),
-                    "record != null && (record.committed() || record.writer().equals(PrepareTag.REPAIR));",
-                    "record != null;"),
+                    "&& record.isVouchedFor() &&",
+                    "&&"),
             in(
                     "fp/FpRegister",
                     "waiting requests are judged in the epoch in which they came",
@@ -416,7 +416,7 @@ final class FpServerBugs {
                     protocol("fp.FpRepairTest", "aVersionCommittedAtOneNodeIsAdoptedByAllThatRepair"),
                     """
                     if (!next.committed()) {
-                    next = next.proven();
+                    next = crowded ? next.provenForItsWriter() : next.repaired();
                     }
                     """,
                     ""),

@@ -101,7 +101,57 @@ final class RegisterEpochBugs {
                     if (!register.serves(epoch)) {
                     then.settled(true, nowMillis);
                     } else if
-                    """));
+                    """),
+            in(
+                    "fp/FpRepair",
+                    "who takes the room for what is proven keeps a node from vouching",
+                    protocol("fp.RegisterEpochsTest", "whatIsStagedIsVouchedForAlsoWhereTheRoomForWhatIsProvenIsTaken"),
+                    "if (crowded && record == null) {",
+                    "if (crowded) {"),
+            in(
+                    "fp/FpRepair",
+                    "what is not staged waits for room",
+                    protocol(
+                            "fp.RegisterEpochsTest",
+                            "whatIsNotStagedIsCommittedAtOnceWhereTheRoomForWhatIsProvenIsTaken"),
+                    "gather(version, (now, macs) -> adoptAtOnce(now, version, cut, macs));",
+                    "end(nowMillis);"),
+            in(
+                    "fp/FpRepair",
+                    "what is vouched for in a crowded block is on nobody's account",
+                    protocol("fp.RegisterEpochsTest", "whatIsVouchedForInACrowdedBlockStaysOnItsWritersAccount"),
+                    """
+                    if (record != null && !crowded) {
+                    register.uncharge(record, mutations);
+                    """,
+                    """
+                    if (record != null) {
+                    register.uncharge(record, mutations);
+                    """),
+            in(
+                    "fp/Leftovers",
+                    "what is vouched for is dropped with its session",
+                    protocol("fp.RegisterEpochsTest", "whatIsVouchedForIsNoLeftover"),
+                    "if (record.shared() || record.isVouchedFor()) {",
+                    "if (record.shared()) {"),
+            in(
+                    "fp/Leftovers",
+                    "what is vouched for stays on a revoked client's account",
+                    protocol("fp.FpRevocationTest", "whatIsVouchedForStaysWhenItsWriterIsRevokedAndIsDecided"),
+                    "takeOver(register, record);",
+                    ""),
+            in(
+                    "fp/VersionRecord",
+                    "that a version is vouched for on its writer's account is kept in memory only",
+                    protocol("fp.RegisterEpochsTest", "whatIsVouchedForIsNoLeftover"),
+                    "| (proven ? PROVEN : 0)",
+                    ""),
+            in(
+                    "fp/VersionRecord",
+                    "what is vouched for counts as the revoked client's alone",
+                    protocol("fp.RegisterEpochsTest", "whatIsVouchedForIsNotTheRevokedClientsAlone"),
+                    "return !shared && !proven &&",
+                    "return !shared &&"));
 
     private static final List<PlantedBug> SERVING = List.of(
             in(

@@ -58,8 +58,8 @@ final class RevocationBugs {
                     "fp/VersionRecord",
                     "more have joined than are named, and nobody knows",
                     protocol("fp.FpRevocationTest", "whatIsSharedWithPeopleWhoAreNotNamedStays"),
-                    "writer, session, nonces, joined, true);",
-                    "writer, session, nonces, joined, shared);"),
+                    "writer, session, proven, nonces, joined, true);",
+                    "writer, session, proven, nonces, joined, shared);"),
             in(
                     "fp/Leftovers",
                     "a node drops what it holds for others whom it cannot name",
