@@ -55,6 +55,11 @@ final class Calls {
         steps.add(new CompletionStep.Find(lastToken, from, to));
     }
 
+    void findRegister(Volume volume, int group, long from, Consumer<Optional<BlockId>> then, Runnable failed) {
+        found.put(++lastToken, new Sought(then, failed));
+        steps.add(new CompletionStep.FindRegister(lastToken, volume, group, from));
+    }
+
     void settle(BlockId block, long epoch, Consumer<Boolean> then) {
         settled.put(++lastToken, then);
         steps.add(new CompletionStep.Settle(lastToken, block, epoch));

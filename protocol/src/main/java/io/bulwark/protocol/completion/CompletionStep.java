@@ -42,6 +42,27 @@ public sealed interface CompletionStep {
      */
     record Find(long token, BlockId from, BlockId to) implements CompletionStep {}
 
+    /**
+     * Looks for the first block of a placement group of registers, from one on, of which a version is kept here. Answered by
+     * {@code onFound} or {@code onSilence}.
+     *
+     * @param from the number of the block where it begins
+     */
+    record FindRegister(long token, Volume volume, int group, long from) implements CompletionStep {
+        public BlockId first() {
+            return BlockId.register(volume.id(), from);
+        }
+
+        public BlockId last() {
+            return BlockId.register(volume.id(), volume.blocks() - 1);
+        }
+
+        /** Whether a block is of the group. */
+        public boolean wants(BlockId block) {
+            return volume.groupIndex(block) == group;
+        }
+    }
+
     /** Has the node's own server see to a register before an epoch is confirmed. Answered by {@code onSettled}. */
     record Settle(long token, BlockId block, long epoch) implements CompletionStep {}
 

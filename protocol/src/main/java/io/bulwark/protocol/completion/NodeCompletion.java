@@ -96,7 +96,7 @@ public final class NodeCompletion {
                 begin.inodes(),
                 reference -> reference.pendingRanges().forEach(range -> calls.tell(new Fact.Pending(range))));
         this.duties = new EpochDuties(calls, node, following);
-        this.registers = new RegisterDuties(calls, node, pace.atOnce(), pace.retryMillis());
+        this.registers = new RegisterDuties(calls, node, pace, () -> nowMillis);
         // What was verified before the last start is known to the node's records, and passed by quickly.
         this.verifying = new ReferenceWalk(
                 calls, verifications, node, pace.retryMillis(), () -> nowMillis, new TreeMap<>(), _ -> {});

@@ -30,6 +30,7 @@ final class FpRegister {
     private final LeftoverAnswers leftovers;
     private final RepairAnswers repairs;
     private final ReadAnswers reads;
+    private final PastRecords pastRecords;
     private final BlockVersions versions = new BlockVersions();
     private final Deque<LongConsumer> waiting = new ArrayDeque<>();
     private FpGroup group;
@@ -55,6 +56,7 @@ final class FpRegister {
         this.leftovers = new LeftoverAnswers(this, node);
         this.repairs = new RepairAnswers(this, node);
         this.reads = new ReadAnswers(this);
+        this.pastRecords = new PastRecords(this, node);
         load();
     }
 
@@ -120,7 +122,8 @@ final class FpRegister {
     }
 
     boolean idle() {
-        return loaded && !busy && awaited == 0 && waiting.isEmpty() && !repair.running() && !versions.anyKept();
+        boolean free = loaded && !busy && awaited == 0 && waiting.isEmpty();
+        return free && !repair.running() && !versions.anyKept() && !pastRecords.any();
     }
 
     private void load() {
@@ -148,26 +151,10 @@ final class FpRegister {
                 versions.keep(old.version(), new BlockVersions.Kept(PrepareTag.REPAIR, now));
                 node.keptBy().merge(PrepareTag.REPAIR, 1, Integer::sum);
             }
-            if (!past.isEmpty()) {
-                clear(past);
-            }
-            drain(now);
-        });
-    }
-
-    /** What stays on the device is cleared when it is loaded again. */
-    private void clear(List<VersionRecord> past) {
-        List<Mutation> mutations = new ArrayList<>();
-        for (VersionRecord record : past) {
-            mutations.add(new Mutation.Delete(record.key(block())));
-            uncharge(record, mutations);
-        }
-        busy = true;
-        node.out().store(mutations, (now, stored) -> {
-            busy = false;
-            if (stored == Stored.DURABLE) {
-                past.forEach(this::uncharged);
-            }
+            busy = pastRecords.clear(past, later -> {
+                busy = false;
+                drain(later);
+            });
             drain(now);
         });
     }
@@ -355,7 +342,12 @@ final class FpRegister {
 
     /** Delayed deletion. */
     void onTick(long nowMillis) {
-        if (!versions.anyKept() || busy || !loaded) {
+        if (busy || !loaded) {
+            return;
+        }
+        if (pastRecords.due(nowMillis)) {
+            outdated = true;
+            drain(nowMillis);
             return;
         }
         List<Timestamp> over = versions.kept().entrySet().stream()

@@ -216,7 +216,31 @@ public final class FpServer implements ProtocolServer {
         take(nowMillis, told);
         node.access()
                 .volume(told.volume())
-                .ifPresent(volume -> node.access().seals().promises(volume).forEach(out::add));
+                .ifPresent(volume ->
+                        promise(nowMillis, volume.id(), node.access().seals().promises(volume)));
+    }
+
+    /**
+     * What was let in before is stored by then: who looks through what this node has, since nothing of an older epoch can come any more,
+     * must find it.
+     */
+    private void promise(long nowMillis, int volume, List<Effect> promises) {
+        if (promises.isEmpty()) {
+            return;
+        }
+        int[] left = {1};
+        LongConsumer over = _ -> {
+            if (--left[0] == 0) {
+                promises.forEach(out::add);
+            }
+        };
+        for (FpRegister register : List.copyOf(registers.values())) {
+            if (register.block().volume() == volume) {
+                left[0]++;
+                register.enqueue(nowMillis, over);
+            }
+        }
+        over.accept(nowMillis);
     }
 
     /** Closes those of the sessions that this node has heard of, or that have left something staged here. */

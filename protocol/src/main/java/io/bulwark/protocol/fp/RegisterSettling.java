@@ -31,31 +31,11 @@ final class RegisterSettling {
     /** To be called as a task of the register. */
     void start(long nowMillis) {
         begun = register.versions().latest();
-        boolean fresh = register.group().placement().isFresh(node.self().number());
         if (!register.serves(epoch)) {
             then.settled(false, nowMillis);
-        } else if (begun.isNone() && !fresh) {
-            // Whatever it was to keep it has not.
-            then.settled(true, nowMillis);
         } else if (begun.isNone()) {
-            repair(nowMillis);
-        } else {
-            hold(nowMillis);
-        }
-    }
-
-    /** A new holder makes up what it can: until then the group would count on a slot that has nothing. */
-    private void repair(long nowMillis) {
-        boolean asked = register.repair().request(nowMillis, null, false, this::repaired);
-        if (!asked) {
-            then.settled(false, nowMillis);
-        }
-    }
-
-    private void repaired(long nowMillis) {
-        begun = register.versions().latest();
-        if (begun.isNone()) {
-            then.settled(register.serves(epoch) && register.repair().foundNothing(), nowMillis);
+            // Whatever it was to keep it has not, or it has taken its slot just now.
+            then.settled(true, nowMillis);
         } else {
             hold(nowMillis);
         }

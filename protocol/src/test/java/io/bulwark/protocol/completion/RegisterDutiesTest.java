@@ -20,6 +20,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class RegisterDutiesTest {
     private static final int VOLUME = 1;
-    private static final int BLOCKS = 6;
+    private static final int BLOCKS = 12;
     private static final CompletionPace PACE = new CompletionPace(1_000, 2, 100_000, 5_000);
     /** More than it takes until the map is asked for, and what could not be done is tried, again. */
     private static final long LATER = 6_000;
@@ -44,20 +45,30 @@ class RegisterDutiesTest {
     private final NodeCompletion completion =
             new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, Progress.NONE);
     private PlacementGroup group = OPENED;
+    private PlacementGroup other = OTHER;
+    private long size = BLOCKS;
     private Predicate<CompletionStep.Settle> done = _ -> true;
     private boolean holding;
+    /** What is kept of the volume: of all groups, as a node has records of groups that it left, too. */
+    private Predicate<BlockId> kept = _ -> true;
+
+    private boolean unreadable;
     private long now = 100_000;
 
     private Volume volume() {
         ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, 512);
-        return new Volume(VOLUME, "v", VolumeKind.REGISTER, policy, BLOCKS, List.of(group, OTHER));
+        return new Volume(VOLUME, "v", VolumeKind.REGISTER, policy, size, List.of(group, other));
     }
 
     private List<BlockId> blocks() {
+        return blocks(0);
+    }
+
+    private List<BlockId> blocks(int index) {
         List<BlockId> blocks = new ArrayList<>();
         for (int block = 0; block < BLOCKS; block++) {
             BlockId id = BlockId.register(VOLUME, block);
-            if (volume().groupIndex(id) == 0) {
+            if (volume().groupIndex(id) == index) {
                 blocks.add(id);
             }
         }
@@ -87,12 +98,26 @@ class RegisterDutiesTest {
                         steps.addAll(completion.onSettled(now, settle.token(), done.test(settle)));
                     }
                 }
+                case CompletionStep.FindRegister find ->
+                    steps.addAll(
+                            unreadable
+                                    ? completion.onSilence(now, find.token())
+                                    : completion.onFound(now, find.token(), first(find)));
                 case CompletionStep.Submit submit -> submitted.add(submit.command());
                 case CompletionStep.Remember _ -> {}
                 case CompletionStep.Check _, CompletionStep.Fetch _, CompletionStep.Find _ ->
                     throw new AssertionError("there are no extents");
             }
         }
+    }
+
+    private Optional<BlockId> first(CompletionStep.FindRegister find) {
+        return LongStream.range(
+                        find.first().counter(), Math.min(BLOCKS, find.last().counter() + 1))
+                .mapToObj(block -> BlockId.register(VOLUME, block))
+                .filter(kept)
+                .filter(find::wants)
+                .findFirst();
     }
 
     private Reply reply(Query query) {
@@ -169,5 +194,78 @@ class RegisterDutiesTest {
                 .extracting(CompletionStep.Settle::block)
                 .containsAll(blocks());
         assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 3));
+    }
+
+    /** The first one's blocks fail, and take their time. */
+    @Test
+    void aGroupThatIsNeverDoneDoesNotKeepAnotherFromItsTurn() {
+        other = new PlacementGroup(1, List.of(0, 6, 7, 8)).announced(1, 9).opened();
+        done = settle -> volume().groupIndex(settle.block()) == 1;
+        holding = true;
+        perform(completion.onRefuses(now, VOLUME, 1, 2));
+        refuses(2);
+        later();
+        for (int i = 0; i < 200 && submitted.isEmpty(); i++) {
+            assertThat(held).isNotEmpty();
+            now += 2 * PACE.retryMillis();
+            CompletionStep.Settle next = held.removeFirst();
+            perform(completion.onSettled(now, next.token(), done.test(next)));
+        }
+        assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 1, 2));
+    }
+
+    @Test
+    void whatFailedLateIsNotTriedAgainAtOnce() {
+        holding = true;
+        refuses(2);
+        later();
+        now += 10 * PACE.retryMillis();
+        int before = asked.size();
+        perform(completion.onSettled(now, held.getFirst().token(), false));
+        perform(completion.onTick(now));
+        assertThat(asked).as("nothing is begun for a while").hasSize(before);
+        now += PACE.retryMillis();
+        perform(completion.onTick(now));
+        assertThat(asked).hasSizeGreaterThan(before);
+    }
+
+    /** A thin volume: nobody can go through its numbers. */
+    @Test
+    void onlyBlocksOfWhichSomethingIsKeptAreSeenTo() {
+        BlockId written = blocks().getLast();
+        BlockId ofAnotherGroup = blocks(1).getFirst();
+        size = 1L << 40;
+        kept = block -> block.equals(written) || block.equals(ofAnotherGroup);
+        unreadable = true;
+        refuses(2);
+        later();
+        assertThat(submitted).as("what is kept cannot be read").isEmpty();
+        unreadable = false;
+        later();
+        assertThat(asked).extracting(CompletionStep.Settle::block).containsExactly(written);
+        assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 2));
+    }
+
+    @Test
+    void aNewHolderThatKeepsNothingConfirms() {
+        group = new PlacementGroup(1, List.of(9, 1, 2, 3)).announced(0, 0).opened();
+        kept = _ -> false;
+        later();
+        assertThat(submitted).as("what was before is not refused yet").isEmpty();
+        refuses(2);
+        assertThat(asked).isEmpty();
+        assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 2));
+    }
+
+    /** Its servers refuse it: each attempt would fail. */
+    @Test
+    void nothingIsSeenToInAnEpochThatIsToEnd() {
+        group = OPENED.announced(1, 9);
+        refuses(3);
+        later();
+        assertThat(asked).isEmpty();
+        group = LATER_OPENED;
+        later();
+        assertThat(asked).isNotEmpty().extracting(CompletionStep.Settle::epoch).containsOnly(3L);
     }
 }

@@ -58,6 +58,7 @@ final class LocalNodes {
     private final List<Boolean> settled = new ArrayList<>();
     final Map<Integer, PairwiseKeys> keys = new HashMap<>();
     final Map<Integer, Integer> stores = new HashMap<>();
+    final Map<Integer, Long> promised = new HashMap<>();
     /** How often each node has loaded the state of the group's block. */
     final Map<Integer, Integer> loads = new HashMap<>();
 
@@ -415,7 +416,7 @@ final class LocalNodes {
                     Loaded metas = disk(node).scan(scan.kind(), scan.from(), scan.to(), scan.max());
                     perform(node, server(node).onLoaded(now, scan.token(), metas));
                 }
-                case Effect.Refuses _ -> {}
+                case Effect.Refuses promise -> promised.put(node, promise.before());
             }
         }
     }
@@ -431,18 +432,14 @@ final class LocalNodes {
 
     /** The one that has been kept back longest; others go on being kept back. */
     void releaseOneStore() {
-        Runnable next = heldStores.poll();
-        if (next != null) {
-            next.run();
-            deliver();
-        }
+        Optional.ofNullable(heldStores.poll()).ifPresent(Runnable::run);
+        deliver();
     }
 
     void releaseStores() {
         holdStores = false;
-        for (Runnable next = heldStores.poll(); next != null; next = heldStores.poll()) {
-            next.run();
-            deliver();
+        while (!heldStores.isEmpty()) {
+            releaseOneStore();
         }
     }
 
@@ -453,8 +450,12 @@ final class LocalNodes {
 
     /** Told to all. */
     void place(PlacementGroup placement) {
-        volume = new Volume(VOLUME, volume.name(), volume.kind(), volume.policy(), volume.blocks(), List.of(placement));
+        volume = volume(placement);
         servers.keySet().forEach(node -> tell(node, new Fact.OfVolume(VOLUME, Optional.of(volume))));
+    }
+
+    Volume volume(PlacementGroup placement) {
+        return new Volume(VOLUME, volume.name(), volume.kind(), volume.policy(), volume.blocks(), List.of(placement));
     }
 
     /** The group as it is placed now. */

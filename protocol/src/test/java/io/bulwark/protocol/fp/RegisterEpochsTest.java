@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.SessionState;
+import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,11 @@ class RegisterEpochsTest {
 
     private void opensWithTheSameHolders() {
         nodes.place(opened(List.of()));
+    }
+
+    /** One has heard of it, and the replicas that others ask have not. */
+    private void placeAt(int node, PlacementGroup placement) {
+        nodes.tell(node, new Fact.OfVolume(LocalNodes.VOLUME, Optional.of(nodes.volume(placement))));
     }
 
     private void opensWithNewSlot(int slot) {
@@ -145,22 +152,16 @@ class RegisterEpochsTest {
         assertThat(nodes.settle(0, 2)).isTrue();
     }
 
+    /** What it misses it makes up when it is asked for, or scrubbed. */
     @Test
-    void aNewHolderMakesUpWhatThereIs() {
+    void aNewHolderHasNothingToSeeTo() {
         Timestamp version = nodes.write(5, 1, 0, 1, 2);
         opensWithNewSlot(3);
+        nodes.cutOff.addAll(List.of(0, 1, 2));
         assertThat(nodes.settle(3, 2)).isTrue();
+        nodes.cutOff.clear();
+        assertThat(nodes.look(3)).isEqualTo(FpScrub.Found.COMPLETED);
         assertThat(nodes.latestNow(3)).isEqualTo(version);
-        assertThat(nodes.versionsOnDisk(3)).isEqualTo(1);
-    }
-
-    @Test
-    void aNewHolderThatHearsNobodyHasNotSeenToAnything() {
-        opensWithNewSlot(3);
-        nodes.cutOff.addAll(List.of(0, 1));
-        assertThat(nodes.settle(3, 2)).isFalse();
-        nodes.cutOff.remove(0);
-        assertThat(nodes.settle(3, 2)).as("never written").isTrue();
     }
 
     @Test
@@ -350,5 +351,33 @@ class RegisterEpochsTest {
         assertThat(nodes.one(PrincipalId.node(1), ask))
                 .extracting(answer -> ((FpMessage.Leftover) answer).state())
                 .isEqualTo(FpMessage.LeftoverState.PREPARED);
+    }
+
+    @Test
+    void whatCouldNotBeClearedIsClearedLater() {
+        nodes.write(5, 1, 0, 1, 2);
+        nodes.restart(0);
+        opensWithNewSlot(0);
+        nodes.nextStore = Stored.FAILED;
+        assertThat(nodes.latestNow(0)).isEqualTo(Timestamp.NONE);
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
+        nodes.nextStore = Stored.DURABLE;
+        nodes.pass(2 * LocalNodes.LIMITS.repairMillis());
+        assertThat(nodes.versionsOnDisk(0)).isZero();
+    }
+
+    /** Who looks through what a node keeps, since it refuses what was before, finds it. */
+    @Test
+    void whatIsBeingStoredWhenItsEpochEndsIsStoredBeforeThatIsPromised() {
+        List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
+        nodes.holdStores = true;
+        nodes.ask(CLIENT, nodes.commit(0, 1, prepares));
+        nodes.holdStores = false;
+        placeAt(0, nodes.group.placement().announced(3, 9));
+        assertThat(nodes.promised).as("the seal is durable").isEmpty();
+        nodes.releaseStores();
+        assertThat(nodes.promised).containsEntry(0, 2L);
+        assertThat(nodes.committedOnDisk(new Timestamp(5, nodes.encode(1).fpcc())))
+                .isEqualTo(1);
     }
 }

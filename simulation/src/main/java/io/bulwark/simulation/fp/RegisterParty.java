@@ -11,8 +11,10 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.fp.FpScrub;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
@@ -40,6 +42,7 @@ final class RegisterParty implements ProtocolServer {
     private final NodeCompletion completion;
     private final Map<Long, BiFunction<Long, Object, List<Effect>>> running = new HashMap<>();
     private final Map<Long, Long> settling = new HashMap<>();
+    private final Map<Long, CompletionStep.FindRegister> finding = new HashMap<>();
     private long lastToken = OWN;
 
     /** @param liesOfEpochs whether it seals and confirms at once whatever is announced or opened, and tells its server of none */
@@ -117,7 +120,16 @@ final class RegisterParty implements ProtocolServer {
 
     @Override
     public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-        return pass(nowMillis, server.onLoaded(nowMillis, token, loaded));
+        CompletionStep.FindRegister find = finding.remove(token);
+        if (find == null) {
+            return pass(nowMillis, server.onLoaded(nowMillis, token, loaded));
+        }
+        Optional<BlockId> first = ((Loaded.Metas) loaded)
+                .records().stream()
+                        .map(meta -> meta.key().block())
+                        .filter(find::wants)
+                        .findFirst();
+        return perform(nowMillis, completion.onFound(nowMillis, find.token(), first));
     }
 
     @Override
@@ -165,6 +177,11 @@ final class RegisterParty implements ProtocolServer {
                     settling.put(settle.token(), nowMillis);
                     FpScrub question = new FpScrub.Settle(settle.block(), settle.epoch());
                     effects.addAll(pass(nowMillis, server.onMessage(nowMillis, self, settle.token(), question)));
+                }
+                case CompletionStep.FindRegister find -> {
+                    finding.put(++lastToken, find);
+                    effects.add(new Effect.Scan(
+                            lastToken, RecordKind.REGISTER_VERSION, find.first(), find.last(), Integer.MAX_VALUE));
                 }
                 case CompletionStep.Submit submit -> effects.add(submit(submit.command()));
                 case CompletionStep.Remember _ -> {}

@@ -249,8 +249,8 @@ final class StorageParty implements ProtocolServer {
                         owed.add(submit.command());
                     }
                 }
-                case CompletionStep.Settle settle ->
-                    throw new IllegalStateException("there are no registers here: " + settle);
+                case CompletionStep.Settle _, CompletionStep.FindRegister _ ->
+                    throw new IllegalStateException("there are no registers here: " + step);
                 case CompletionStep.Remember remember -> disk.progress = remember.progress();
             }
         }

@@ -15,12 +15,12 @@ final class RegisterEpochBugs {
                     "an epoch is confirmed at once",
                     protocol("fp.RegisterEpochsTest", "whatOneNodeAloneHasCommittedIsHeldAndClaimedByAllButF"),
                     """
-                    repair(nowMillis);
+                    then.settled(true, nowMillis);
                     } else {
                     hold(nowMillis);
                     """,
                     """
-                    repair(nowMillis);
+                    then.settled(true, nowMillis);
                     } else {
                     then.settled(true, nowMillis);
                     """),
@@ -29,12 +29,12 @@ final class RegisterEpochBugs {
                     "an epoch is confirmed after a READ",
                     protocol("fp.RegisterEpochsTest", "whatOneNodeAloneHasCommittedIsHeldAndClaimedByAllButF"),
                     """
-                    repair(nowMillis);
+                    then.settled(true, nowMillis);
                     } else {
                     hold(nowMillis);
                     """,
                     """
-                    repair(nowMillis);
+                    then.settled(true, nowMillis);
                     } else {
                     register.repair().request(nowMillis, null, false, now -> then.settled(true, now));
                     """),
@@ -76,31 +76,17 @@ final class RegisterEpochBugs {
                     "return List.of();"),
             in(
                     "fp/RegisterSettling",
-                    "a new holder does not make up what it missed",
-                    protocol("fp.RegisterEpochsTest", "aNewHolderMakesUpWhatThereIs"),
-                    "} else if (begun.isNone() && !fresh) {",
-                    "} else if (begun.isNone()) {"),
-            in(
-                    "fp/RegisterSettling",
-                    "what a new holder cannot read was never written",
-                    protocol("fp.RegisterEpochsTest", "aNewHolderThatHearsNobodyHasNotSeenToAnything"),
-                    "register.serves(epoch) && register.repair().foundNothing()",
-                    "true"),
-            in(
-                    "fp/RegisterSettling",
                     "an epoch that is over is seen to",
                     protocol("fp.RegisterEpochsTest", "anEpochThatIsOverIsNotSeenTo"),
                     """
-                    boolean fresh = register.group().placement().isFresh(node.self().number());
                     if (!register.serves(epoch)) {
                     then.settled(false, nowMillis);
-                    } else if
+                    } else if (begun
                     """,
                     """
-                    boolean fresh = register.group().placement().isFresh(node.self().number());
                     if (!register.serves(epoch)) {
                     then.settled(true, nowMillis);
-                    } else if
+                    } else if (begun
                     """),
             in(
                     "fp/FpRepair",
@@ -185,20 +171,31 @@ final class RegisterEpochBugs {
                     "outdated |= taken() != loadedFor;",
                     ""),
             in(
-                    "fp/FpRegister",
+                    "fp/PastRecords",
                     "what is dropped stays on its writer's account",
                     protocol("fp.RegisterEpochsTest", "whatIsFromBeforeTheSlotWasTakenIsDropped"),
                     """
-                    mutations.add(new Mutation.Delete(record.key(block())));
-                    uncharge(record, mutations);
-                    }
-                    busy = true;
+                    mutations.add(new Mutation.Delete(record.key(register.block())));
+                    register.uncharge(record, mutations);
                     """,
                     """
-                    mutations.add(new Mutation.Delete(record.key(block())));
-                    }
-                    busy = true;
+                    mutations.add(new Mutation.Delete(record.key(register.block())));
                     """),
+            in(
+                    "fp/PastRecords",
+                    "what could not be cleared stays until a restart",
+                    protocol("fp.RegisterEpochsTest", "whatCouldNotBeClearedIsClearedLater"),
+                    "return left && nowMillis >= againMillis;",
+                    "return false;"),
+            in(
+                    "fp/FpServer",
+                    "that an epoch is refused is promised while what was let in before is being stored",
+                    protocol("fp.RegisterEpochsTest", "whatIsBeingStoredWhenItsEpochEndsIsStoredBeforeThatIsPromised"),
+                    """
+                    left[0]++;
+                    register.enqueue(nowMillis, over);
+                    """,
+                    ""),
             in(
                     "fp/FpRegister",
                     "a map of before tells that a slot was lost",
@@ -253,25 +250,57 @@ final class RegisterEpochBugs {
                     "completion/RegisterDuties",
                     "registers are seen to before what was before is refused",
                     protocol("completion.RegisterDutiesTest", "itConfirmsOnceEachBlockOfTheGroupIsSeenTo"),
-                    "if (slots.refusesBefore(place, work.epoch)) {",
-                    "if (true) {"),
+                    "slots.refusesBefore(turn.getKey(), turn.getValue().epoch()) &&",
+                    ""),
             in(
-                    "completion/RegisterDuties",
+                    "completion/RegisterWork",
                     "an epoch is confirmed while blocks are being seen to",
                     protocol("completion.RegisterDutiesTest", "itConfirmsOnceEachBlockOfTheGroupIsSeenTo"),
-                    "return next >= volume.blocks() && again.isEmpty() && underWay == 0;",
-                    "return next >= volume.blocks() && again.isEmpty();"),
+                    "&& again.isEmpty() && underWay == 0;",
+                    "&& again.isEmpty();"),
             in(
-                    "completion/RegisterDuties",
+                    "completion/RegisterWork",
                     "what could not be done is forgotten",
                     protocol("completion.RegisterDutiesTest", "whatCannotBeDoneYetIsTriedAgain"),
-                    "work.again.add(block);",
+                    "again.add(block);",
                     ""),
+            in(
+                    "completion/RegisterDuties",
+                    "a group that is never done keeps its turn",
+                    protocol("completion.RegisterDutiesTest", "aGroupThatIsNeverDoneDoesNotKeepAnotherFromItsTurn"),
+                    "works.putLast(turn.getKey(), turn.getValue());",
+                    ""),
+            in(
+                    "completion/RegisterWork",
+                    "what failed is tried again at once",
+                    protocol("completion.RegisterDutiesTest", "whatFailedLateIsNotTriedAgainAtOnce"),
+                    "againMillis = clock.getAsLong() + retryMillis;",
+                    "againMillis = clock.getAsLong();"),
+            in(
+                    "completion/RegisterWork",
+                    "blocks are seen to in an epoch that is to end",
+                    protocol("completion.RegisterDutiesTest", "nothingIsSeenToInAnEpochThatIsToEnd"),
+                    "if (changes || nowMillis < againMillis) {",
+                    "if (nowMillis < againMillis) {"),
+            in(
+                    "completion/RegisterWork",
+                    "where a node cannot read what it keeps it keeps nothing",
+                    protocol("completion.RegisterDutiesTest", "onlyBlocksOfWhichSomethingIsKeptAreSeenTo"),
+                    """
+                    () -> {
+                    finding = false;
+                    rest();
+                    """,
+                    """
+                    () -> {
+                    finding = false;
+                    from = volume.blocks();
+                    """),
             in(
                     "completion/RegisterDuties",
                     "what was done in an earlier epoch counts",
                     protocol("completion.RegisterDutiesTest", "whatWasDoneInAnEarlierEpochCountsForNothing"),
-                    "if (known == null || known.epoch < epoch) {",
+                    "if (known == null || known.epoch() < group.epoch()) {",
                     "if (known == null) {"),
             in(
                     "completion/RegisterDuties",

@@ -5,6 +5,7 @@ import io.bulwark.protocol.completion.CompletionStep;
 import io.bulwark.protocol.completion.NodeCompletion;
 import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
+import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
@@ -52,6 +53,7 @@ public final class Completion implements BackgroundWork {
     private final BlockingQueue<Input> inputs = new LinkedBlockingQueue<>();
     private volatile @Nullable Parts parts;
     private volatile NodeCompletion.Counts counts = NodeCompletion.Counts.NONE;
+    private final UnsettledLog unsettled = new UnsettledLog();
     private volatile boolean stopping;
 
     /** What there is once the node serves. */
@@ -208,19 +210,21 @@ public final class Completion implements BackgroundWork {
                 case CompletionStep.Find find ->
                     when(
                             node.store().scan(RecordKind.EXTENT, find.from(), find.to(), 1, _ -> true),
-                            found -> (machine, now) -> found == null
-                                    ? machine.onSilence(now, find.token())
-                                    : machine.onFound(
-                                            now,
-                                            find.token(),
-                                            found.records().stream()
-                                                    .findFirst()
-                                                    .map(meta -> meta.key().block())));
+                            found -> found(find.token(), found));
                 case CompletionStep.Settle settle ->
                     when(node.ask(new FpScrub.Settle(settle.block(), settle.epoch()), SETTLE_MILLIS), answer -> {
                         boolean done = answer instanceof FpScrub.Settled settled && settled.done();
-                        return (machine, now) -> machine.onSettled(now, settle.token(), done);
+                        return (machine, now) -> {
+                            if (!done) {
+                                unsettled.report(now, settle);
+                            }
+                            return machine.onSettled(now, settle.token(), done);
+                        };
                     });
+                case CompletionStep.FindRegister find ->
+                    when(
+                            node.store().scan(RecordKind.REGISTER_VERSION, find.first(), find.last(), 1, find::wants),
+                            found -> found(find.token(), found));
                 case CompletionStep.Submit submit -> running.owed().add(submit.command());
                 case CompletionStep.Remember remember -> {
                     try {
@@ -231,6 +235,17 @@ public final class Completion implements BackgroundWork {
                 }
             }
         }
+    }
+
+    private static Input found(long token, Loaded.@Nullable Metas found) {
+        return (machine, now) -> found == null
+                ? machine.onSilence(now, token)
+                : machine.onFound(
+                        now,
+                        token,
+                        found.records().stream()
+                                .findFirst()
+                                .map(meta -> meta.key().block()));
     }
 
     private <T> void when(CompletableFuture<T> future, Function<@Nullable T, Input> input) {

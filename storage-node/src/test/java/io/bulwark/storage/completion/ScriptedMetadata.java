@@ -35,6 +35,11 @@ final class ScriptedMetadata implements Metadata {
         volumes.remove(volume);
     }
 
+    /** As it is from now on. */
+    void change(Volume volume) {
+        volumes.replaceAll(each -> each.id() == volume.id() ? volume : each);
+    }
+
     Optional<Volume> volume(int id) {
         return volumes.stream().filter(each -> each.id() == id).findFirst();
     }

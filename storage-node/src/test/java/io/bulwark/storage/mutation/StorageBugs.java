@@ -308,8 +308,17 @@ final class StorageBugs {
             "afterPoisonous = report(evidence.poisonousSince(afterPoisonous), afterPoisonous);",
             ""));
 
-    static final List<PlantedBug> ALL =
-            Stream.of(TABLE, SCHEDULER, CACHE, REPORTS).flatMap(List::stream).toList();
+    private static final List<PlantedBug> EPOCHS = List.of(bug(
+            "completion/Completion",
+            "holders look for registers among extents",
+            "completion.RegisterEpochTest",
+            "holdersSeeToTheFewBlocksThatThereAreAndConfirm",
+            "RecordKind.REGISTER_VERSION, find.first()",
+            "RecordKind.EXTENT, find.first()"));
+
+    static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, REPORTS, EPOCHS)
+            .flatMap(List::stream)
+            .toList();
 
     private StorageBugs() {}
 

@@ -1,0 +1,121 @@
+package io.bulwark.protocol.completion;
+
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.BlockId;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.LongSupplier;
+
+/**
+ * One placement group of registers of which a node has not confirmed the epoch: the blocks of which it keeps anything, one after the other.
+ * What could not be done is tried again after all others. Once something could not be, nothing is begun for a while: most often that is so of
+ * all.
+ */
+final class RegisterWork {
+    private final Calls calls;
+    private final Volume volume;
+    private final int group;
+    private final long retryMillis;
+    private final LongSupplier clock;
+    private final Deque<Long> again = new ArrayDeque<>();
+    /** Where to look for the next block. */
+    private long from;
+    /** The one that was found; -1 if none was yet. */
+    private long found = -1;
+
+    private boolean finding;
+    private int underWay;
+    private long againMillis = Long.MIN_VALUE;
+    private boolean changes;
+
+    RegisterWork(Calls calls, Volume volume, int group, long retryMillis, LongSupplier clock) {
+        this.calls = calls;
+        this.volume = volume;
+        this.group = group;
+        this.retryMillis = retryMillis;
+        this.clock = clock;
+        hear(placement());
+    }
+
+    Volume volume() {
+        return volume;
+    }
+
+    private PlacementGroup placement() {
+        return volume.groups().get(group);
+    }
+
+    long epoch() {
+        return placement().epoch();
+    }
+
+    /** How the map has the group now: an epoch that is to end is served by nobody, so that no block can be seen to. */
+    void hear(PlacementGroup now) {
+        changes = now.change().isPresent();
+    }
+
+    /** Whether all is done. */
+    boolean done() {
+        return from >= volume.blocks() && found < 0 && !finding && again.isEmpty() && underWay == 0;
+    }
+
+    /**
+     * Begins with one block, if one can be begun with now.
+     *
+     * @param over when that is over
+     */
+    boolean begin(long nowMillis, Runnable over) {
+        if (changes || nowMillis < againMillis) {
+            return false;
+        }
+        long block = found >= 0 ? found : next();
+        found = -1;
+        if (block >= 0) {
+            settle(block, over);
+        }
+        find();
+        return block >= 0;
+    }
+
+    /** What could not be done comes when nothing else is left. */
+    private long next() {
+        return from < volume.blocks() || finding || again.isEmpty() ? -1 : again.remove();
+    }
+
+    private void settle(long block, Runnable over) {
+        underWay++;
+        calls.settle(BlockId.register(volume.id(), block), epoch(), done -> {
+            underWay--;
+            if (!done) {
+                again.add(block);
+                rest();
+            }
+            over.run();
+        });
+    }
+
+    private void find() {
+        if (finding || from >= volume.blocks()) {
+            return;
+        }
+        finding = true;
+        calls.findRegister(
+                volume,
+                group,
+                from,
+                block -> {
+                    finding = false;
+                    found = block.map(BlockId::counter).orElse(-1L);
+                    from = found < 0 ? volume.blocks() : found + 1;
+                },
+                () -> {
+                    finding = false;
+                    rest();
+                });
+    }
+
+    private void rest() {
+        againMillis = clock.getAsLong() + retryMillis;
+    }
+}

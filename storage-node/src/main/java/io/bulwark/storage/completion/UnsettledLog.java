@@ -1,0 +1,35 @@
+package io.bulwark.storage.completion;
+
+import io.bulwark.protocol.completion.CompletionStep;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says of registers that could not be seen to, so that a new epoch is not confirmed yet: of one now and then, as most often it is so of many.
+ * Used on one thread.
+ */
+final class UnsettledLog {
+    private static final Logger LOG = LoggerFactory.getLogger(UnsettledLog.class);
+    private static final long PAUSE_MILLIS = 60_000;
+
+    private boolean said;
+    private long saidMillis;
+    private long since;
+
+    void report(long nowMillis, CompletionStep.Settle settle) {
+        since++;
+        if (said && nowMillis - saidMillis < PAUSE_MILLIS) {
+            return;
+        }
+        LOG.warn(
+                "block {} of volume {} cannot be seen to in epoch {} of its placement group; {} attempts have failed"
+                        + " since this was said last. They are made again; until then the epoch is not confirmed",
+                settle.block().counter(),
+                settle.block().volume(),
+                settle.epoch(),
+                since);
+        said = true;
+        saidMillis = nowMillis;
+        since = 0;
+    }
+}
