@@ -487,6 +487,8 @@ public final class BftReplica implements ReplicaServer {
                     log.forget();
                     throw new IllegalStateException("the log of promises is forged: it goes, and another life begins");
                 }
+                case ReplicaEffect.Ended ended ->
+                    throw new IllegalStateException("the members of this group stay: " + ended.handover());
                 case ReplicaEffect.Misbehaved accused ->
                     LOG.warn("replica-{} misbehaved: {}", accused.replica(), accused.what());
             }

@@ -75,8 +75,8 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
     private final SortedSet<PrincipalId> late = new TreeSet<>();
     private final Set<PrincipalId> avoided = new HashSet<>();
     private final RandomGenerator random;
-    private final int needed;
-    private final int faulty;
+    private int needed;
+    private int faulty;
     private final long timeoutMillis;
     private boolean neverOrdered;
     private ToReplica request;
@@ -144,6 +144,15 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
             throw new IllegalArgumentException(replicas + " replicas are not 3f+1");
         }
         return replicas / 3;
+    }
+
+    /** Other replicas are asked the same from now on; what the ones of before have said does not count. */
+    List<Effect> moveTo(long nowMillis, List<PrincipalId> replicas) {
+        faulty = faultyOf(replicas.size());
+        needed = 2 * faulty + 1;
+        answers.clear();
+        replicas.forEach(replica -> answers.put(replica, null));
+        return begin(nowMillis);
     }
 
     @Override

@@ -89,7 +89,7 @@ public final class RecoveryLedger {
         }
     }
 
-    /** Reads what {@link #write} wrote, up to the end. */
+    /** Reads what {@link #write} wrote; nothing more means that there were none. */
     public void read(WireReader in) {
         entries.clear();
         int count = in.remaining() == 0 ? 0 : in.u8();

@@ -1,9 +1,12 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The deterministic state machine behind a replica, with its checkpoints. Called by the replica's thread only. Equal calls
@@ -42,4 +45,17 @@ public interface Application {
 
     /** What came with the last of these checkpoints; empty with number 0. */
     Bytes engineState();
+
+    /**
+     * The members that are to follow, if the state says so: from the next checkpoint on, which is the last one that the members
+     * of now make. They differ from these in one place, where there is a replica that was never among them.
+     */
+    default Optional<List<Member>> nextMembers() {
+        return Optional.empty(); // the members of this group stay
+    }
+
+    /** Those have taken effect, as this configuration: the state of the checkpoint that is taken next says so. */
+    default void onReconfigured(Configuration now) {
+        throw new IllegalStateException("nobody was to follow: " + now);
+    }
 }

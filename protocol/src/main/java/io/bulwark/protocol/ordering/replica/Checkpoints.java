@@ -150,6 +150,12 @@ final class Checkpoints {
         return missing;
     }
 
+    /** Whether the own checkpoint with this number is another one. */
+    boolean hasOther(Numbered right) {
+        return right.sequence() > 0
+                && !ownDigest(right.sequence(), right.digest()).equals(right.digest());
+    }
+
     private Bytes ownDigest(long sequence, Bytes unknown) {
         Own own = durable.get(sequence);
         return own != null ? own.digest() : taken.getOrDefault(sequence, unknown);

@@ -1,6 +1,8 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
@@ -45,6 +47,8 @@ final class Execution {
     private long highest;
     private long agreedMillis;
     private RecoveryLedger ledger;
+    private Configuration configuration;
+    private boolean isReplacing;
     private Listener listener = NOBODY;
     private boolean suspended;
     private long progressMillis;
@@ -64,19 +68,25 @@ final class Execution {
         this.results = results;
         this.application = application;
         this.outbox = outbox;
-        ledger = readState();
+        ledger = newLedger();
+        configuration = config.term().configuration();
+        readState();
     }
 
-    private RecoveryLedger readState() {
+    private RecoveryLedger newLedger() {
+        return new RecoveryLedger(config.group(), config.recoveries().watchdogMillis());
+    }
+
+    private void readState() {
         executed = application.checkpoints().getLast().sequence();
         Bytes state = application.engineState();
         WireReader in = new WireReader(state);
         agreedMillis = state.isEmpty() ? 0 : in.nonNegative64();
-        RecoveryLedger read =
-                new RecoveryLedger(config.group(), config.recoveries().watchdogMillis());
-        read.read(in);
+        ledger = newLedger();
+        ledger.read(in);
+        configuration = in.remaining() == 0 ? config.term().configuration() : Configuration.read(in);
         in.end();
-        return read;
+        isReplacing = application.nextMembers().isPresent();
     }
 
     void setListener(Listener newListener) {
@@ -88,9 +98,16 @@ final class Execution {
         return ledger;
     }
 
-    /** A recovery is open, and needs the numbers up to here; 0 if none is. */
+    /** A recovery is open and needs the numbers up to here, or a change of members does, which waits for a checkpoint; 0 if none is. */
     long fillUpTo(long stable) {
-        return ledger.openUpTo(stable);
+        long interval = config.checkpointInterval();
+        return Math.max(ledger.openUpTo(stable), isReplacing ? (executed / interval + 1) * interval : 0);
+    }
+
+    /** What follows this configuration, which ends with the last number that was executed; null if it goes on. */
+    @Nullable
+    Configuration successor() {
+        return configuration.number() > config.term().number() ? configuration : null;
     }
 
     /** The last number executed. */
@@ -107,6 +124,12 @@ final class Execution {
     Bytes engineState() {
         WireWriter out = new WireWriter(64).i64(agreedMillis);
         ledger.write(out);
+        if (configuration.number() > 0) {
+            if (ledger.entries().isEmpty()) {
+                out.u8(0);
+            }
+            configuration.write(out);
+        }
         return out.toBytes();
     }
 
@@ -130,7 +153,7 @@ final class Execution {
         progressMillis = nowMillis;
         highest = Math.max(highest, executed);
         RecoveryLedger before = ledger;
-        ledger = readState();
+        readState();
         ledger.entries().forEach((replica, entry) -> {
             RecoveryLedger.Entry known = before.of(replica);
             if (known == null || known.call() != entry.call()) {
@@ -153,7 +176,11 @@ final class Execution {
      */
     boolean executeNext(long nowMillis) {
         Slot slot = log.peek(executed + 1);
-        if (suspended || slot == null || slot.decided == null || !outbox.isDurable(slot.decidedIndex)) {
+        if (suspended
+                || successor() != null
+                || slot == null
+                || slot.decided == null
+                || !outbox.isDurable(slot.decidedIndex)) {
             return false;
         }
         Batch batch = batches.get(slot.decided);
@@ -167,7 +194,19 @@ final class Execution {
         }
         executed++;
         progressMillis = nowMillis;
+        application.nextMembers().ifPresent(this::replace);
         return true;
+    }
+
+    /** Members change with a checkpoint: nothing is executed above it here. What recovers goes on among the next ones, anew. */
+    private void replace(List<Member> next) {
+        isReplacing = true;
+        if (executed % config.checkpointInterval() == 0) {
+            isReplacing = false;
+            configuration = new Configuration(configuration.number() + 1, next);
+            ledger = newLedger();
+            application.onReconfigured(configuration);
+        }
     }
 
     private void execute(long nowMillis, long sequence, RequestId id, Request request) {

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
@@ -29,11 +30,14 @@ final class Memory {
     private @Nullable NewView newView;
     private LogRecord.Recovery recovery = new LogRecord.Recovery(false, false, 0);
 
-    /** @param genesis the first checkpoint: the low water mark of a replica that begins */
-    Memory(Start start, List<LogRecord> records, Numbered genesis) {
+    /**
+     * @param term where it begins is the low water mark of a replica that has promised nothing in it
+     * @param genesis the first checkpoint here, which is that mark in the first configuration
+     */
+    Memory(Term term, Start start, List<LogRecord> records, Numbered genesis) {
         this.records = List.copyOf(records);
-        Numbered recorded = NOWHERE;
-        low = genesis;
+        Numbered recorded = term.checkpoint();
+        low = term.number() == 0 ? genesis : term.checkpoint();
         for (LogRecord record : this.records) {
             switch (record) {
                 case LogRecord.Stable stable -> {

@@ -130,7 +130,7 @@ final class Recovering {
     }
 
     /** The gate: what must not leave now. */
-    private boolean allows(ReplicaMessage message) {
+    boolean allows(ReplicaMessage message) {
         return switch (message) {
             case ReplicaMessage.Phase said -> isWithin(said.sequence());
             case ReplicaMessage.Checkpoint said -> isWithin(said.sequence());
@@ -145,8 +145,11 @@ final class Recovering {
         };
     }
 
+    /** Nor does anything that has a number, before the state that the configuration begins with has been here. */
     private boolean isWithin(long sequence) {
-        return sequence > log.floor() && sequence <= log.ceiling();
+        return sequence > log.floor()
+                && sequence <= log.ceiling()
+                && execution.executed() >= config.term().checkpoint().sequence();
     }
 
     private boolean isBelowCeiling(ReplicaMessage.ViewChange said) {

@@ -68,6 +68,7 @@ public final class Replica {
     private final PeerRecoveries peerRecoveries;
     private final Recovering recovering;
     private final Wants wants;
+    private final Ending ending;
     private final Deque<Discard> discards = new ArrayDeque<>();
 
     /** The last number of which the disk had a COMMIT or a learned commit when this life began. */
@@ -99,7 +100,8 @@ public final class Replica {
         this.config = config;
         this.application = application;
         outbox = new Outbox(config);
-        Memory memory = new Memory(start, records, application.checkpoints().getFirst());
+        Memory memory = new Memory(
+                config.term(), start, records, application.checkpoints().getFirst());
         low = memory.low();
         view = new View(config, memory.view(), memory.isActive());
         log = new SlotLog(config.logSize(), low.sequence());
@@ -126,12 +128,13 @@ public final class Replica {
         viewChanging = new ViewChanging(
                 config, memory, view, log, history, batches, execution, checkpoints, outbox, new AfterViewChange());
         Parts parts = new Parts(config, view, log, history, execution, checkpoints, pool, signing, random, outbox);
+        ending = new Ending(config, execution, outbox);
         wants = new Wants(parts, agreement, viewChanging, batches, fetching);
         peerRecoveries = new PeerRecoveries(parts);
         recovering = new Recovering(
                 parts, memory.recovery(), viewChanging, stateTransfer, peerRecoveries, this::onLogChanged);
         stateTransfer.setDistrust(recovering::distrustsState);
-        if (!records.isEmpty() || recovering.isOpen()) {
+        if (!records.isEmpty() || recovering.isOpen() || execution.executed() < low.sequence()) {
             proposing.abdicate();
         }
         NewView installed = memory.newView();
@@ -169,7 +172,8 @@ public final class Replica {
 
     /** A query to be answered from the state as it is, without ordering. */
     public void onQuery(PrincipalId client, long call, Bytes query) {
-        if (!execution.isReadable() || execution.executed() < promised) {
+        // In a configuration that has ended here others may have gone on.
+        if (!execution.isReadable() || execution.executed() < promised || execution.successor() != null) {
             outbox.add(new ReplicaEffect.Refuse(client, call, Refusal.NOT_READY));
         } else {
             outbox.add(new ReplicaEffect.Reply(client, call, application.query(client, query)));
@@ -337,11 +341,11 @@ public final class Replica {
                 Math.min(viewChanging.changes().timeoutMillis(), config.timers().requestMillisMax());
         boolean suspects = suspicion.suspects(nowMillis, timeoutMillis) || proposing.hasAbdicated();
         suspects |= viewChanging.changes().yields(nowMillis);
-        if (suspects && !recovering.isMute()) {
+        if (suspects && !recovering.isMute() && execution.successor() == null) {
             viewChanging.suspect(nowMillis, view.number());
         }
         if (!recovering.isMute() || recovering.isForgotten()) {
-            stateTransfer.onTick(nowMillis, beginning());
+            stateTransfer.onTick(nowMillis, viewChanging.beginning(low));
         }
         recovering.onTick(nowMillis);
         peerRecoveries.onTick(nowMillis);
@@ -367,18 +371,12 @@ public final class Replica {
         for (int from = 0; from < vouches.size(); from += Batch.REQUESTS_MAX) {
             outbox.multicast(new Vouch(vouches.subList(from, Math.min(vouches.size(), from + Batch.REQUESTS_MAX))));
         }
-        proposing.propose(nowMillis, execution.executed(), execution.fillUpTo(log.low()));
+        if (execution.successor() == null) {
+            proposing.propose(nowMillis, execution.executed(), execution.fillUpTo(log.low()));
+        } else if (recovering.allows(new Checkpoint(low.sequence(), low.digest()))) {
+            ending.tell(low);
+        }
         return outbox.drain();
-    }
-
-    /** What this replica must have executed or fetched to go on: the low water mark, or where its view begins if that is later. */
-    private Numbered beginning() {
-        NewView installed = viewChanging.installed();
-        return installed != null
-                        && view.isActiveIn(installed.view())
-                        && installed.checkpoint().sequence() > low.sequence()
-                ? installed.checkpoint()
-                : low;
     }
 
     private void onStable(long nowMillis, Numbered stable) {

@@ -1,6 +1,8 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.view.ViewGroup;
@@ -9,7 +11,7 @@ import io.bulwark.protocol.ordering.view.ViewGroup;
  * What one replica of a group of 3f+1 is told. All but {@code self} must be the same at all of them.
  *
  * @param self this replica's number, from 0
- * @param faulty f, at least 1
+ * @param term the configuration that this life of the replica is in, and where that begins
  * @param checkpointInterval K: a checkpoint is made at every K-th number
  * @param logSize L: the high water mark lies so far above the low one; a multiple of K
  * @param batches how the primary fills batches
@@ -19,7 +21,7 @@ import io.bulwark.protocol.ordering.view.ViewGroup;
  */
 public record ReplicaConfig(
         int self,
-        int faulty,
+        Term term,
         int checkpointInterval,
         int logSize,
         Batches batches,
@@ -103,8 +105,8 @@ public record ReplicaConfig(
     }
 
     public ReplicaConfig {
-        if (faulty < 1 || 3 * faulty + 1 > ReplicaMessage.REPLICAS_MAX || self < 0 || self > 3 * faulty) {
-            throw new IllegalArgumentException("replica " + self + " with f = " + faulty);
+        if (self < 0 || self >= term.configuration().members().size()) {
+            throw new IllegalArgumentException("replica " + self + " of " + term);
         }
         if (checkpointInterval < 1
                 || logSize < checkpointInterval
@@ -114,48 +116,65 @@ public record ReplicaConfig(
         }
     }
 
-    /** With K = 128 and L = 256. */
+    /** With K = 128 and L = 256, in a group that keeps its members. */
     public static ReplicaConfig of(int self, int faulty) {
         return new ReplicaConfig(
-                self, faulty, 128, 256, Batches.DEFAULT, Room.DEFAULT, Timers.DEFAULT, Recoveries.DEFAULT);
+                self,
+                Term.first(Configuration.fixed(faulty)),
+                128,
+                256,
+                Batches.DEFAULT,
+                Room.DEFAULT,
+                Timers.DEFAULT,
+                Recoveries.DEFAULT);
     }
 
     public ReplicaConfig withLog(int newCheckpointInterval, int newLogSize) {
-        return new ReplicaConfig(self, faulty, newCheckpointInterval, newLogSize, batches, room, timers, recoveries);
+        return new ReplicaConfig(self, term, newCheckpointInterval, newLogSize, batches, room, timers, recoveries);
     }
 
     public ReplicaConfig withBatches(Batches other) {
-        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, other, room, timers, recoveries);
+        return new ReplicaConfig(self, term, checkpointInterval, logSize, other, room, timers, recoveries);
     }
 
     public ReplicaConfig withRoom(Room other) {
-        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, batches, other, timers, recoveries);
+        return new ReplicaConfig(self, term, checkpointInterval, logSize, batches, other, timers, recoveries);
     }
 
     public ReplicaConfig withTimers(Timers other) {
-        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, batches, room, other, recoveries);
+        return new ReplicaConfig(self, term, checkpointInterval, logSize, batches, room, other, recoveries);
     }
 
     public ReplicaConfig withRecoveries(Recoveries other) {
-        return new ReplicaConfig(self, faulty, checkpointInterval, logSize, batches, room, timers, other);
+        return new ReplicaConfig(self, term, checkpointInterval, logSize, batches, room, timers, other);
+    }
+
+    /** Another life: this replica has this place in another configuration. */
+    public ReplicaConfig in(Term other, int place) {
+        return new ReplicaConfig(place, other, checkpointInterval, logSize, batches, room, timers, recoveries);
+    }
+
+    /** f, at least 1. */
+    public int faulty() {
+        return term.configuration().faulty();
     }
 
     public int replicas() {
-        return 3 * faulty + 1;
+        return term.configuration().members().size();
     }
 
     /** 2f+1: a certificate that others can be convinced with. */
     public int quorum() {
-        return 2 * faulty + 1;
+        return 2 * faulty() + 1;
     }
 
     /** f+1: there is a correct replica among so many. */
     public int oneCorrect() {
-        return faulty + 1;
+        return faulty() + 1;
     }
 
     ViewGroup group() {
-        return new ViewGroup(faulty, checkpointInterval, logSize);
+        return new ViewGroup(faulty(), checkpointInterval, logSize);
     }
 
     public int primary(long view) {

@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
@@ -61,6 +62,12 @@ public sealed interface ReplicaEffect {
      * does nothing more.
      */
     record Forget() implements ReplicaEffect {}
+
+    /**
+     * The configuration ends here, with a checkpoint that is stable. The replica goes on helping the others to come to it,
+     * until whoever drives it ends this life.
+     */
+    record Ended(Handover handover) implements ReplicaEffect {}
 
     /** This replica sent what no correct one sends. */
     record Misbehaved(int replica, String what) implements ReplicaEffect {}

@@ -50,7 +50,8 @@ final class StateTransfer {
     void onTick(long nowMillis, Numbered low) {
         long executed = lost ? -1 : execution.executed();
         Numbered missing = checkpoints.missing(executed);
-        if (!lost && executed < low.sequence() && (missing == null || missing.sequence() < low.sequence())) {
+        boolean isBelow = executed < low.sequence() || (executed == low.sequence() && checkpoints.hasOther(low));
+        if (!lost && isBelow && (missing == null || missing.sequence() < low.sequence())) {
             missing = low;
         }
         if (missing == null) {
@@ -68,8 +69,7 @@ final class StateTransfer {
             return;
         }
         long waitedMillis = nowMillis - Math.max(missingSinceMillis, execution.progressMillis());
-        boolean unreachable =
-                executed < low.sequence() || missing.sequence() > log.high() || missing.sequence() <= executed;
+        boolean unreachable = isBelow || missing.sequence() > log.high() || missing.sequence() <= executed;
         if (unreachable || waitedMillis >= config.timers().stateMillis()) {
             fetch(nowMillis, missing);
         }

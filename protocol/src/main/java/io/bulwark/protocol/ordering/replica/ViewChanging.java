@@ -76,6 +76,16 @@ final class ViewChanging {
         return installed;
     }
 
+    /** What this replica must have executed or fetched to go on: the low water mark, or where its view begins if that is later. */
+    Numbered beginning(Numbered low) {
+        NewView begun = installed;
+        return begun != null
+                        && view.isActiveIn(begun.view())
+                        && begun.checkpoint().sequence() > low.sequence()
+                ? begun.checkpoint()
+                : low;
+    }
+
     /** The batches that keep this replica, as the primary of the next view, from a decision. */
     List<Numbered> missing() {
         return missing;

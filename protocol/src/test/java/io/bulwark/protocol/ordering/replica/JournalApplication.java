@@ -2,26 +2,36 @@ package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 
-/** Writes down each operation once; its checkpoints are full copies. The result is the operation's place. */
+/**
+ * Writes down each operation once; its checkpoints are full copies. The result is the operation's place. An operation of {@link
+ * #replacement} changes the members.
+ */
 @NullMarked
 final class JournalApplication implements Application {
     /** A checkpoint; what became durable survives a crash. */
-    record Saved(List<Bytes> journal, long agreedMillis, Bytes engineState, Bytes digest) {}
+    record Saved(List<Bytes> journal, long configuration, long agreedMillis, Bytes engineState, Bytes digest) {}
+
+    private static final String REPLACEMENT = "members";
 
     private final NavigableMap<Long, Saved> durable = new TreeMap<>();
     private final NavigableMap<Long, Saved> taken = new TreeMap<>();
     private List<Bytes> journal = new ArrayList<>();
     private long agreedMillis;
+    private long configuration;
     int executions;
     boolean isUnreadable;
 
@@ -55,6 +65,37 @@ final class JournalApplication implements Application {
         return new WireWriter().i64(place).toBytes();
     }
 
+    /** Asks for this configuration. */
+    static Bytes replacement(Configuration next) {
+        WireWriter out = new WireWriter().string(REPLACEMENT);
+        next.write(out);
+        return out.toBytes();
+    }
+
+    private static Optional<Configuration> asked(Bytes operation) {
+        byte[] start = new WireWriter().string(REPLACEMENT).toBytes().toByteArray();
+        if (operation.length() <= start.length
+                || !operation.slice(0, start.length).equals(Bytes.of(start))) {
+            return Optional.empty();
+        }
+        WireReader in = new WireReader(operation.slice(start.length, operation.length() - start.length));
+        return Optional.of(Configuration.read(in));
+    }
+
+    @Override
+    public Optional<List<Member>> nextMembers() {
+        return journal.stream()
+                .flatMap(operation -> asked(operation).stream())
+                .filter(next -> next.number() == configuration + 1)
+                .map(Configuration::members)
+                .findFirst();
+    }
+
+    @Override
+    public void onReconfigured(Configuration now) {
+        configuration = now.number();
+    }
+
     @Override
     public Bytes query(PrincipalId client, Bytes query) {
         return new WireWriter().i64(journal.size()).toBytes();
@@ -68,9 +109,9 @@ final class JournalApplication implements Application {
     }
 
     private Saved save(Bytes engineState) {
-        WireWriter all = new WireWriter().bytes(engineState);
+        WireWriter all = new WireWriter().bytes(engineState).i64(configuration);
         journal.forEach(all::bytes);
-        return new Saved(List.copyOf(journal), agreedMillis, engineState, Hashes.sha256(all.toBytes()));
+        return new Saved(List.copyOf(journal), configuration, agreedMillis, engineState, Hashes.sha256(all.toBytes()));
     }
 
     /** What was taken at this number is on disk. */
@@ -110,6 +151,7 @@ final class JournalApplication implements Application {
         taken.clear();
         journal = new ArrayList<>(durable.lastEntry().getValue().journal());
         agreedMillis = durable.lastEntry().getValue().agreedMillis();
+        configuration = durable.lastEntry().getValue().configuration();
     }
 
     @Nullable
@@ -128,5 +170,13 @@ final class JournalApplication implements Application {
     /** Rots: the state is another now. */
     void corrupt() {
         journal.add(Bytes.of((byte) 0xBA, (byte) 0xD0));
+    }
+
+    /** What it has on disk as the last checkpoint is another state now. */
+    void corruptOnDisk() {
+        corrupt();
+        long last = durable.lastKey();
+        durable.put(last, save(durable.lastEntry().getValue().engineState()));
+        crash();
     }
 }

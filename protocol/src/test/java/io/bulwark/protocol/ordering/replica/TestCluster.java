@@ -3,6 +3,9 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Handover;
+import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.Request;
@@ -67,8 +70,15 @@ final class TestCluster {
         final List<Integer> dropped = new ArrayList<>();
         private @Nullable Numbered wanted;
 
-        private Node(int self) {
+        /** The configuration that it is in, and how that has ended here. */
+        Term term;
+
+        @Nullable
+        Handover ended;
+
+        private Node(int self, Term term) {
             this.self = self;
+            this.term = term;
         }
 
         /** Its promises are there twice, the bodies once. */
@@ -129,6 +139,8 @@ final class TestCluster {
     long checkMillis = 40;
     /** So many checks come to nothing, as the others have discarded the checkpoint. */
     int goneChecks;
+    /** No state comes. */
+    boolean holdsStates;
 
     Wire wire = (from, to, message) -> List.of(message);
     private final SplittableRandom random;
@@ -146,7 +158,7 @@ final class TestCluster {
         this.settings = settings;
         random = new SplittableRandom(seed);
         for (int i = 0; i < 3 * faulty + 1; i++) {
-            nodes.add(new Node(i));
+            nodes.add(new Node(i, Term.first(Configuration.fixed(faulty))));
             start(i);
         }
     }
@@ -168,7 +180,7 @@ final class TestCluster {
         node.syncing = false;
         node.saving.clear();
         Replica replica = new Replica(
-                settings.apply(ReplicaConfig.of(i, faulty)),
+                settings.apply(ReplicaConfig.of(i, faulty)).in(node.term, i),
                 node.application,
                 node.disk,
                 start,
@@ -194,6 +206,27 @@ final class TestCluster {
             }
             at(TICK_MILLIS, () -> tick(node, life));
         }
+    }
+
+    /** A replica goes on in the next configuration, in which it has promised nothing. */
+    void advance(int i, Term next, Start start) {
+        Node node = nodes.get(i);
+        if (node.replica != null) {
+            crash(i);
+        }
+        node.forget();
+        node.term = next;
+        node.ended = null;
+        start(i, start);
+    }
+
+    /** Another replica takes this place, with nothing on its disk. */
+    void replace(int i, Term next) {
+        Node old = nodes.get(i);
+        old.replica = null;
+        old.life++;
+        nodes.set(i, new Node(i, next));
+        start(i);
     }
 
     /** Loses what was not synced; of it, a prefix may be there all the same. */
@@ -297,13 +330,19 @@ final class TestCluster {
             case ReplicaEffect.CheckState check -> check(node, node.life, check.checkpoint());
             case ReplicaEffect.DropKeys drop -> node.dropped.add(drop.replica());
             case ReplicaEffect.Forget _ -> node.isLogForged = true;
+            case ReplicaEffect.Ended ended -> node.ended = ended.handover();
             case ReplicaEffect.Misbehaved misbehaved -> node.evidence.add(misbehaved);
         }
     }
 
     void send(int from, int to, ReplicaMessage message) {
         Node node = nodes.get(to);
-        travel(() -> arrive(node, replica -> replica.onMessage(nowMillis, from, message)));
+        long configuration = nodes.get(from).term.number();
+        travel(() -> arrive(node, replica -> {
+            if (node.term.number() == configuration) {
+                replica.onMessage(nowMillis, from, message);
+            }
+        }));
     }
 
     private void arrive(Node node, Consumer<Replica> input) {
@@ -381,7 +420,7 @@ final class TestCluster {
             if (node.life != life || !checkpoint.equals(node.wanted)) {
                 return;
             }
-            for (Node other : nodes) {
+            for (Node other : holdsStates ? List.<Node>of() : nodes) {
                 JournalApplication.Saved saved = other.application.saved(checkpoint);
                 if (other != node && other.replica != null && saved != null) {
                     node.application.adopt(checkpoint.sequence(), saved);

@@ -1,0 +1,101 @@
+package io.bulwark.protocol.ordering;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One request to a group whose replicas may change (docs/decisions/0020). Replies count within one configuration, of its own
+ * replicas only: the last one that the client knows. What it hears of a later one makes it ask for the proof; then it asks the
+ * replicas of that one, for the same.
+ */
+public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> {
+    /** After so long without an outcome the client asks whether it knows the right replicas. */
+    static final long ASK_MILLIS = 1_000;
+
+    private final Lineage lineage;
+    private final ReplicatedCall call;
+    private long number;
+    private long askAtMillis;
+
+    /**
+     * A call that has not begun.
+     *
+     * @param lineage what the client knows of the group, with all its calls
+     * @param call to the replicas of the last configuration of the lineage
+     */
+    public GroupCall(Lineage lineage, ReplicatedCall call) {
+        this.lineage = lineage;
+        this.call = call;
+        number = lineage.term().number();
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        askAtMillis = nowMillis + ASK_MILLIS;
+        return call.start(nowMillis);
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        return switch (message) {
+            case Successor said -> {
+                if (said.proof().number() == lineage.term().number()) {
+                    var _ = lineage.accept(said.proof());
+                }
+                yield follow(nowMillis);
+            }
+            case OrderingMessage.Reply reply -> onReply(nowMillis, from, reply.incarnation(), reply);
+            case OrderingMessage.ReplyDigest reply -> onReply(nowMillis, from, reply.incarnation(), reply);
+            default -> call.onMessage(nowMillis, from, message);
+        };
+    }
+
+    private List<Effect> onReply(long nowMillis, PrincipalId from, long configuration, Message reply) {
+        if (configuration == number) {
+            return call.onMessage(nowMillis, from, reply);
+        }
+        return configuration > number && !call.finished()
+                ? List.of(new Effect.Send(from, 0, new AskSuccessor(number)))
+                : List.of();
+    }
+
+    /** Another call of this client may have learned of a configuration. */
+    private List<Effect> follow(long nowMillis) {
+        if (number == lineage.term().number() || call.finished()) {
+            return List.of();
+        }
+        number = lineage.term().number();
+        return call.moveTo(nowMillis, lineage.configuration().replicas());
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        List<Effect> effects = new ArrayList<>(follow(nowMillis));
+        effects.addAll(call.onTick(nowMillis));
+        if (nowMillis >= askAtMillis && !call.finished()) {
+            askAtMillis = nowMillis + ASK_MILLIS;
+            for (PrincipalId replica : lineage.configuration().replicas()) {
+                effects.add(new Effect.Send(replica, 0, new AskSuccessor(number)));
+            }
+        }
+        return effects;
+    }
+
+    @Override
+    public Optional<ReplicatedCall.Outcome> outcome() {
+        return call.outcome();
+    }
+
+    @Override
+    public boolean finished() {
+        return call.finished();
+    }
+}

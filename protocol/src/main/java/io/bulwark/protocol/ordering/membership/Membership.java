@@ -1,0 +1,223 @@
+package io.bulwark.protocol.ordering.membership;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Ended;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which configuration a replica is in, across the lives that it has in each. When its configuration has ended here, it signs that,
+ * tells the others, and goes on once 2f+1 have signed the same, or whoever has the proof has shown it. It stays until then: its
+ * signature may be one of those that the others need. Who asks, or still speaks in a configuration that is over, is told what
+ * follows it. Single-threaded, without I/O and clock.
+ */
+public final class Membership {
+    /** Between two repetitions of what may have been lost. */
+    private static final long REPEAT_MILLIS = 200;
+
+    /** What one sender says is checked, and answered, this far apart at least: a check is dear, and a proof is long. */
+    private static final long PACE_MILLIS = 20;
+
+    /** So many senders are remembered. */
+    private static final int SENDERS_MAX = 1_024;
+
+    /** How often something is done for one sender. */
+    private static final class Pace {
+        private final Map<PrincipalId, Long> lastMillis = new HashMap<>();
+
+        boolean allows(long nowMillis, PrincipalId sender) {
+            Long last = lastMillis.get(sender);
+            if (last != null && nowMillis - last < PACE_MILLIS) {
+                return false;
+            }
+            if (lastMillis.size() >= SENDERS_MAX) {
+                lastMillis.clear();
+            }
+            lastMillis.put(sender, nowMillis);
+            return true;
+        }
+    }
+
+    private final PrincipalId self;
+    private final Lineage lineage;
+    private final Signatures keys;
+    private final Pace checks = new Pace();
+    private final Pace answers = new Pace();
+    private final Pace questions = new Pace();
+    /** What others have signed, not checked yet, by place. */
+    private final SortedMap<Integer, Ended> claims = new TreeMap<>();
+
+    private final SortedMap<Integer, Bytes> signatures = new TreeMap<>();
+    private List<MembershipEffect> effects = new ArrayList<>();
+    private @Nullable Handover handover;
+    private long saidMillis = Long.MIN_VALUE / 2;
+
+    /** @param lineage with all proofs that were kept */
+    public Membership(PrincipalId self, Lineage lineage, Signatures keys) {
+        this.self = self;
+        this.lineage = lineage;
+        this.keys = keys;
+    }
+
+    /** The configuration that this replica is in, or knows of. */
+    public Term term() {
+        return lineage.term();
+    }
+
+    /** This replica's place in it; -1 if it is not in it, any more or yet. */
+    public int place() {
+        return lineage.configuration().placeOf(self);
+    }
+
+    /** The configuration has ended here with a stable checkpoint, as the replica says. */
+    public void onEnded(long nowMillis, Handover ended) {
+        if (handover != null || !ended.previous().equals(lineage.configuration().digest())) {
+            return;
+        }
+        handover = ended;
+        signatures.put(place(), keys.sign(ended.content()));
+        claims.forEach((place, claim) -> check(ended, place, claim));
+        claims.clear();
+        say(nowMillis);
+        conclude();
+    }
+
+    public void onMessage(long nowMillis, PrincipalId from, MembershipMessage message) {
+        switch (message) {
+            case AskSuccessor ask -> tell(nowMillis, from, ask.configuration());
+            case Successor said -> {
+                if (said.proof().number() == term().number() && checks.allows(nowMillis, from)) {
+                    advance(said.proof());
+                }
+            }
+            case Ended claim -> {
+                int place = lineage.configuration().placeOf(from);
+                if (claim.configuration() < term().number()) {
+                    tell(nowMillis, from, claim.configuration());
+                } else if (claim.configuration() > term().number()) {
+                    ask(nowMillis, from);
+                } else if (place >= 0 && place != place()) {
+                    onClaim(nowMillis, from, place, claim);
+                }
+            }
+        }
+    }
+
+    /** Somebody speaks in this configuration, which may be another one than this replica's: who is behind learns what follows. */
+    public void onOther(long nowMillis, PrincipalId from, long configuration) {
+        if (configuration > term().number()) {
+            ask(nowMillis, from);
+        } else {
+            tell(nowMillis, from, configuration);
+        }
+    }
+
+    /** For clients: what follows the configuration with this number, if it is over. */
+    public Optional<Successor> successorOf(long configuration) {
+        return lineage.hasProofOf(configuration)
+                ? Optional.of(new Successor(lineage.proofOf(configuration)))
+                : Optional.empty();
+    }
+
+    private void ask(long nowMillis, PrincipalId from) {
+        if (questions.allows(nowMillis, from)) {
+            effects.add(new MembershipEffect.Send(from, new AskSuccessor(term().number())));
+        }
+    }
+
+    private void tell(long nowMillis, PrincipalId to, long configuration) {
+        if (lineage.hasProofOf(configuration) && answers.allows(nowMillis, to)) {
+            effects.add(new MembershipEffect.Send(to, new Successor(lineage.proofOf(configuration))));
+        }
+    }
+
+    private void onClaim(long nowMillis, PrincipalId from, int place, Ended claim) {
+        Handover own = handover;
+        if (own == null) {
+            claims.put(place, claim);
+        } else if (!signatures.containsKey(place) && checks.allows(nowMillis, from)) {
+            check(own, place, claim);
+            conclude();
+        }
+    }
+
+    private void check(Handover own, int place, Ended claim) {
+        Member member = lineage.configuration().members().get(place);
+        if (claim.checkpoint().equals(own.checkpoint()) && keys.verify(member, own.content(), claim.signature())) {
+            signatures.put(place, claim.signature());
+        }
+    }
+
+    private void conclude() {
+        Handover own = handover;
+        if (own == null
+                || !HandoverProof.isEnough(lineage.configuration(), own.next(), List.copyOf(signatures.keySet()))) {
+            return;
+        }
+        List<Signed> signed = new ArrayList<>();
+        signatures.forEach((place, signature) -> signed.add(new Signed(place, signature)));
+        advance(new HandoverProof(own, signed));
+    }
+
+    private void advance(HandoverProof proof) {
+        List<PrincipalId> others = lineage.configuration().replicas();
+        if (!lineage.accept(proof)) {
+            return;
+        }
+        handover = null;
+        claims.clear();
+        signatures.clear();
+        effects.add(new MembershipEffect.Advance(proof));
+        // Not all may have come as far, and who goes on need not hear from those who do not.
+        for (PrincipalId other : others) {
+            if (!other.equals(self)) {
+                effects.add(new MembershipEffect.Send(other, new Successor(proof)));
+            }
+        }
+    }
+
+    /** Time passes. */
+    public void onTick(long nowMillis) {
+        if (nowMillis - saidMillis >= REPEAT_MILLIS) {
+            say(nowMillis);
+        }
+    }
+
+    /** Who is in no configuration that he knows of asks for the next one; who has ended repeats it. */
+    private void say(long nowMillis) {
+        Handover own = handover;
+        MembershipMessage said = null;
+        if (own != null) {
+            Bytes signature = signatures.get(place());
+            said = signature == null ? null : new Ended(term().number(), own.checkpoint(), signature);
+        } else if (place() < 0) {
+            said = new AskSuccessor(term().number());
+        }
+        if (said == null) {
+            return;
+        }
+        saidMillis = nowMillis;
+        for (PrincipalId other : lineage.configuration().replicas()) {
+            if (!other.equals(self)) {
+                effects.add(new MembershipEffect.Send(other, said));
+            }
+        }
+    }
+
+    /** All effects since the last time. */
+    public List<MembershipEffect> drain() {
+        List<MembershipEffect> drained = effects;
+        effects = new ArrayList<>();
+        return drained;
+    }
+}

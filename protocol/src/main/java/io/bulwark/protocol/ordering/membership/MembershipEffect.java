@@ -1,0 +1,15 @@
+package io.bulwark.protocol.ordering.membership;
+
+import io.bulwark.protocol.id.PrincipalId;
+
+/** What {@link Membership} asks of whoever drives it, to be done in order. */
+public sealed interface MembershipEffect {
+    /** May be lost. */
+    record Send(PrincipalId to, MembershipMessage message) implements MembershipEffect {}
+
+    /**
+     * The configuration of before is over. Keep the proof, durably; then end the life of the replica in it, with its promises and
+     * its session keys, and begin one in the configuration that follows if it names this replica.
+     */
+    record Advance(HandoverProof proof) implements MembershipEffect {}
+}

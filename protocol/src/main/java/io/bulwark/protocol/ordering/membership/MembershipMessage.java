@@ -1,0 +1,24 @@
+package io.bulwark.protocol.ordering.membership;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
+
+/**
+ * How anybody learns of configurations. Nothing of it needs an authenticated sender: signatures decide.
+ */
+public sealed interface MembershipMessage extends Message {
+    /**
+     * To the others of the configuration: it has ended at the sender with this checkpoint.
+     *
+     * @param configuration its number
+     * @param signature the sender's, of the {@link Handover}
+     */
+    record Ended(long configuration, Numbered checkpoint, Bytes signature) implements MembershipMessage {}
+
+    /** Which configuration follows the one with this number? */
+    record AskSuccessor(long configuration) implements MembershipMessage {}
+
+    /** This one does. */
+    record Successor(HandoverProof proof) implements MembershipMessage {}
+}

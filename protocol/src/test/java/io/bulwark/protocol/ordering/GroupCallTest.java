@@ -1,0 +1,119 @@
+package io.bulwark.protocol.ordering;
+
+import static io.bulwark.protocol.ordering.membership.Proofs.GENESIS;
+import static io.bulwark.protocol.ordering.membership.Proofs.handover;
+import static io.bulwark.protocol.ordering.membership.Proofs.member;
+import static io.bulwark.protocol.ordering.membership.Proofs.proof;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingMessage.Reply;
+import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
+import io.bulwark.protocol.ordering.ReplicatedCall.Agreed;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.protocol.ordering.membership.TestSignatures;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** A client and replicas that change (decision 20). */
+@NullMarked
+class GroupCallTest {
+    private static final Configuration NEXT = GENESIS.replacing(2, member(4));
+    private static final HandoverProof PROOF = proof(GENESIS, handover(GENESIS, NEXT), 0, 1, 3);
+    private static final Bytes RIGHT = Bytes.of((byte) 7);
+
+    private final Lineage lineage = new Lineage(GENESIS, new TestSignatures(PrincipalId.replica(0)));
+    private final SplittableRandom random = new SplittableRandom(1);
+    private long number;
+
+    private GroupCall begun() {
+        GroupCall call = new GroupCall(
+                lineage,
+                ReplicatedCall.command(lineage.configuration().replicas(), Bytes.of((byte) 1), 60_000, random));
+        List<Effect> sends = call.start(0);
+        assertThat(receivers(sends)).isEqualTo(lineage.configuration().replicas());
+        number = ((ToReplica) ((Effect.Send) sends.getFirst()).message()).call();
+        return call;
+    }
+
+    private static List<PrincipalId> receivers(List<Effect> sends) {
+        return sends.stream().map(send -> ((Effect.Send) send).to()).toList();
+    }
+
+    private List<Effect> reply(GroupCall call, int replica, long configuration) {
+        return call.onMessage(1, PrincipalId.replica(replica), new Reply(number, configuration, RIGHT));
+    }
+
+    @Test
+    void repliesOfTheConfigurationThatItKnowsCount() {
+        GroupCall call = begun();
+        reply(call, 0, 0);
+        reply(call, 1, 0);
+        assertThat(call.finished()).isFalse();
+        reply(call, 3, 0);
+        assertThat(call.outcome()).contains(new Agreed(RIGHT));
+    }
+
+    @Test
+    void aLaterOneIsAskedForAndThenItsReplicas() {
+        GroupCall call = begun();
+        assertThat(reply(call, 0, 1)).containsExactly(new Effect.Send(PrincipalId.replica(0), 0, new AskSuccessor(0)));
+        reply(call, 1, 1);
+        reply(call, 3, 1);
+        assertThat(call.finished()).as("whose replicas it does not know").isFalse();
+        List<Effect> sends = call.onMessage(2, PrincipalId.replica(0), new Successor(PROOF));
+        assertThat(receivers(sends)).containsExactlyInAnyOrderElementsOf(NEXT.replicas());
+        reply(call, 0, 1);
+        reply(call, 2, 1);
+        reply(call, 3, 1);
+        assertThat(call.finished()).as("one of them is out").isFalse();
+        reply(call, 4, 1);
+        assertThat(call.outcome()).contains(new Agreed(RIGHT));
+    }
+
+    @Test
+    void whatWasSaidInTheOneOfBeforeDoesNotCountAnyMore() {
+        GroupCall call = begun();
+        reply(call, 0, 0);
+        reply(call, 1, 0);
+        call.onMessage(2, PrincipalId.replica(3), new Successor(PROOF));
+        reply(call, 3, 0);
+        reply(call, 0, 0);
+        reply(call, 1, 0);
+        reply(call, 3, 1);
+        assertThat(call.finished()).isFalse();
+    }
+
+    @Test
+    void allItsCallsFollowWhatOneHasLearned() {
+        GroupCall one = begun();
+        GroupCall other = begun();
+        one.onMessage(2, PrincipalId.replica(0), new Successor(PROOF));
+        assertThat(receivers(other.onTick(10))).contains(PrincipalId.replica(4));
+        assertThat(receivers(other.onTick(20))).isEmpty();
+    }
+
+    @Test
+    void aForgedProofChangesNothing() {
+        GroupCall call = begun();
+        HandoverProof forged = proof(GENESIS, handover(GENESIS, GENESIS.replacing(1, member(9))), 0, 1);
+        assertThat(call.onMessage(2, PrincipalId.replica(1), new Successor(forged)))
+                .isEmpty();
+        assertThat(lineage.term().number()).isZero();
+    }
+
+    @Test
+    void whoGetsNoAnswerAsksWhetherItKnowsTheRightOnes() {
+        GroupCall call = begun();
+        assertThat(call.onTick(GroupCall.ASK_MILLIS))
+                .contains(new Effect.Send(PrincipalId.replica(2), 0, new AskSuccessor(0)));
+    }
+}

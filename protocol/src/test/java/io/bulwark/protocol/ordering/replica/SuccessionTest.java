@@ -1,0 +1,307 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Handover;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A configuration ends at a checkpoint, and the next one begins there (decision 20). K = 8, L = 16. */
+@NullMarked
+class SuccessionTest {
+    private static final long KEY_MILLIS = 1_000;
+    private int numbers;
+
+    private static TestCluster cluster() {
+        return new TestCluster(
+                1,
+                1,
+                config ->
+                        config.withLog(8, 16).withRecoveries(new ReplicaConfig.Recoveries(20_000, KEY_MILLIS, 5_000)));
+    }
+
+    private void submit(TestCluster cluster, int count) {
+        for (int i = 0; i < count; i++) {
+            cluster.submit(i % 3, numbers, TestCluster.operation(numbers++));
+            cluster.run(10);
+        }
+    }
+
+    /** Asks for another replica in a place; what follows the configuration that all are in. */
+    private Configuration replacing(TestCluster cluster, int place) {
+        Configuration now = cluster.nodes.get(place).term.configuration();
+        int name = 4 + (int) now.number();
+        Configuration next = now.replacing(place, new Member(PrincipalId.replica(name), Bytes.EMPTY, ""));
+        cluster.submit(0, numbers++, JournalApplication.replacement(next));
+        return next;
+    }
+
+    private static Handover ended(TestCluster cluster, int replica) {
+        Handover ended = cluster.nodes.get(replica).ended;
+        assertThat(ended).as(cluster::toString).isNotNull();
+        return Objects.requireNonNull(ended);
+    }
+
+    private static Term termOf(Handover handover) {
+        return new Term(handover.next(), handover.checkpoint());
+    }
+
+    private static void finish(TestCluster cluster, long millis) {
+        assertThat(cluster.runUntilDone(millis)).as(cluster::toString).isTrue();
+    }
+
+    private static void allEqual(TestCluster cluster) {
+        cluster.run(3_000);
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.application.journal())
+                    .as(cluster::toString)
+                    .isEqualTo(cluster.nodes.getFirst().application.journal());
+            assertThat(node.evidence).isEmpty();
+        }
+    }
+
+    /** All go on; another replica has the place. */
+    private static void advance(TestCluster cluster, int place) {
+        Term next = termOf(ended(cluster, (place + 1) % 4));
+        for (int replica = 0; replica < 4; replica++) {
+            if (replica == place) {
+                cluster.replace(replica, next);
+            } else {
+                cluster.advance(replica, next, Start.NORMAL);
+            }
+        }
+    }
+
+    @Test
+    void itEndsAtTheNextCheckpointWithoutAnyOtherWork() {
+        TestCluster cluster = cluster();
+        submit(cluster, 3);
+        Configuration next = replacing(cluster, 2);
+        finish(cluster, 1_000);
+        cluster.run(1_000);
+        Handover first = ended(cluster, 0);
+        assertThat(first.next()).isEqualTo(next);
+        assertThat(first.previous()).isEqualTo(Configuration.fixed(1).digest());
+        assertThat(first.checkpoint().sequence() % 8).isZero();
+        for (int replica = 0; replica < 4; replica++) {
+            assertThat(ended(cluster, replica)).isEqualTo(first);
+            assertThat(cluster.replica(replica).executed())
+                    .isEqualTo(first.checkpoint().sequence());
+        }
+    }
+
+    @Test
+    void nothingIsExecutedOrReadAfterTheEnd() {
+        TestCluster cluster = cluster();
+        submit(cluster, 3);
+        var _ = replacing(cluster, 2);
+        finish(cluster, 1_000);
+        cluster.run(1_000);
+        long last = ended(cluster, 0).checkpoint().sequence();
+        int journal = cluster.nodes.getFirst().application.journal().size();
+        submit(cluster, 30);
+        cluster.run(20_000);
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.up().executed()).isEqualTo(last);
+            assertThat(node.application.journal()).hasSize(journal);
+            assertThat(node.up().view()).as("nobody is suspected of that").isZero();
+            node.up().onQuery(PrincipalId.client(1), 77, Bytes.EMPTY);
+            assertThat(node.up().drain(cluster.nowMillis))
+                    .anyMatch(effect -> effect instanceof ReplicaEffect.Refuse refuse && refuse.call() == 77)
+                    .noneMatch(effect -> effect instanceof ReplicaEffect.Reply);
+        }
+    }
+
+    @Test
+    void whatIsProposedBehindTheCommandInOneLogIsVoid() {
+        TestCluster cluster = cluster();
+        submit(cluster, 4);
+        var _ = replacing(cluster, 2);
+        for (int i = 0; i < 40; i++) {
+            cluster.submit(i % 3, numbers, TestCluster.operation(numbers++));
+        }
+        cluster.run(2_000);
+        advance(cluster, 2);
+        finish(cluster, 3_000);
+        allEqual(cluster);
+        assertThat(cluster.nodes.getFirst().application.journal()).hasSize(numbers);
+    }
+
+    @Test
+    void whoRestartsAtTheEndSaysSoAgainAndReadsNothing() {
+        TestCluster cluster = cluster();
+        submit(cluster, 3);
+        var _ = replacing(cluster, 2);
+        finish(cluster, 1_000);
+        cluster.run(1_000);
+        Handover before = ended(cluster, 0);
+        for (int replica = 0; replica < 4; replica++) {
+            cluster.crash(replica);
+            cluster.nodes.get(replica).ended = null;
+        }
+        for (int replica = 0; replica < 4; replica++) {
+            cluster.start(replica);
+        }
+        cluster.run(1_000);
+        for (int replica = 0; replica < 4; replica++) {
+            assertThat(ended(cluster, replica)).isEqualTo(before);
+            cluster.replica(replica).onQuery(PrincipalId.client(1), 77, Bytes.EMPTY);
+            assertThat(cluster.replica(replica).drain(cluster.nowMillis))
+                    .noneMatch(effect -> effect instanceof ReplicaEffect.Reply);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3})
+    void theNextOneGoesOnFromThereAndTheNewReplicaFetchesTheState(int place) {
+        TestCluster cluster = cluster();
+        submit(cluster, 20);
+        var _ = replacing(cluster, place);
+        finish(cluster, 1_000);
+        cluster.run(1_000);
+        advance(cluster, place);
+        submit(cluster, 20);
+        // A new replica that is the first primary does not keep the others waiting for their timers.
+        finish(cluster, 1_000);
+        allEqual(cluster);
+    }
+
+    @Test
+    void manyFollowEachOther() {
+        TestCluster cluster = cluster();
+        for (int i = 0; i < 9; i++) {
+            submit(cluster, 5);
+            var _ = replacing(cluster, i % 4);
+            finish(cluster, 2_000);
+            cluster.run(1_500);
+            advance(cluster, i % 4);
+        }
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        allEqual(cluster);
+        assertThat(cluster.nodes.getFirst().term.number()).isEqualTo(9);
+    }
+
+    @Test
+    void nothingWithANumberLeavesBeforeTheStateIsHere() {
+        TestCluster cluster = cluster();
+        submit(cluster, 20);
+        var _ = replacing(cluster, 1);
+        finish(cluster, 1_000);
+        cluster.run(1_000);
+        List<ReplicaMessage> said = new ArrayList<>();
+        cluster.wire = (from, to, message) -> {
+            if (from == 1) {
+                said.add(message);
+            }
+            return List.of(message);
+        };
+        cluster.holdsStates = true;
+        advance(cluster, 1);
+        submit(cluster, 30);
+        finish(cluster, 10_000);
+        assertThat(said).isNotEmpty().noneMatch(SuccessionTest::hasNumber);
+        cluster.holdsStates = false;
+        submit(cluster, 5);
+        finish(cluster, 2_000);
+        allEqual(cluster);
+        assertThat(said).anyMatch(SuccessionTest::hasNumber);
+    }
+
+    private static boolean hasNumber(ReplicaMessage message) {
+        return message instanceof ReplicaMessage.Phase || message instanceof Checkpoint || message instanceof Executed;
+    }
+
+    @Test
+    void whoMissedTheEndGoesOnWithTheStateOfTheNextOne() {
+        TestCluster cluster = cluster();
+        submit(cluster, 20);
+        cluster.wire = (from, to, message) -> from == 3 || to == 3 ? List.of() : List.of(message);
+        submit(cluster, 40);
+        var _ = replacing(cluster, 1);
+        finish(cluster, 2_000);
+        cluster.run(1_000);
+        cluster.wire = (from, to, message) -> List.of(message);
+        assertThat(cluster.nodes.get(3).ended).isNull();
+        advance(cluster, 1);
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        allEqual(cluster);
+    }
+
+    @Test
+    void aStateThatIsNotTheOneThatWasHandedOverIsReplaced() {
+        TestCluster cluster = cluster();
+        submit(cluster, 20);
+        var _ = replacing(cluster, 1);
+        finish(cluster, 1_000);
+        cluster.run(1_000);
+        cluster.crash(2);
+        cluster.nodes.get(2).application.corruptOnDisk();
+        cluster.nodes.get(2).isRotten = true;
+        advance(cluster, 1);
+        cluster.run(1_000);
+        cluster.nodes.get(2).isRotten = false;
+        assertThat(cluster.nodes.get(2).application.journal())
+                .isEqualTo(cluster.nodes.get(0).application.journal());
+        submit(cluster, 3);
+        finish(cluster, 2_000);
+        allEqual(cluster);
+    }
+
+    @Test
+    void aRecoveryThatWasOpenGoesOnInTheNextOne() {
+        TestCluster cluster = cluster();
+        submit(cluster, 20);
+        cluster.crash(3);
+        cluster.start(3, Start.RECOVERING);
+        cluster.run(200);
+        var _ = replacing(cluster, 1);
+        finish(cluster, 2_000);
+        cluster.run(2_000);
+        Term next = termOf(ended(cluster, 0));
+        for (int replica = 0; replica < 3; replica++) {
+            if (replica == 1) {
+                cluster.replace(replica, next);
+            } else {
+                cluster.advance(replica, next, Start.NORMAL);
+            }
+        }
+        cluster.advance(3, next, Start.RECOVERING);
+        submit(cluster, 20);
+        finish(cluster, 3_000);
+        cluster.run(5_000);
+        assertThat(cluster.replica(3).recoveries(cluster.nowMillis).phase()).isEqualTo(Phase.NONE);
+        assertThat(cluster.replica(3).recoveries(cluster.nowMillis).own().recoveredMillis())
+                .isPositive();
+        allEqual(cluster);
+    }
+
+    @Test
+    void theFirstCheckpointOfATermIsItsLowWaterMark() {
+        Term term = new Term(
+                Configuration.fixed(1).replacing(2, new Member(PrincipalId.replica(4), Bytes.EMPTY, "")),
+                new Numbered(24, TestCluster.operation(1)));
+        Memory memory = new Memory(
+                term,
+                Start.NORMAL,
+                List.of(),
+                new JournalApplication().checkpoints().getFirst());
+        assertThat(memory.low()).isEqualTo(term.checkpoint());
+    }
+}
