@@ -14,6 +14,7 @@ import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.history.HistoryWriter;
 import io.bulwark.simulation.object.ObjectParts;
 import io.bulwark.simulation.object.ObjectProtocol;
+import io.bulwark.simulation.ordering.MembersProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
 import io.bulwark.simulation.pasis.PasisProtocol;
 import java.io.IOException;
@@ -58,7 +59,8 @@ final class SimulateCommand implements Callable<Integer> {
             ObjectProtocol.pasis(),
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.FP),
             ObjectProtocol.replacing(ObjectParts.PRODUCTION, Protocol.PASIS),
-            new OrderingProtocol());
+            new OrderingProtocol(),
+            new MembersProtocol());
 
     @Option(
             names = "--seed",
@@ -76,13 +78,14 @@ final class SimulateCommand implements Callable<Integer> {
             defaultValue = "fp",
             description = {
                 "What is simulated: fp, pasis, extent, extent-pasis, objects, objects-pasis,",
-                "fp-replacing, objects-replacing, objects-pasis-replacing, ordering (default: ${DEFAULT-VALUE})."
+                "fp-replacing, objects-replacing, objects-pasis-replacing, ordering, members",
+                "(default: ${DEFAULT-VALUE}).",
             })
     private String protocol = "fp";
 
     @Option(
             names = "--nodes",
-            description = "How many nodes; at least m + 2f (not for ordering). Default: each seed chooses.")
+            description = "How many nodes; at least m + 2f (not for ordering, members). Default: each seed chooses.")
     private @Nullable Integer nodes;
 
     @Option(names = "--faults", description = "f: how many nodes or replicas lie. Default: each seed chooses 1 or 2.")

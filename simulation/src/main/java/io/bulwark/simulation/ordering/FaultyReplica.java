@@ -12,30 +12,30 @@ import org.jspecify.annotations.Nullable;
 
 /** A replica that may lie, and whose disk may rot under it: what that does to its own code ends its life, nobody else's. */
 final class FaultyReplica implements ProtocolServer {
-    private @Nullable OrderedReplica replica;
+    private @Nullable OrderedMember member;
 
-    FaultyReplica(Supplier<OrderedReplica> start) {
+    FaultyReplica(Supplier<OrderedMember> start) {
         try {
-            replica = start.get();
+            member = start.get();
         } catch (RuntimeException rotten) {
-            replica = null;
+            member = null;
         }
     }
 
     @Nullable
-    OrderedReplica replica() {
-        return replica;
+    OrderedMember member() {
+        return member;
     }
 
-    private List<Effect> alive(Function<OrderedReplica, List<Effect>> input) {
-        OrderedReplica living = replica;
+    private List<Effect> alive(Function<OrderedMember, List<Effect>> input) {
+        OrderedMember living = member;
         if (living == null) {
             return List.of();
         }
         try {
             return input.apply(living);
         } catch (RuntimeException rotten) {
-            replica = null;
+            member = null;
             return List.of();
         }
     }

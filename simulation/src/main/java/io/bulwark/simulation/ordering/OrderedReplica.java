@@ -1,15 +1,15 @@
 package io.bulwark.simulation.ordering;
 
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Loaded;
-import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.OrderedQuery;
 import io.bulwark.protocol.ordering.OrderingMessage.Query;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
+import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
 import io.bulwark.protocol.ordering.message.Request;
@@ -24,7 +24,6 @@ import io.bulwark.protocol.state.PageStore;
 import io.bulwark.protocol.state.StateFetch;
 import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.engine.SimulatedRecords;
 import io.bulwark.simulation.ordering.ReplicaDisk.Kind;
 import java.util.ArrayDeque;
@@ -37,14 +36,23 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** One life of a production replica, driven as a node of a simulation. */
-final class OrderedReplica implements ProtocolServer, RegisterState.Host, StatePages.Host {
+/** One life of a production replica in one configuration, driven as part of a node of a simulation. */
+final class OrderedReplica implements RegisterState.Host, StatePages.Host {
     private record Call(PrincipalId client, long call) {}
 
     private record Asked(long requestId, int replier) {}
 
+    /** What its member does for it. */
+    interface Host {
+        void ended(long nowMillis, Handover handover);
+    }
+
     private final OrderingWorld world;
+    private final Host host;
+    private final Configuration configuration;
+    /** Its name; in its configuration, its place. */
     private final int self;
+
     private final ReplicaDisk disk;
     private final RegisterState state;
     private final Replica replica;
@@ -61,59 +69,77 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
     private boolean ended;
     private long judged = -1;
 
-    OrderedReplica(OrderingWorld world, ReplicaConfig config, Start start, SimulatedRecords records, PageStore store) {
+    /** @param self its name */
+    OrderedReplica(
+            OrderingWorld world,
+            Host host,
+            int self,
+            ReplicaConfig config,
+            Start start,
+            SimulatedRecords records,
+            PageStore store) {
         this.world = world;
-        this.self = config.self();
-        this.disk = new ReplicaDisk(records);
+        this.host = host;
+        this.self = self;
         this.store = store;
+        configuration = config.term().configuration();
+        disk = new ReplicaDisk(records, configuration.number());
         List<LogRecord> log = disk.read();
-        state = new RegisterState(this, store);
+        state = new RegisterState(this, store, world.genesis());
         RandomGenerator random = world.randomOf();
-        pages = new StatePages(this, store, self, config.replicas(), random);
-        replica = new Replica(config, state, log, start, new SimulatedSigning(self), random);
+        pages = new StatePages(this, store, config.self(), config.replicas(), random);
+        replica = new Replica(config, state, log, start, new PlacedSigning(configuration, self), random);
+    }
+
+    private int nameOf(int place) {
+        return configuration.members().get(place).replica().number();
     }
 
     Replica replica() {
         return replica;
     }
 
-    @Override
-    public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+    /** The number of its configuration. */
+    long configuration() {
+        return configuration.number();
+    }
+
+    /** What a client asks. */
+    List<Effect> onRequest(long nowMillis, PrincipalId from, long requestId, ToReplica message) {
         if (ended) {
             return List.of();
         }
         clock(nowMillis);
+        waiting.put(new Call(from, message.call()), new Asked(requestId, message.replier()));
         switch (message) {
-            case Submit submit -> {
-                waiting.put(new Call(from, submit.call()), new Asked(requestId, submit.replier()));
+            case Submit submit ->
                 replica.onRequest(nowMillis, new Request(from, submit.call(), false, submit.command()));
-            }
-            case OrderedQuery query -> {
-                waiting.put(new Call(from, query.call()), new Asked(requestId, query.replier()));
+            case OrderedQuery query ->
                 replica.onRequest(nowMillis, new Request(from, query.call(), true, query.query()));
-            }
-            case Query query -> {
-                waiting.put(new Call(from, query.call()), new Asked(requestId, query.replier()));
-                replica.onQuery(from, query.call(), query.query());
-            }
-            case ReplicaMessage said
-            when from.kind() == PrincipalKind.REPLICA -> {
-                if (requestId == world.keyOf(from.number(), self)) {
-                    world.heard(self, from.number(), said);
-                    if (said instanceof Transfer transfer) {
-                        pages.onMessage(nowMillis, from.number(), transfer);
-                    } else {
-                        replica.onMessage(nowMillis, from.number(), said);
-                    }
-                }
-            }
-            default -> throw new IllegalStateException("nobody sends this: " + message);
+            case Query query -> replica.onQuery(from, query.call(), query.query());
         }
         return drain(nowMillis);
     }
 
-    @Override
-    public List<Effect> onTick(long nowMillis) {
+    /** What the replica with this name says in this configuration, under a key. */
+    List<Effect> onReplica(long nowMillis, int from, long key, ReplicaMessage said) {
+        if (ended) {
+            return List.of();
+        }
+        clock(nowMillis);
+        int place = configuration.placeOf(PrincipalId.replica(from));
+        if (place >= 0 && key == world.keyOf(from, self)) {
+            world.heard(self, from, said);
+            if (said instanceof Transfer transfer) {
+                pages.onMessage(nowMillis, place, transfer);
+            } else {
+                replica.onMessage(nowMillis, place, said);
+            }
+        }
+        return drain(nowMillis);
+    }
+
+    List<Effect> onTick(long nowMillis) {
         if (ended) {
             return List.of();
         }
@@ -133,13 +159,15 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
         var _ = drain(nowMillis);
     }
 
-    /** New session keys with this peer. */
+    /** New session keys with the replica of this name. */
     void onKeyChange(int peer) {
-        replica.onKeyChange(peer);
+        int place = configuration.placeOf(PrincipalId.replica(peer));
+        if (place >= 0) {
+            replica.onKeyChange(place);
+        }
     }
 
-    @Override
-    public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+    List<Effect> onStored(long nowMillis, long token, Stored stored) {
         if (stored != Stored.DURABLE || ended) {
             return List.of();
         }
@@ -173,7 +201,7 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
                     replica.onStateFetched(nowMillis, 0, 0);
                 }
             }
-            case NOTHING -> {}
+            case PROOF, NOTHING -> {}
         }
         return drain(nowMillis);
     }
@@ -204,9 +232,12 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
 
     private void carryOut(long nowMillis, ReplicaEffect effect) {
         switch (effect) {
-            case ReplicaEffect.Send send -> world.send(self, send.to(), send.message());
+            case ReplicaEffect.Send send -> send(send.to(), send.message());
             case ReplicaEffect.Reply reply ->
-                answer(reply.client(), reply.call(), new OrderingMessage.Reply(reply.call(), 0, reply.result()));
+                answer(
+                        reply.client(),
+                        reply.call(),
+                        new OrderingMessage.Reply(reply.call(), configuration.number(), reply.result()));
             case ReplicaEffect.Refuse refuse ->
                 answer(refuse.client(), refuse.call(), new OrderingMessage.Refused(refuse.call(), refuse.reason()));
             case ReplicaEffect.Append append -> out.add(disk.append(append.index(), append.record()));
@@ -225,18 +256,20 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
                         fetch.checking() || fetch.checkpoint().sequence() <= state.last());
             }
             case ReplicaEffect.CheckState check -> pages.check(nowMillis, check.checkpoint());
-            case ReplicaEffect.DropKeys drop -> world.keys().change(drop.replica(), self);
+            case ReplicaEffect.DropKeys drop -> world.keys().change(nameOf(drop.replica()), self);
             case ReplicaEffect.Forget _ -> {
                 ended = true;
-                world.forgets(self);
+                world.processes().forgets(self);
             }
-            case ReplicaEffect.Misbehaved misbehaved -> world.accused(self, misbehaved.replica(), misbehaved.what());
+            case ReplicaEffect.Ended over -> host.ended(nowMillis, over.handover());
+            case ReplicaEffect.Misbehaved misbehaved ->
+                world.accused(self, nameOf(misbehaved.replica()), misbehaved.what());
         }
     }
 
     @Override
     public void send(int to, ReplicaMessage message) {
-        world.send(self, to, message);
+        world.send(self, nameOf(to), configuration.number(), message);
     }
 
     @Override
@@ -261,7 +294,7 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
 
     @Override
     public void accused(int replicaNumber) {
-        world.accused(self, replicaNumber, "a wrong page");
+        world.accused(self, nameOf(replicaNumber), "a wrong page");
     }
 
     private void answer(PrincipalId client, long call, OrderingMessage message) {
@@ -282,7 +315,7 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
         for (long number = low + 1; number <= low + world.logSize(); number++) {
             Bytes digest = replica.decided(number);
             if (digest != null) {
-                world.invariants().decided(self, number, digest);
+                world.invariants().decided(self, configuration.number(), number, digest);
             }
         }
         if (!fetching && replica.executed() != judged) {
@@ -306,10 +339,5 @@ final class OrderedReplica implements ProtocolServer, RegisterState.Host, StateP
         if (!world.isFaulty(self)) {
             world.executed(self, client, operation, again);
         }
-    }
-
-    @Override
-    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-        throw new IllegalStateException("nothing was to be loaded");
     }
 }

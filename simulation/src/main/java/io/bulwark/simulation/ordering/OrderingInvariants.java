@@ -33,13 +33,14 @@ public final class OrderingInvariants {
 
     private record Asked(PrincipalId client, Bytes operation) {}
 
-    private final Map<Long, Bytes> batches = new HashMap<>();
+    private final Map<Long, Map<Long, Bytes>> batches = new HashMap<>();
     private final Map<Long, Bytes> states = new HashMap<>();
     private final Map<Long, Bytes> checkpoints = new HashMap<>();
     private final Set<Asked> asked = new HashSet<>();
 
-    void decided(int replica, long number, Bytes digest) {
-        compare(SAME_BATCH, batches, replica, number, digest);
+    /** What a configuration decides for numbers beyond its end is void. */
+    void decided(int replica, long configuration, long number, Bytes digest) {
+        compare(SAME_BATCH, batches.computeIfAbsent(configuration, _ -> new HashMap<>()), replica, number, digest);
     }
 
     void executed(int replica, long number, Bytes digest) {

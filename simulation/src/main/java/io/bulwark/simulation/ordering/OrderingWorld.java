@@ -1,33 +1,27 @@
 package io.bulwark.simulation.ordering;
 
-import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
+import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.ReplicatedCall;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.MembershipCodec;
+import io.bulwark.protocol.ordering.membership.MembershipMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig;
-import io.bulwark.protocol.ordering.replica.Start;
-import io.bulwark.protocol.state.MemoryPageStore;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.simulation.campaign.Invariant;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.ReplicaAnswers;
-import io.bulwark.simulation.engine.RunningOperation;
 import io.bulwark.simulation.engine.Simulation;
-import io.bulwark.simulation.history.Action;
 import io.bulwark.simulation.history.History;
-import io.bulwark.simulation.history.HistoryRecorder;
-import io.bulwark.simulation.history.Outcome;
-import io.bulwark.simulation.history.RecordedOperation;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,13 +35,10 @@ import org.jspecify.annotations.Nullable;
 
 /** 3f+1 replicas, f of which may lie, correct clients of a few registers, and clients that attack. */
 public final class OrderingWorld implements SimulatedWorld {
-    private static final int CLIENTS = 3;
-    private static final int KEYS = 3;
-    private static final int RUNNING_MAX = 20;
     private static final int CHECKPOINT_INTERVAL = 4;
 
-    /** Operations end by agreement, never by a deadline. */
-    private static final long NO_TIMEOUT_MILLIS = 1_000_000_000_000L;
+    /** Of a message between replicas its key and its configuration are one number. */
+    private static final long CONFIGURATIONS = 1_000;
 
     private static final ReplicaConfig.Timers TIMERS = new ReplicaConfig.Timers(100, 60, 300, 600, 8_000, 10_000);
 
@@ -56,65 +47,63 @@ public final class OrderingWorld implements SimulatedWorld {
     private static final long KEY_MILLIS = 1_000;
     private static final ReplicaConfig.Recoveries RECOVERIES = new ReplicaConfig.Recoveries(1_500, KEY_MILLIS, 10_000);
 
-    private record Attack(PrincipalId client, Bytes operation) {}
-
     private final Setting setting;
     private final Simulation simulation;
     private final Random random;
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new TreeSet<>();
     private final Map<Integer, ReplicaLies> liars = new TreeMap<>();
-    private final @Nullable ProtocolServer[] servers;
+    private final Processes processes;
     private final SimulatedKeys keys;
-    private final Start[] starts;
-    private final List<MemoryPageStore> stores = new ArrayList<>();
     private final RecoveryPlan plan;
     private final OrderingPlot plot;
     private final boolean moves;
     private final int[] skewMillis;
     private final int logSize;
     private final OrderingInvariants invariants = new OrderingInvariants();
-    private final HistoryRecorder recorder = new HistoryRecorder();
     private final OrderingAttacker attacker;
-    private final Set<Attack> attacks = new HashSet<>();
-    private final List<RunningOperation<?>> running = new ArrayList<>();
-    private long numbers;
-    private long completed;
+    private final OrderingClients clients;
+    private final @Nullable Replacements replacements;
 
     public OrderingWorld(Setting setting) {
+        this(setting, 0);
+    }
+
+    /** @param spares so many replicas more, which take the places of others */
+    OrderingWorld(Setting setting, int spares) {
         this.setting = setting;
         this.random = new Random(setting.random("ordering").nextLong());
         this.simulation = new Simulation(
                 setting.seed(),
                 setting.network(),
-                List.of(new OrderingCodec(), new ReplicaMessageCodec()),
+                List.of(new OrderingCodec(), new ReplicaMessageCodec(), new MembershipCodec()),
                 (ReplicaAnswers) (_, _) -> Optional.empty());
-        int count = 3 * setting.faults() + 1;
+        int members = 3 * setting.faults() + 1;
+        int count = members + spares;
         logSize = random.nextBoolean() ? 2 * CHECKPOINT_INTERVAL : 4 * CHECKPOINT_INTERVAL;
-        servers = new ProtocolServer[count];
+        processes = new Processes(this, simulation, count);
         keys = new SimulatedKeys(count, KEY_MILLIS);
-        starts = new Start[count];
-        Arrays.fill(starts, Start.NORMAL);
         skewMillis = random.ints(count, 0, 500).toArray();
         for (int replica = 0; replica < count; replica++) {
             nodes.add(PrincipalId.replica(replica));
-            stores.add(new MemoryPageStore());
         }
         List<Integer> shuffled = new ArrayList<>();
-        for (int replica = 0; replica < count; replica++) {
+        for (int replica = 0; replica < members; replica++) {
             shuffled.add(replica);
         }
         // As often as not, one of them is the first primary.
-        Collections.shuffle(random.nextBoolean() ? shuffled : shuffled.subList(1, count), random);
+        Collections.shuffle(random.nextBoolean() ? shuffled : shuffled.subList(1, members), random);
         plot = new OrderingPlot(new Random(random.nextLong()));
         int forgetful = random.nextInt(4) == 0 ? shuffled.get(0) : -1;
-        moves = forgetful < 0 && random.nextInt(3) == 0;
+        moves = forgetful < 0 && random.nextInt(3) == 0 && spares == 0;
         for (int liar : shuffled.subList(forgetful < 0 ? 0 : 1, setting.faults())) {
             liars.put(liar, new ReplicaLies(this, liar, plot, new Random(random.nextLong())));
             if (!moves) {
                 faulty.add(PrincipalId.replica(liar));
             }
         }
+        replacements = spares == 0 ? null : replacements(spares);
+        clients = new OrderingClients(simulation, random, replacements == null ? new Fixed() : replacements);
         plan = new RecoveryPlan(
                 new Recoveries(),
                 new Random(random.nextLong()),
@@ -125,7 +114,7 @@ public final class OrderingWorld implements SimulatedWorld {
                 moves,
                 // Clocks run a fifth too slow at most.
                 5 * KEY_MILLIS / 2);
-        attacker = new OrderingAttacker(simulation, nodes, CLIENTS, setting.byzantineClients(), random);
+        attacker = new OrderingAttacker(simulation, nodes, OrderingClients.CLIENTS, setting.byzantineClients(), random);
         simulation.observe((from, _, _, message) -> {
             if (message instanceof Submit submit) {
                 invariants.asked(from, submit.command());
@@ -134,49 +123,65 @@ public final class OrderingWorld implements SimulatedWorld {
         ReplicaConfig.Batches batches =
                 new ReplicaConfig.Batches(1 + random.nextInt(4), 1 << 20, 1 + random.nextInt(3));
         for (int replica = 0; replica < count; replica++) {
-            ReplicaConfig config = ReplicaConfig.of(replica, setting.faults())
+            int self = replica;
+            ReplicaConfig config = ReplicaConfig.of(0, setting.faults())
                     .withLog(CHECKPOINT_INTERVAL, logSize)
                     .withBatches(batches)
                     .withTimers(TIMERS)
                     .withRecoveries(RECOVERIES);
-            simulation.addNode(PrincipalId.replica(replica), () -> start(config));
+            simulation.addNode(PrincipalId.replica(replica), () -> processes.start(self, config));
         }
     }
 
-    private ProtocolServer start(ReplicaConfig config) {
-        int self = config.self();
-        renewKeys(self);
-        Start why = reason(self);
-        ProtocolServer server = isFaulty(self) ? new FaultyReplica(() -> startFaulty(config, why)) : life(config, why);
-        servers[self] = server;
-        return server;
+    private Replacements replacements(int spares) {
+        int liar = liars.isEmpty() ? -1 : liars.keySet().iterator().next();
+        Replacements made = new Replacements(
+                new Replaced(), simulation, new Random(random.nextLong()), setting.faults(), spares, liar);
+        if (made.falseSpare() >= 0) {
+            corrupt(made.falseSpare());
+            faulty.add(PrincipalId.replica(made.falseSpare()));
+        }
+        return made;
     }
 
-    /** That all is forgotten is kept beside the log until the log says so. */
-    private Start reason(int replica) {
-        Start why = isLost(replica) || starts[replica] != Start.FORGOTTEN ? starts[replica] : Start.NORMAL;
-        starts[replica] = why == Start.FORGOTTEN ? why : Start.NORMAL;
-        return why;
+    private void corrupt(int name) {
+        liars.put(name, new ReplicaLies(this, name, plot, new Random(random.nextLong())));
     }
 
-    /** It has forgotten all, and its log does not say so yet. */
-    private boolean isLost(int replica) {
-        return starts[replica] == Start.FORGOTTEN
-                && simulation.records(PrincipalId.replica(replica)).keys().isEmpty();
+    /** What whoever replaces replicas sees of the world. */
+    private final class Replaced implements Replacements.Host {
+        @Override
+        public long configurationOf(int name) {
+            return ReplicaDisk.proofs(simulation.records(PrincipalId.replica(name)))
+                    .size();
+        }
+
+        @Override
+        public void corrupt(int name) {
+            OrderingWorld.this.corrupt(name);
+        }
+
+        @Override
+        public boolean isFaulty(int name) {
+            return OrderingWorld.this.isFaulty(name);
+        }
+
+        @Override
+        public Bytes falseDigest(long number) {
+            return plot.falseDigest(number);
+        }
     }
 
-    private OrderedReplica life(ReplicaConfig config, Start why) {
-        PrincipalId id = PrincipalId.replica(config.self());
-        return new OrderedReplica(this, config, why, simulation.records(id), stores.get(config.self()));
-    }
+    /** Clients of replicas that stay. */
+    private final class Fixed implements OrderingClients.Directory {
+        @Override
+        public List<PrincipalId> replicas(PrincipalId client) {
+            return nodes;
+        }
 
-    /** What the rot has left of its promises is not enough, or is. */
-    private OrderedReplica startFaulty(ReplicaConfig config, Start why) {
-        try {
-            return life(config, why);
-        } catch (RuntimeException rotten) {
-            ReplicaDisk.forget(simulation.records(PrincipalId.replica(config.self())));
-            return life(config, Start.FORGOTTEN);
+        @Override
+        public ClientOperation<ReplicatedCall.Outcome> following(PrincipalId client, ReplicatedCall call) {
+            return call;
         }
     }
 
@@ -184,17 +189,17 @@ public final class OrderingWorld implements SimulatedWorld {
     private final class Recoveries implements RecoveryPlan.Host {
         @Override
         public @Nullable RecoveryReport report(int number) {
-            OrderedReplica life = simulation.isUp(PrincipalId.replica(number)) ? replica(number) : null;
-            return life == null ? null : life.replica().recoveries(simulation.localMillis(PrincipalId.replica(number)));
+            OrderedMember up = simulation.isUp(PrincipalId.replica(number)) ? processes.memberOf(number) : null;
+            return up == null ? null : up.report(simulation.localMillis(PrincipalId.replica(number)));
         }
 
         @Override
         public void recover(int number, boolean handsOver) {
             PrincipalId id = PrincipalId.replica(number);
             if (simulation.isUp(id)) {
-                OrderedReplica life = replica(number);
-                if (handsOver && life != null) {
-                    life.handOver(simulation.localMillis(id));
+                OrderedMember member = processes.memberOf(number);
+                if (handsOver && member != null) {
+                    member.handOver(simulation.localMillis(id));
                 }
                 simulation.crash(id);
             }
@@ -202,9 +207,7 @@ public final class OrderingWorld implements SimulatedWorld {
             if (moves && lies != null) {
                 lies.end();
             }
-            if (!isLost(number)) {
-                starts[number] = Start.RECOVERING;
-            }
+            processes.recover(number);
             simulation.restart(id);
         }
 
@@ -214,8 +217,7 @@ public final class OrderingWorld implements SimulatedWorld {
             if (simulation.isUp(id)) {
                 simulation.crash(id);
             }
-            ReplicaDisk.forget(simulation.records(id));
-            starts[number] = Start.FORGOTTEN;
+            processes.forget(number);
             simulation.restart(id);
         }
 
@@ -231,24 +233,17 @@ public final class OrderingWorld implements SimulatedWorld {
         }
     }
 
-    /** Its log is forged: another life begins without it. */
-    void forgets(int number) {
-        if (!isFaulty(number)) {
-            throw new IllegalStateException("replica " + number + " gives up a log that is right");
-        }
-    }
-
     /** Every start begins with NEW-KEY: nothing that is under way counts any more. */
-    private void renewKeys(int replica) {
-        for (int other = 0; other < servers.length; other++) {
+    void renewKeys(int replica) {
+        for (int other = 0; other < nodes.size(); other++) {
             if (other != replica) {
                 keys.change(replica, other);
                 keys.change(other, replica);
-                OrderedReplica peer = replica(other);
+                OrderedMember peer = processes.memberOf(other);
                 if (peer != null) {
                     peer.onKeyChange(replica);
                 }
-                OrderedReplica own = replica(replica);
+                OrderedMember own = processes.memberOf(replica);
                 if (own != null) {
                     own.onKeyChange(other);
                 }
@@ -256,18 +251,25 @@ public final class OrderingWorld implements SimulatedWorld {
         }
     }
 
-    private @Nullable OrderedReplica replica(int number) {
-        return switch (servers[number]) {
-            case OrderedReplica correct -> correct;
-            case FaultyReplica liar -> liar.replica();
-            case null, default -> null;
-        };
+    /** How often the replicas have changed. */
+    long configurations() {
+        return processes.lastConfiguration();
+    }
+
+    /** Null if the replicas stay. */
+    @Nullable
+    Configuration genesis() {
+        return replacements == null ? null : replacements.genesis();
     }
 
     // What replicas ask of the world.
 
     OrderingInvariants invariants() {
         return invariants;
+    }
+
+    Processes processes() {
+        return processes;
     }
 
     boolean isFaulty(int replica) {
@@ -303,18 +305,42 @@ public final class OrderingWorld implements SimulatedWorld {
         return 1_000_000 + simulation.nowMillis() + skewMillis[replica];
     }
 
-    void send(int from, int to, ReplicaMessage message) {
+    void send(int from, int to, long configuration, ReplicaMessage message) {
         ReplicaLies lies = liars.get(from);
         if (lies == null) {
-            transmit(from, to, message);
+            transmit(from, to, configuration, message);
         } else {
             lies.alter(to, message).forEach(each -> transmit(from, to, each));
         }
     }
 
+    /** What a liar says, in the configuration in which it will be heard. */
     void transmit(int from, int to, ReplicaMessage message) {
+        OrderedMember receiver = processes.memberOf(to);
+        transmit(from, to, receiver == null ? 0 : receiver.configuration(), message);
+    }
+
+    private void transmit(int from, int to, long configuration, ReplicaMessage message) {
         if (from != to && simulation.isUp(PrincipalId.replica(from))) {
-            simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), keys.of(from, to), message);
+            long key = keys.of(from, to) * CONFIGURATIONS + configuration;
+            simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), key, message);
+        }
+    }
+
+    static long configurationOf(long requestId) {
+        return requestId % CONFIGURATIONS;
+    }
+
+    static long keyOf(long requestId) {
+        return requestId / CONFIGURATIONS;
+    }
+
+    /** About the configurations: nothing of this needs a key. */
+    void send(int from, int to, MembershipMessage message) {
+        MembershipMessage said =
+                liars.containsKey(from) && replacements != null ? replacements.alter(message, liars.keySet()) : message;
+        if (said != null) {
+            simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), 0, said);
         }
     }
 
@@ -323,6 +349,14 @@ public final class OrderingWorld implements SimulatedWorld {
         ReplicaLies lies = liars.get(self);
         OrderingMessage.Reply said = lies == null ? reply : lies.alter(reply);
         return lies != null && lies.withholds() ? said.by(self, (self + 1) % nodes.size()) : said.by(self, replier);
+    }
+
+    /** What a replica that is in no configuration tells a client. */
+    OrderingMessage outsider(int self, OrderingMessage.ToReplica request) {
+        if (!isFaulty(self)) {
+            return new OrderingMessage.Refused(request.call(), Refusal.NOT_READY);
+        }
+        return new OrderingMessage.Reply(request.call(), random.nextInt(4), RegisterState.DONE);
     }
 
     void heard(int self, int from, ReplicaMessage message) {
@@ -340,16 +374,7 @@ public final class OrderingWorld implements SimulatedWorld {
 
     void executed(int replica, PrincipalId client, Bytes operation, boolean again) {
         invariants.executed(replica, client, operation);
-        if (client.number() >= CLIENTS && !again && attacks.add(new Attack(client, operation))) {
-            RegisterOperation write = RegisterOperation.decode(operation).orElseThrow();
-            recorder.faulty(
-                    client.toString(),
-                    Action.WRITE,
-                    "key-" + write.key(),
-                    Long.toString(write.value()),
-                    0,
-                    simulation.nowMillis());
-        }
+        clients.executed(client, operation, again);
     }
 
     // What the campaign asks of the world.
@@ -371,8 +396,11 @@ public final class OrderingWorld implements SimulatedWorld {
 
     @Override
     public void step() {
-        settle();
+        clients.settle();
         plan.step();
+        if (replacements != null) {
+            replacements.step();
+        }
         if (random.nextInt(QUIET_ONE_IN) == 0) {
             simulation.runFor(random.nextInt(QUIET_MILLIS)); // time for a recovery
         }
@@ -380,14 +408,14 @@ public final class OrderingWorld implements SimulatedWorld {
         if (choice < 3) {
             crashAll();
         } else if (choice < 8) {
-            renewKeys(random.nextInt(servers.length));
+            renewKeys(random.nextInt(nodes.size()));
         } else if (choice < 25 && setting.byzantineClients() > 0) {
             attacker.step(setting.steps());
-        } else if (running.size() < RUNNING_MAX) {
+        } else if (!clients.areBusy()) {
             if (choice < 65) {
-                write();
+                clients.write();
             } else {
-                read(random.nextInt(KEYS));
+                clients.read();
             }
         }
     }
@@ -398,103 +426,44 @@ public final class OrderingWorld implements SimulatedWorld {
         nodes.forEach(simulation::restart);
     }
 
-    private void write() {
-        PrincipalId client = PrincipalId.client(random.nextInt(CLIENTS));
-        RegisterOperation write = new RegisterOperation(numbers++, random.nextInt(KEYS), numbers);
-        ReplicatedCall call = ReplicatedCall.command(nodes, write.encode(), NO_TIMEOUT_MILLIS, simulation.random());
-        running.add(simulation.start(
-                client,
-                new RecordedOperation<>(
-                        call,
-                        now -> recorder.invoke(
-                                client.toString(),
-                                Action.WRITE,
-                                "key-" + write.key(),
-                                Long.toString(write.value()),
-                                simulation.nowMillis()),
-                        (pending, _, outcome) -> {
-                            if (outcome instanceof ReplicatedCall.Agreed agreed) {
-                                if (!agreed.reply().equals(RegisterState.DONE)) {
-                                    throw Invariant.LINEARIZABLE.violated(
-                                            client.toString(), "a reply to something else");
-                                }
-                                pending.ok(simulation.nowMillis());
-                            } else {
-                                pending.ended(simulation.nowMillis(), Outcome.UNKNOWN);
-                            }
-                        })));
-    }
-
-    private void read(int key) {
-        PrincipalId client = PrincipalId.client(random.nextInt(CLIENTS));
-        ReplicatedCall call =
-                ReplicatedCall.query(nodes, RegisterOperation.query(key), NO_TIMEOUT_MILLIS, simulation.random());
-        running.add(simulation.start(
-                client,
-                new RecordedOperation<>(
-                        call,
-                        _ -> recorder.invoke(
-                                client.toString(), Action.READ, "key-" + key, null, simulation.nowMillis()),
-                        (pending, _, outcome) -> {
-                            if (outcome instanceof ReplicatedCall.Agreed agreed) {
-                                pending.ok(simulation.nowMillis(), value(agreed.reply()), 0);
-                            } else {
-                                pending.ended(simulation.nowMillis(), Outcome.FAILED);
-                            }
-                        })));
-    }
-
-    private static @Nullable String value(Bytes reply) {
-        return reply.isEmpty() ? null : Long.toString(RegisterState.value(reply));
-    }
-
-    private void settle() {
-        int before = running.size();
-        running.removeIf(RunningOperation::finished);
-        completed += before - running.size();
-    }
-
     @Override
     public boolean idle() {
-        return running.stream().allMatch(RunningOperation::finished);
+        return clients.idle() && (replacements == null || (replacements.idle() && processes.areSettled()));
     }
 
     @Override
     public void check() {
-        settle();
+        clients.settle();
     }
 
     @Override
     public void readEverything() {
-        for (int key = 0; key < KEYS; key++) {
-            read(key);
-        }
-        write();
+        clients.readEverything();
     }
 
     @Override
     public void checkAtEnd() {
-        settle();
+        clients.settle();
     }
 
     @Override
     public History history() {
-        return recorder.history();
+        return clients.history();
     }
 
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
-        for (int number = 0; number < servers.length; number++) {
+        for (int number = 0; number < nodes.size(); number++) {
             text.append("replica ").append(number).append(isFaulty(number) ? " (faulty): " : ": ");
-            OrderedReplica replica = replica(number);
-            text.append(replica == null ? "gone" : replica.replica()).append('\n');
+            OrderedMember member = processes.memberOf(number);
+            text.append(member == null ? "gone" : member).append('\n');
         }
         return text.toString();
     }
 
     @Override
     public long completed() {
-        return completed;
+        return clients.completed();
     }
 }

@@ -3,6 +3,8 @@ package io.bulwark.simulation.ordering;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.replica.Application;
 import io.bulwark.protocol.state.DamagedPageException;
@@ -15,8 +17,10 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Registers, and which operations were executed, in pages; its checkpoints become durable when the world says so. */
 final class RegisterState implements Application {
@@ -36,6 +40,13 @@ final class RegisterState implements Application {
     private static final Bytes ENGINE_KEY = Bytes.of((byte) 0);
     private static final int REGISTERS = 1;
     private static final int OPERATIONS = 2;
+    private static final int MEMBERS = 3;
+
+    /** Who may change the replicas. */
+    static final PrincipalId OPERATOR = PrincipalId.client(1_000);
+
+    private static final Bytes NOW = Bytes.of((byte) MEMBERS, (byte) 0);
+    private static final Bytes NEXT = Bytes.of((byte) MEMBERS, (byte) 1);
     private static final long CACHE_BYTES_MAX = 1 << 16;
     private static final int RECORD_BYTES = 700;
     private static final int LONG_RECORD_BYTES = 5_000;
@@ -43,12 +54,17 @@ final class RegisterState implements Application {
     private final Host host;
     private final PageStore store;
     private final NavigableMap<Long, Bytes> durable = new TreeMap<>();
+    private final @Nullable Configuration genesis;
     private StateTree tree;
 
-    /** @param store what the disk has */
-    RegisterState(Host host, PageStore store) {
+    /**
+     * @param store what the disk has
+     * @param genesis the first replicas; null if these stay
+     */
+    RegisterState(Host host, PageStore store, @Nullable Configuration genesis) {
         this.host = host;
         this.store = store;
+        this.genesis = genesis;
         store.write(StateFetch.abandoned(store));
         tree = StateTree.open(store, CACHE_BYTES_MAX);
         if (tree.checkpoints().isEmpty()) {
@@ -62,7 +78,7 @@ final class RegisterState implements Application {
     public Bytes execute(PrincipalId client, Bytes operation, long agreedMillis) {
         RegisterOperation asked = RegisterOperation.decode(operation).orElse(null);
         if (asked == null) {
-            return REFUSED;
+            return client.equals(OPERATOR) ? replace(operation) : REFUSED;
         }
         tree.begin();
         try {
@@ -80,6 +96,48 @@ final class RegisterState implements Application {
             tree.rollback();
             throw e;
         }
+    }
+
+    /** The operator asks for a configuration. Nobody waits for what comes of it: it is in force some time, or another one is. */
+    private Bytes replace(Bytes operation) {
+        Configuration next = read(operation);
+        host.executed(OPERATOR, operation, true);
+        if (next.number() == configuration().number() + 1 && nextMembers().isEmpty()) {
+            tree.put(NEXT, operation);
+        }
+        return DONE;
+    }
+
+    static Bytes encode(Configuration configuration) {
+        WireWriter out = new WireWriter();
+        configuration.write(out);
+        return out.toBytes();
+    }
+
+    private static Configuration read(Bytes bytes) {
+        return Configuration.read(new WireReader(bytes));
+    }
+
+    /** As the state has it. */
+    private Configuration configuration() {
+        Configuration first = genesis;
+        if (first == null) {
+            throw new IllegalStateException("the replicas stay");
+        }
+        return tree.get(NOW).map(RegisterState::read).orElse(first);
+    }
+
+    @Override
+    public Optional<List<Member>> nextMembers() {
+        return genesis == null
+                ? Optional.empty()
+                : tree.get(NEXT).map(RegisterState::read).map(Configuration::members);
+    }
+
+    @Override
+    public void onReconfigured(Configuration now) {
+        tree.remove(NEXT);
+        tree.put(NOW, encode(now));
     }
 
     private static Bytes register(int key) {
@@ -154,7 +212,7 @@ final class RegisterState implements Application {
     /** Of all that a client could read. */
     Bytes digest() {
         WireWriter out = new WireWriter();
-        tree.scan(Bytes.of((byte) REGISTERS), Bytes.of((byte) (OPERATIONS + 1)), (key, value) -> {
+        tree.scan(Bytes.of((byte) REGISTERS), Bytes.of((byte) (MEMBERS + 1)), (key, value) -> {
             out.bytes(key).bytes(value);
             return true;
         });

@@ -5,6 +5,7 @@ import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.LogRecordCodec;
 import io.bulwark.protocol.wire.Bytes;
@@ -23,6 +24,8 @@ final class ReplicaDisk {
     private static final RecordKind KIND = RecordKind.REGISTER;
     private static final BlockId LOG = BlockId.register(1, 1);
     private static final BlockId STATE = BlockId.register(1, 2);
+    private static final BlockId PROOFS = BlockId.register(1, 3);
+    private static final int LATER_LOGS = 3;
     private static final int RECORDS_MAX = 1 << 16;
 
     /** What a store was for: its token. */
@@ -30,6 +33,7 @@ final class ReplicaDisk {
         LOG,
         CHECKPOINT,
         FETCHED,
+        PROOF,
         NOTHING;
 
         long token(long number) {
@@ -46,40 +50,74 @@ final class ReplicaDisk {
     }
 
     private final SimulatedRecords records;
+    private final BlockId log;
     private long next;
     private final long firstOfLife;
 
-    ReplicaDisk(SimulatedRecords records) {
+    /** @param configuration whose log this is: each has its own */
+    ReplicaDisk(SimulatedRecords records, long configuration) {
         this.records = records;
+        log = logOf(configuration);
         long last = -1;
-        for (RecordKey key : keys(LOG)) {
+        for (RecordKey key : keys(log)) {
             last = Math.max(last, number(key));
         }
         next = last + 1;
         firstOfLife = next;
     }
 
+    private static BlockId logOf(long configuration) {
+        return configuration == 0 ? LOG : BlockId.register(1, LATER_LOGS + configuration);
+    }
+
     private List<RecordKey> keys(BlockId block) {
+        return keys(records, block);
+    }
+
+    private static List<RecordKey> keys(SimulatedRecords records, BlockId block) {
         return records.keys().stream().filter(key -> key.block().equals(block)).toList();
+    }
+
+    /** How the configurations ended that this replica was in, or has heard of. */
+    static List<HandoverProof> proofs(SimulatedRecords records) {
+        List<HandoverProof> proofs = new ArrayList<>();
+        for (RecordKey key : keys(records, PROOFS)) {
+            proofs.add(HandoverProof.read(new WireReader(content(records, key))));
+        }
+        return proofs;
+    }
+
+    /** Whether anything was promised in the configuration that this replica is in. */
+    static boolean hasLog(SimulatedRecords records) {
+        return !keys(records, logOf(proofs(records).size())).isEmpty();
+    }
+
+    /** A proof, after which the log of the configuration that has ended is of no use. */
+    static Effect.Store keep(SimulatedRecords records, HandoverProof proof) {
+        WireWriter out = new WireWriter();
+        proof.write(out);
+        List<Mutation> mutations = new ArrayList<>(List.of(put(PROOFS, proof.number(), out.toBytes())));
+        keys(records, logOf(proof.number())).forEach(key -> mutations.add(new Mutation.Delete(key)));
+        return new Effect.Store(Kind.PROOF.token(proof.number()), mutations);
     }
 
     /** The log from the last summary on, which was stored as a whole or not at all. */
     List<LogRecord> read() {
-        List<LogRecord> log = new ArrayList<>();
-        for (RecordKey key : keys(LOG)) {
-            WireReader in = new WireReader(content(key));
+        List<LogRecord> found = new ArrayList<>();
+        for (RecordKey key : keys(log)) {
+            WireReader in = new WireReader(content(records, key));
             if (in.bool()) {
-                log.clear();
+                found.clear();
             }
             for (int left = in.i32(0, RECORDS_MAX); left > 0; left--) {
-                log.add(LogRecordCodec.read(in.bytes(1 << 24)));
+                found.add(LogRecordCodec.read(in.bytes(1 << 24)));
             }
             in.end();
         }
-        return log;
+        return found;
     }
 
-    private Bytes content(RecordKey key) {
+    private static Bytes content(SimulatedRecords records, RecordKey key) {
         SimulatedRecords.Content content = records.get(key);
         Bytes bytes = content == null ? null : content.fragment();
         if (bytes == null) {
@@ -103,14 +141,14 @@ final class ReplicaDisk {
             LogRecordCodec.write(record, one);
             out.bytes(one.toBytes());
         }
-        return new Effect.Store(Kind.LOG.token(index), List.of(put(LOG, next++, out.toBytes())));
+        return new Effect.Store(Kind.LOG.token(index), List.of(put(log, next++, out.toBytes())));
     }
 
     /** Segments before a durable summary go. */
     Effect cutBefore(long summaryIndex) {
         long keepFrom = firstOfLife + summaryIndex - 1;
         List<Mutation> deletes = new ArrayList<>();
-        for (RecordKey key : keys(LOG)) {
+        for (RecordKey key : keys(log)) {
             if (number(key) < keepFrom) {
                 deletes.add(new Mutation.Delete(key));
             }
@@ -123,15 +161,28 @@ final class ReplicaDisk {
         return new Effect.Store(kind.token(number), List.of(put(STATE, 0, Bytes.EMPTY)));
     }
 
-    /** All that was promised is lost. */
+    /** All that was promised is lost; which configuration it was in is kept elsewhere. */
     static void forget(SimulatedRecords records) {
+        wipe(
+                records,
+                records.keys().stream()
+                        .filter(key -> !key.block().equals(PROOFS))
+                        .toList());
+    }
+
+    /** All is lost. */
+    static void wipe(SimulatedRecords records) {
+        wipe(records, List.copyOf(records.keys()));
+    }
+
+    private static void wipe(SimulatedRecords records, List<RecordKey> keys) {
         List<Mutation> deletes = new ArrayList<>();
-        records.keys().forEach(key -> deletes.add(new Mutation.Delete(key)));
+        keys.forEach(key -> deletes.add(new Mutation.Delete(key)));
         records.apply(deletes);
     }
 
     int logRecords() {
-        return keys(LOG).size();
+        return keys(log).size();
     }
 
     private static Mutation put(BlockId block, long number, Bytes content) {

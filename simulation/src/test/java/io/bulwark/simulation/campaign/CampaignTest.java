@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
+import io.bulwark.simulation.ordering.MembersProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
 import io.bulwark.simulation.pasis.PasisProtocol;
 import java.util.List;
@@ -26,7 +27,8 @@ class CampaignTest {
                 new PasisProtocol(),
                 new ExtentProtocol(),
                 ExtentProtocol.pasis(),
-                new OrderingProtocol());
+                new OrderingProtocol(),
+                new MembersProtocol());
     }
 
     @ParameterizedTest

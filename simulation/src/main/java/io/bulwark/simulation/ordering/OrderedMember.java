@@ -1,0 +1,243 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
+import io.bulwark.protocol.ordering.membership.Handover;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.Membership;
+import io.bulwark.protocol.ordering.membership.MembershipEffect;
+import io.bulwark.protocol.ordering.membership.MembershipMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig;
+import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.state.PageStore;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.engine.SimulatedRecords;
+import io.bulwark.simulation.ordering.ReplicaDisk.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process of a replica: what it knows of the configurations, and in the one that it is in, if any, a life of the replica. What
+ * the disk says of another life is not for this one.
+ */
+final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
+    private static final long LIVES = 1 << 12;
+    private static final RecoveryReport OVER = new RecoveryReport(
+            RecoveryReport.Phase.NONE, false, new RecoveryReport.OwnRecovery(1, 1, 1, 1, 1, 0, 0, 0, 0), List.of());
+
+    private final OrderingWorld world;
+    private final int self;
+    private final ReplicaConfig settings;
+    private final SimulatedRecords records;
+    private final PageStore store;
+    private final Membership membership;
+    private @Nullable OrderedReplica life;
+    private long lives;
+    private boolean hasRecovered;
+    private List<Effect> out = new ArrayList<>();
+
+    /** @param self its name */
+    OrderedMember(
+            OrderingWorld world,
+            int self,
+            ReplicaConfig settings,
+            Start start,
+            SimulatedRecords records,
+            PageStore store) {
+        this.world = world;
+        this.self = self;
+        this.settings = settings;
+        this.records = records;
+        this.store = store;
+        SimulatedSigning signing = new SimulatedSigning(self);
+        Lineage lineage = new Lineage(settings.term().configuration(), signing);
+        for (HandoverProof proof : ReplicaDisk.proofs(records)) {
+            if (!lineage.accept(proof)) {
+                throw new IllegalStateException("a proof that is none was kept");
+            }
+        }
+        membership = new Membership(PrincipalId.replica(self), lineage, signing);
+        begin(start);
+    }
+
+    private void begin(Start start) {
+        lives++;
+        int place = membership.place();
+        life = place < 0
+                ? null
+                : new OrderedReplica(world, this, self, settings.in(membership.term(), place), start, records, store);
+    }
+
+    /** Null if it is in no configuration. */
+    @Nullable
+    OrderedReplica life() {
+        return life;
+    }
+
+    /** The number of the last configuration that it has heard of. */
+    long configuration() {
+        return membership.term().number();
+    }
+
+    /** Whether it is in the configuration with this number, and has the state that it begins with, or is not to be in it. */
+    boolean hasBegun(long number) {
+        OrderedReplica living = life;
+        return configuration() == number
+                && (membership.place() < 0
+                        || (living != null
+                                && living.configuration() == number
+                                && living.replica().executed()
+                                        >= membership.term().checkpoint().sequence()));
+    }
+
+    @Override
+    public void ended(long nowMillis, Handover handover) {
+        membership.onEnded(nowMillis, handover);
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+        OrderedReplica living = life;
+        switch (message) {
+            case MembershipMessage said
+            when from.kind() == PrincipalKind.REPLICA -> membership.onMessage(nowMillis, from, said);
+            case MembershipMessage.AskSuccessor ask ->
+                membership
+                        .successorOf(ask.configuration())
+                        .ifPresent(told -> out.add(new Effect.Send(from, requestId, told)));
+            case ReplicaMessage said
+            when from.kind() == PrincipalKind.REPLICA -> {
+                long configuration = OrderingWorld.configurationOf(requestId);
+                if (configuration != membership.term().number()) {
+                    membership.onOther(nowMillis, from, configuration);
+                } else if (living != null && configuration == living.configuration()) {
+                    add(living.onReplica(nowMillis, from.number(), OrderingWorld.keyOf(requestId), said));
+                }
+            }
+            case ToReplica request -> {
+                if (living == null) {
+                    out.add(new Effect.Send(from, requestId, world.outsider(self, request)));
+                } else {
+                    add(living.onRequest(nowMillis, from, requestId, request));
+                }
+            }
+            default -> throw new IllegalStateException("nobody sends this: " + message);
+        }
+        return drain();
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        membership.onTick(nowMillis);
+        OrderedReplica living = life;
+        if (living != null) {
+            add(living.onTick(nowMillis));
+        }
+        return drain();
+    }
+
+    @Override
+    public List<Effect> onStored(long nowMillis, long token, Stored stored) {
+        long own = token / LIVES;
+        OrderedReplica living = life;
+        if (Kind.of(own) == Kind.PROOF) {
+            if (stored == Stored.DURABLE
+                    && Kind.number(own) + 1 == membership.term().number()) {
+                advance(nowMillis);
+            }
+        } else if (living != null && token % LIVES == lives % LIVES) {
+            add(living.onStored(nowMillis, own, stored));
+        }
+        return drain();
+    }
+
+    /** The life in the configuration of before is over. What was recovering, or had forgotten, still is. */
+    private void advance(long nowMillis) {
+        OrderedReplica before = life;
+        Start start = world.processes().startOf(self);
+        if (before != null) {
+            RecoveryReport report = before.replica().recoveries(nowMillis);
+            hasRecovered |= report.own().recoveredMillis() > 0;
+            boolean open = report.phase() != RecoveryReport.Phase.NONE;
+            start = !open ? Start.NORMAL : report.forgotten() ? Start.FORGOTTEN : Start.RECOVERING;
+        }
+        world.processes().advances(self, start);
+        begin(start);
+    }
+
+    /** Where its recovery stands; it is over for who is in no configuration. */
+    RecoveryReport report(long nowMillis) {
+        OrderedReplica living = life;
+        RecoveryReport report = living == null ? null : living.replica().recoveries(nowMillis);
+        if (report == null || (hasRecovered && report.phase() == RecoveryReport.Phase.NONE)) {
+            return OVER;
+        }
+        return report;
+    }
+
+    void onKeyChange(int peer) {
+        OrderedReplica living = life;
+        if (living != null) {
+            living.onKeyChange(peer);
+        }
+    }
+
+    void handOver(long nowMillis) {
+        OrderedReplica living = life;
+        if (living != null) {
+            living.handOver(nowMillis);
+        }
+    }
+
+    private void add(List<Effect> effects) {
+        for (Effect effect : effects) {
+            out.add(
+                    effect instanceof Effect.Store written
+                            ? new Effect.Store(written.token() * LIVES + lives % LIVES, written.mutations())
+                            : effect);
+        }
+    }
+
+    private List<Effect> drain() {
+        for (MembershipEffect effect : membership.drain()) {
+            switch (effect) {
+                case MembershipEffect.Send send -> world.send(self, send.to().number(), send.message());
+                case MembershipEffect.Advance advance -> {
+                    Effect.Store kept = ReplicaDisk.keep(records, advance.proof());
+                    out.add(new Effect.Store(kept.token() * LIVES, kept.mutations()));
+                }
+            }
+        }
+        List<Effect> effects = out;
+        out = new ArrayList<>();
+        return effects;
+    }
+
+    @Override
+    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
+        throw new IllegalStateException("nothing was to be loaded");
+    }
+
+    @Override
+    public List<Effect> onFact(long nowMillis, Fact fact) {
+        return List.of();
+    }
+
+    @Override
+    public String toString() {
+        OrderedReplica living = life;
+        return living == null
+                ? "in none, knows " + membership.term().configuration()
+                : "in " + living.configuration() + ", " + living.replica();
+    }
+}

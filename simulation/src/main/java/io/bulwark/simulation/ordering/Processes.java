@@ -1,0 +1,134 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig;
+import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.state.MemoryPageStore;
+import io.bulwark.simulation.engine.SimulatedRecords;
+import io.bulwark.simulation.engine.Simulation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The processes of the replicas, by their names: what they run, what they begin their next life with, and their pages. */
+final class Processes {
+    private final OrderingWorld world;
+    private final Simulation simulation;
+    private final @Nullable ProtocolServer[] servers;
+    private final Start[] starts;
+    private final List<MemoryPageStore> stores = new ArrayList<>();
+
+    Processes(OrderingWorld world, Simulation simulation, int count) {
+        this.world = world;
+        this.simulation = simulation;
+        servers = new ProtocolServer[count];
+        starts = new Start[count];
+        Arrays.fill(starts, Start.NORMAL);
+        for (int replica = 0; replica < count; replica++) {
+            stores.add(new MemoryPageStore());
+        }
+    }
+
+    ProtocolServer start(int self, ReplicaConfig config) {
+        world.renewKeys(self);
+        Start why = reason(self);
+        ProtocolServer server = world.isFaulty(self)
+                ? new FaultyReplica(() -> startFaulty(self, config, why))
+                : member(self, config, why);
+        servers[self] = server;
+        return server;
+    }
+
+    /** That all is forgotten is kept beside the log until the log says so. */
+    private Start reason(int replica) {
+        Start why = isLost(replica) || starts[replica] != Start.FORGOTTEN ? starts[replica] : Start.NORMAL;
+        starts[replica] = why == Start.FORGOTTEN ? why : Start.NORMAL;
+        return why;
+    }
+
+    /** It has forgotten all, and its log does not say so yet. */
+    private boolean isLost(int replica) {
+        return starts[replica] == Start.FORGOTTEN && !ReplicaDisk.hasLog(records(replica));
+    }
+
+    private SimulatedRecords records(int replica) {
+        return simulation.records(PrincipalId.replica(replica));
+    }
+
+    private OrderedMember member(int self, ReplicaConfig config, Start why) {
+        return new OrderedMember(world, self, config, why, records(self), stores.get(self));
+    }
+
+    /** What the rot has left of its promises is not enough, or is. */
+    private OrderedMember startFaulty(int self, ReplicaConfig config, Start why) {
+        try {
+            return member(self, config, why);
+        } catch (RuntimeException rotten) {
+            ReplicaDisk.wipe(records(self));
+            return member(self, config, Start.FORGOTTEN);
+        }
+    }
+
+    /** The next life recovers. */
+    void recover(int replica) {
+        if (!isLost(replica)) {
+            starts[replica] = Start.RECOVERING;
+        }
+    }
+
+    void forget(int replica) {
+        ReplicaDisk.forget(records(replica));
+        starts[replica] = Start.FORGOTTEN;
+    }
+
+    /** Its log is forged: another life begins without it. */
+    void forgets(int number) {
+        if (!world.isFaulty(number)) {
+            throw new IllegalStateException("replica " + number + " gives up a log that is right");
+        }
+    }
+
+    /** A replica begins a life in another configuration. */
+    void advances(int replica, Start start) {
+        starts[replica] = start;
+        world.renewKeys(replica);
+    }
+
+    /** What is kept of it beside the log. */
+    Start startOf(int replica) {
+        return starts[replica];
+    }
+
+    @Nullable
+    OrderedMember memberOf(int number) {
+        return switch (servers[number]) {
+            case OrderedMember correct -> correct;
+            case FaultyReplica liar -> liar.member();
+            case null, default -> null;
+        };
+    }
+
+    /** The number of the last configuration that a correct one has heard of. */
+    long lastConfiguration() {
+        return correct().stream().mapToLong(OrderedMember::configuration).max().orElse(0);
+    }
+
+    /** All correct ones have come to the last configuration, with the state that it began with. */
+    boolean areSettled() {
+        long last = lastConfiguration();
+        return correct().stream().allMatch(member -> member.hasBegun(last));
+    }
+
+    private List<OrderedMember> correct() {
+        List<OrderedMember> correct = new ArrayList<>();
+        for (int name = 0; name < servers.length; name++) {
+            OrderedMember member = memberOf(name);
+            if (member != null && !world.isFaulty(name)) {
+                correct.add(member);
+            }
+        }
+        return correct;
+    }
+}
