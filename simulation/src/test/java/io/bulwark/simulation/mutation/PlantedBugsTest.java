@@ -53,7 +53,8 @@ class PlantedBugsTest {
                         OrderingBugs.ALL,
                         ReplicaBugs.ALL,
                         RecoveryBugs.ALL,
-                        StateBugs.ALL)
+                        StateBugs.ALL,
+                        MembershipBugs.ALL)
                 .flatMap(List::stream)
                 .filter(bug -> Stream.of(MATCHING.split(",")).anyMatch(bug.toString()::contains))
                 .toList();

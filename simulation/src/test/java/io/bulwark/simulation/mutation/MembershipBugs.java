@@ -1,0 +1,186 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.PlantedBug.in;
+
+import io.bulwark.protocol.mutation.Detector;
+import io.bulwark.protocol.mutation.PlantedBug;
+import java.util.List;
+
+/** What can go wrong when replicas are replaced: docs/decisions/0020. */
+final class MembershipBugs {
+    private static final String PROOF = "ordering/membership/HandoverProof";
+    private static final String MEMBERSHIP = "ordering/membership/Membership";
+    private static final String EXECUTION = "ordering/replica/Execution";
+
+    private static Detector proof(String test) {
+        return protocol("ordering.membership.HandoverProofTest", test);
+    }
+
+    private static Detector membership(String test) {
+        return protocol("ordering.membership.MembershipTest", test);
+    }
+
+    private static Detector succession(String test) {
+        return protocol("ordering.replica.SuccessionTest", test);
+    }
+
+    private static Detector call(String test) {
+        return protocol("ordering.GroupCallTest", test);
+    }
+
+    static final List<PlantedBug> ALL = List.of(
+            in(
+                    PROOF,
+                    "2f signatures are enough",
+                    proof("twoFPlusOneAreEnough"),
+                    "places.size() >= ended.quorum()",
+                    "places.size() >= ended.quorum() - 1"),
+            in(
+                    PROOF,
+                    "one replica signs twice",
+                    proof("nobodyCountsTwiceAndNobodyElseCounts"),
+                    "place <= before ||",
+                    ""),
+            in(
+                    PROOF,
+                    "signatures are not checked",
+                    proof("eachSignatureIsItsReplicasOfThis"),
+                    "if (!keys.verify(",
+                    "if (content.isEmpty() && !keys.verify("),
+            in(
+                    PROOF,
+                    "a proof of another group counts",
+                    proof("itIsOfThisConfigurationAndOfTheNextNumber"),
+                    "|| !handover.previous().equals(ended.digest())",
+                    ""),
+            in(
+                    PROOF,
+                    "a number may be left out",
+                    proof("itIsOfThisConfigurationAndOfTheNextNumber"),
+                    "number() != ended.number() ||",
+                    ""),
+            in(
+                    PROOF,
+                    "nobody who stays needs to have signed",
+                    proof("fPlusOneOfThoseWhoStayHaveSigned"),
+                    "&& staying > next.faulty()",
+                    ""),
+            in(
+                    MEMBERSHIP,
+                    "what others say that they signed is not checked",
+                    membership("otherSignaturesDoNotCount"),
+                    "claim.checkpoint().equals(own.checkpoint()) && keys.verify(member, own.content(),"
+                            + " claim.signature())",
+                    "place >= 0"),
+            in(
+                    MEMBERSHIP,
+                    "signatures that come early are lost",
+                    membership("whatOthersSignedEarlierCounts"),
+                    "claims.forEach((place, claim) -> check(ended, place, claim));",
+                    ""),
+            in(
+                    MEMBERSHIP,
+                    "a signature that is lost is not repeated",
+                    membership("itRepeatsWhatMayBeLost"),
+                    "if (nowMillis - saidMillis >= REPEAT_MILLIS) {",
+                    "if (nowMillis < 0) {"),
+            in(
+                    MEMBERSHIP,
+                    "who is in no configuration does not ask",
+                    membership("whoIsAddedAsksUntilHeHasAPlace"),
+                    "} else if (place() < 0) {",
+                    "} else if (place() < -1) {"),
+            in(
+                    MEMBERSHIP,
+                    "who has gone on tells those who have not nothing",
+                    membership("whoWasRemovedGivesTheProofAndNothingElse"),
+                    "if (claim.configuration() < term().number()) {",
+                    "if (claim.configuration() < 0) {"),
+            in(
+                    MEMBERSHIP,
+                    "a flood of proofs is checked",
+                    membership("aFloodOfProofsIsNotChecked"),
+                    "said.proof().number() == term().number() && checks.allows(nowMillis, from)",
+                    "said.proof().number() == term().number()"),
+            in(
+                    EXECUTION,
+                    "a configuration that has ended goes on",
+                    succession("nothingIsExecutedOrReadAfterTheEnd"),
+                    "suspended || successor() != null ||",
+                    "suspended ||"),
+            in(
+                    EXECUTION,
+                    "nobody fills the numbers up to the end",
+                    succession("itEndsAtTheNextCheckpointWithoutAnyOtherWork"),
+                    "isReplacing ? (executed / interval + 1) * interval : 0",
+                    "0"),
+            in(
+                    EXECUTION,
+                    "a recovery across the end comes too soon",
+                    succession("aRecoveryThatWasOpenGoesOnInTheNextOne"),
+                    "ledger = newLedger(); application.onReconfigured(configuration);",
+                    "application.onReconfigured(configuration);"),
+            in(
+                    EXECUTION,
+                    "the state does not say what follows",
+                    succession("whoRestartsAtTheEndSaysSoAgainAndReadsNothing"),
+                    "if (configuration.number() > 0) {",
+                    "if (configuration.number() < 0) {"),
+            in(
+                    "ordering/replica/Replica",
+                    "a configuration that has ended is read",
+                    succession("nothingIsExecutedOrReadAfterTheEnd"),
+                    "|| execution.successor() != null",
+                    ""),
+            in(
+                    "ordering/replica/Replica",
+                    "a primary is suspected that the end keeps from proposing",
+                    succession("nothingIsExecutedOrReadAfterTheEnd"),
+                    "&& execution.successor() == null",
+                    ""),
+            in(
+                    "ordering/replica/Replica",
+                    "a new replica keeps the first view to itself",
+                    succession("theNextOneGoesOnFromThereAndTheNewReplicaFetchesTheState"),
+                    "|| execution.executed() < low.sequence()",
+                    ""),
+            in(
+                    "ordering/replica/Recovering",
+                    "who has not the state of the beginning votes",
+                    succession("nothingWithANumberLeavesBeforeTheStateIsHere"),
+                    "&& execution.executed() >= config.term().checkpoint().sequence()",
+                    ""),
+            in(
+                    "ordering/replica/StateTransfer",
+                    "another state than the one that was handed over is kept",
+                    succession("aStateThatIsNotTheOneThatWasHandedOverIsReplaced"),
+                    "|| (executed == low.sequence() && checkpoints.hasOther(low))",
+                    ""),
+            in(
+                    "ordering/replica/Memory",
+                    "a configuration begins where the own state is",
+                    succession("theFirstCheckpointOfATermIsItsLowWaterMark"),
+                    "low = term.number() == 0 ? genesis : term.checkpoint();",
+                    "low = genesis;"),
+            in(
+                    "ordering/GroupCall",
+                    "replies of any configuration count",
+                    call("whatWasSaidInTheOneOfBeforeDoesNotCountAnyMore"),
+                    "if (configuration == number) {",
+                    "if (configuration <= number) {"),
+            in(
+                    "ordering/GroupCall",
+                    "a client counts replies of replicas that it does not know",
+                    call("aLaterOneIsAskedForAndThenItsReplicas"),
+                    "if (configuration == number) {",
+                    "if (configuration >= number) {"),
+            in(
+                    "ordering/GroupCall",
+                    "a call stays with the replicas that it began with",
+                    call("allItsCallsFollowWhatOneHasLearned"),
+                    "List<Effect> effects = new ArrayList<>(follow(nowMillis));",
+                    "List<Effect> effects = new ArrayList<>();"));
+
+    private MembershipBugs() {}
+}
