@@ -169,6 +169,10 @@ final class PeerMail {
             switch (effect) {
                 case KeyEffect.Send send -> network.send(send.to(), send.message());
                 case KeyEffect.Changed changed -> receiver.onKeyChange(changed.replica());
+                case KeyEffect.Elsewhere elsewhere ->
+                    complain(
+                            nowMillis,
+                            "replica-" + elsewhere.replica() + " is in configuration " + elsewhere.configuration());
                 case KeyEffect.Misfit misfit ->
                     complain(
                             nowMillis,

@@ -30,7 +30,7 @@ record ReplicaKeys(MemberSigning signing) {
         return new SessionKeys(
                 self,
                 replicas,
-                new SessionKeys.Settings(keyMillis, retryMillis, recoveries.watchdogMillis()),
+                new SessionKeys.Settings(keyMillis, retryMillis, recoveries.watchdogMillis(), 0),
                 signing,
                 signing,
                 signing.random());

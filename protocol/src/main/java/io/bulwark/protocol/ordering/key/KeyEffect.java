@@ -16,4 +16,7 @@ public sealed interface KeyEffect {
      * else.
      */
     record Misfit(int replica, long watchdogMillis) implements KeyEffect {}
+
+    /** The other replica is in another configuration of replicas: they exchange no keys, and whoever is behind is to be told. */
+    record Elsewhere(int replica, long configuration) implements KeyEffect {}
 }

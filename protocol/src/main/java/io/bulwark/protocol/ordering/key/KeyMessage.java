@@ -15,8 +15,9 @@ public sealed interface KeyMessage extends Message {
      * Which nonce shall the sender's NEW-KEY for the receiver sign?
      *
      * @param watchdogMillis the sender's T_w, which decides what is executed: whoever has another one is no member of the group
+     * @param configuration the number of the configuration of replicas that the sender is in
      */
-    record AskNonce(long watchdogMillis) implements KeyMessage {}
+    record AskNonce(long watchdogMillis, long configuration) implements KeyMessage {}
 
     /** This one, until a NEW-KEY has used it. */
     record GiveNonce(Bytes nonce) implements KeyMessage {}
@@ -26,7 +27,7 @@ public sealed interface KeyMessage extends Message {
      *
      * @param nonce the receiver's
      * @param sealed the key, encrypted for the receiver
-     * @param signature of both replicas, nonce and encrypted key
+     * @param signature of both replicas, their configuration, nonce and encrypted key
      */
     record NewKey(Bytes nonce, Bytes sealed, Bytes signature) implements KeyMessage {}
 

@@ -43,7 +43,13 @@ public final class KeyMessageCodec implements MessageCodec {
     public void write(Message message, WireWriter out) {
         switch ((KeyMessage) message) {
             case NoKey _ -> {}
-            case AskNonce ask -> out.i64(ask.watchdogMillis());
+            case AskNonce ask -> {
+                out.i64(ask.watchdogMillis());
+                // The genesis's configuration has no number, as before there were others.
+                if (ask.configuration() > 0) {
+                    out.i64(ask.configuration());
+                }
+            }
             case GiveNonce give -> out.raw(give.nonce());
             case NewKey key -> out.raw(key.nonce()).bytes(key.sealed()).bytes(key.signature());
             case Authentic said -> out.u16(said.type()).raw(said.mac()).bytes(said.body());
@@ -53,7 +59,7 @@ public final class KeyMessageCodec implements MessageCodec {
     @Override
     public Message readBody(int type, WireReader in) {
         return switch (type - FIRST) {
-            case 0 -> new AskNonce(in.nonNegative64());
+            case 0 -> new AskNonce(in.nonNegative64(), in.remaining() == 0 ? 0 : later(in));
             case 1 -> new GiveNonce(in.raw(KeyMessage.NONCE_BYTES));
             case 2 ->
                 new NewKey(
@@ -68,5 +74,13 @@ public final class KeyMessageCodec implements MessageCodec {
             }
             default -> throw new MalformedException("unknown type " + type);
         };
+    }
+
+    private static long later(WireReader in) {
+        long configuration = in.i64();
+        if (configuration < 1) {
+            throw new MalformedException("configuration " + configuration);
+        }
+        return configuration;
     }
 }

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>In a scheduled refresh the old key stays until the peer uses the new one, and until it is T_k old at most. After a recovery
  * of the peer it goes at once ({@link #drop}). Who says that it has no key gets the one in force again: that changes nothing here.
- * Who has another T_w gets no nonce, and so cannot be heard by it: it would execute something else.
+ * Who has another T_w gets no nonce, and so cannot be heard by it: it would execute something else. Nor does who is in another
+ * configuration of replicas: what is said in one counts in no other.
  * Single-threaded.
  */
 public final class SessionKeys {
@@ -33,8 +34,9 @@ public final class SessionKeys {
      * @param keyMillis T_k: after so long no message under a key is taken any more; half of it after its choice it is refreshed
      * @param retryMillis until what was not answered is said again; several message delays
      * @param watchdogMillis T_w, which all replicas of a group have in common
+     * @param configuration the number of the configuration of replicas that these keys are for; no time
      */
-    public record Settings(long keyMillis, long retryMillis, long watchdogMillis) {
+    public record Settings(long keyMillis, long retryMillis, long watchdogMillis, long configuration) {
         public Settings {
             if (retryMillis < 1 || keyMillis < 8 * retryMillis || watchdogMillis < 1) {
                 throw new IllegalArgumentException(
@@ -98,7 +100,7 @@ public final class SessionKeys {
             refresh(nowMillis, replica, peer);
             if (peer.announces && nowMillis - peer.askMillis >= settings.retryMillis()) {
                 peer.askMillis = nowMillis;
-                send(replica, new AskNonce(settings.watchdogMillis()));
+                send(replica, new AskNonce(settings.watchdogMillis(), settings.configuration()));
             }
             if (peer.outbound == null && nowMillis - peer.wantMillis >= settings.retryMillis()) {
                 peer.wantMillis = nowMillis;
@@ -147,7 +149,9 @@ public final class SessionKeys {
         Peer peer = peers[from];
         switch (message) {
             case AskNonce ask -> {
-                if (ask.watchdogMillis() == settings.watchdogMillis()) {
+                if (ask.configuration() != settings.configuration()) {
+                    effects.add(new KeyEffect.Elsewhere(from, ask.configuration()));
+                } else if (ask.watchdogMillis() == settings.watchdogMillis()) {
                     send(from, new GiveNonce(nonceFor(peer)));
                 } else {
                     effects.add(new KeyEffect.Misfit(from, ask.watchdogMillis()));
@@ -178,7 +182,9 @@ public final class SessionKeys {
         // One that was used may be wanted again only once: the peer has lost it.
         peer.announces = !peer.used;
         Bytes sealed = cipher.seal(from, current.key().secret());
-        send(from, new NewKey(nonce, sealed, signing.sign(content(self, from, nonce, sealed))));
+        send(
+                from,
+                new NewKey(nonce, sealed, signing.sign(content(self, from, settings.configuration(), nonce, sealed))));
     }
 
     private void onNewKey(long nowMillis, int from, Peer peer, NewKey message) {
@@ -190,7 +196,10 @@ public final class SessionKeys {
             return; // a check is dear
         }
         peer.checkedMillis = nowMillis;
-        if (!signing.verify(from, content(from, self, message.nonce(), message.sealed()), message.signature())) {
+        if (!signing.verify(
+                from,
+                content(from, self, settings.configuration(), message.nonce(), message.sealed()),
+                message.signature())) {
             return;
         }
         Optional<Bytes> key = cipher.open(message.sealed()).filter(each -> each.length() == SessionKey.BYTES);
@@ -200,14 +209,10 @@ public final class SessionKeys {
         });
     }
 
-    private static Bytes content(int from, int to, Bytes nonce, Bytes sealed) {
-        return new WireWriter()
-                .string(PURPOSE)
-                .u8(from)
-                .u8(to)
-                .raw(nonce)
-                .bytes(sealed)
-                .toBytes();
+    private static Bytes content(int from, int to, long configuration, Bytes nonce, Bytes sealed) {
+        WireWriter out =
+                new WireWriter().string(PURPOSE).u8(from).u8(to).raw(nonce).bytes(sealed);
+        return (configuration == 0 ? out : out.i64(configuration)).toBytes();
     }
 
     /** The message under the key that the receiver has chosen last; none if it has told none yet. */

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Section 4.1 between two replicas, whose network is a list. */
 @NullMarked
 class SessionKeysTest {
-    private static final SessionKeys.Settings SETTINGS = new SessionKeys.Settings(10_000, 100, 60_000);
+    private static final SessionKeys.Settings SETTINGS = new SessionKeys.Settings(10_000, 100, 60_000, 0);
     private static final Bytes BODY = Bytes.of((byte) 5);
 
     private record Sent(int from, int to, KeyMessage message) {}
@@ -53,11 +53,18 @@ class SessionKeysTest {
     private final List<Sent> sent = new ArrayList<>();
     private final List<Sent> all = new ArrayList<>();
     private final List<List<Integer>> changed = List.of(new ArrayList<>(), new ArrayList<>());
+    private final List<KeyEffect.Elsewhere> others = new ArrayList<>();
     private long nowMillis;
 
     private static SessionKeys start(int self, long seed) {
+        return start(self, seed, 0);
+    }
+
+    private static SessionKeys start(int self, long seed, long configuration) {
         Ports ports = new Ports(self);
-        return new SessionKeys(self, 2, SETTINGS, ports, ports, new Random(seed));
+        SessionKeys.Settings settings = new SessionKeys.Settings(
+                SETTINGS.keyMillis(), SETTINGS.retryMillis(), SETTINGS.watchdogMillis(), configuration);
+        return new SessionKeys(self, 2, settings, ports, ports, new Random(seed));
     }
 
     private void run(long millis) {
@@ -76,6 +83,7 @@ class SessionKeysTest {
                 case KeyEffect.Send send -> sent.add(new Sent(self, send.to(), send.message()));
                 case KeyEffect.Changed change -> changed.get(self).add(change.replica());
                 case KeyEffect.Misfit misfit -> throw new IllegalStateException("all have one period: " + misfit);
+                case KeyEffect.Elsewhere elsewhere -> others.add(elsewhere);
             }
         }
     }
@@ -204,10 +212,10 @@ class SessionKeysTest {
 
     @Test
     void aNewKeyOfSomebodyElseOrForAnotherNonceIsRefused() {
-        keys.getFirst().onMessage(0, 1, new KeyMessage.AskNonce(60_000));
+        keys.getFirst().onMessage(0, 1, new KeyMessage.AskNonce(60_000, 0));
         KeyEffect.Send answer = (KeyEffect.Send) keys.getFirst().drain().getFirst();
         Bytes nonce = ((KeyMessage.GiveNonce) answer.message()).nonce();
-        keys.getFirst().onMessage(0, 1, new KeyMessage.AskNonce(60_000));
+        keys.getFirst().onMessage(0, 1, new KeyMessage.AskNonce(60_000, 0));
         assertThat(keys.getFirst().drain()).containsExactly(answer);
         Bytes sealed = new Ports(0).seal(0, Bytes.of(new byte[32]));
         keys.getFirst().onMessage(1_000, 1, new KeyMessage.NewKey(nonce, sealed, Bytes.of((byte) 1)));
@@ -219,8 +227,40 @@ class SessionKeysTest {
 
     @Test
     void whoHasAnotherPeriodGetsNoNonce() {
-        keys.getFirst().onMessage(0, 1, new KeyMessage.AskNonce(60_001));
+        keys.getFirst().onMessage(0, 1, new KeyMessage.AskNonce(60_001, 0));
         assertThat(keys.getFirst().drain()).containsExactly(new KeyEffect.Misfit(1, 60_001));
+    }
+
+    @Test
+    void replicasOfTwoConfigurationsExchangeNoKeys() {
+        keys.set(1, start(1, 2, 1));
+        run(1_000);
+        assertThat(keys.get(0).authenticate(1, 1, BODY)).isEmpty();
+        assertThat(keys.get(1).authenticate(0, 1, BODY)).isEmpty();
+        assertThat(others).contains(new KeyEffect.Elsewhere(1, 1), new KeyEffect.Elsewhere(0, 0));
+        keys.set(0, start(0, 3, 1));
+        run(1_000);
+        assertThat(hears(1, say(0))).isTrue();
+        assertThat(hears(0, say(1))).isTrue();
+    }
+
+    /** Two replicas that go on, one earlier: what it was given a nonce for before, and signed, is worth nothing then. */
+    @Test
+    void aNewKeyOfTheConfigurationBeforeIsRefused() {
+        run(200);
+        KeyMessage.NewKey before = all.stream()
+                .filter(each -> each.from() == 1 && each.message() instanceof KeyMessage.NewKey)
+                .map(each -> (KeyMessage.NewKey) each.message())
+                .findFirst()
+                .orElseThrow();
+        // The very nonce again, which a replica draws anew.
+        keys.set(0, start(0, 1, 1));
+        keys.getFirst().onTick(nowMillis);
+        keys.getFirst().onMessage(nowMillis, 1, before);
+        assertThat(keys.getFirst().drain())
+                .noneMatch(effect ->
+                        effect instanceof KeyEffect.Send send && send.message() instanceof KeyMessage.GiveNonce);
+        assertThat(keys.getFirst().authenticate(1, 1, BODY)).isEmpty();
     }
 
     @Test
