@@ -5,7 +5,7 @@ import io.bulwark.simulation.campaign.SimulatedProtocol;
 
 /** The ordering engine while its replicas are replaced (docs/decisions/0020). */
 public final class MembersProtocol implements SimulatedProtocol {
-    private static final int SPARES = 4;
+    private static final int SPARES = 6;
 
     @Override
     public String name() {

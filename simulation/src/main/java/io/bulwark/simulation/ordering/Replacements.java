@@ -17,6 +17,7 @@ import io.bulwark.simulation.engine.RunningOperation;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -121,14 +122,11 @@ final class Replacements implements OrderingClients.Directory {
             return;
         }
         Configuration now = known.configuration();
-        int place = spare == falseSpare
-                ? placeOfLiar(now)
-                : random.nextInt(now.members().size());
-        if (place < 0) {
+        Configuration next = spare == falseSpare ? replacingLiar(now, spare) : next(now, spare);
+        if (next == null) {
             spares.remove();
             return;
         }
-        Configuration next = now.replacing(place, member(spare));
         ReplicatedCall call = ReplicatedCall.command(
                 now.replicas(), RegisterState.encode(next), OrderingClients.NO_TIMEOUT_MILLIS, simulation.random());
         change = simulation.start(RegisterState.OPERATOR, following(RegisterState.OPERATOR, call));
@@ -138,13 +136,31 @@ final class Replacements implements OrderingClients.Directory {
         return new Member(PrincipalId.replica(name), Bytes.EMPTY, "");
     }
 
-    private int placeOfLiar(Configuration now) {
+    /** Another one in any place; or three more, or three fewer. */
+    private Configuration next(Configuration now, int spare) {
+        List<Integer> fresh = List.copyOf(spares);
+        if (now.faulty() > genesis.faulty() && random.nextBoolean()) {
+            List<Integer> places = new ArrayList<>();
+            for (int place = 0; place < now.members().size(); place++) {
+                places.add(place);
+            }
+            Collections.shuffle(places, random);
+            return now.without(Set.copyOf(places.subList(0, 3)));
+        }
+        if (now.faulty() == genesis.faulty() && fresh.size() >= 3 && random.nextInt(3) == 0) {
+            return now.adding(
+                    fresh.subList(0, 3).stream().map(Replacements::member).toList());
+        }
+        return now.replacing(random.nextInt(now.members().size()), member(spare));
+    }
+
+    private @Nullable Configuration replacingLiar(Configuration now, int spare) {
         for (int place = 0; place < now.members().size(); place++) {
             if (host.isFaulty(now.members().get(place).replica().number())) {
-                return place;
+                return now.replacing(place, member(spare));
             }
         }
-        return -1;
+        return null;
     }
 
     private static boolean wasMember(Lineage known, int name) {

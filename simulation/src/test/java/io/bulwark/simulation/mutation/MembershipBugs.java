@@ -105,12 +105,6 @@ final class MembershipBugs {
                     "said.proof().number() == term().number()"),
             in(
                     EXECUTION,
-                    "a configuration that has ended goes on",
-                    succession("nothingIsExecutedOrReadAfterTheEnd"),
-                    "suspended || successor() != null ||",
-                    "suspended ||"),
-            in(
-                    EXECUTION,
                     "nobody fills the numbers up to the end",
                     succession("itEndsAtTheNextCheckpointWithoutAnyOtherWork"),
                     "isReplacing ? (executed / interval + 1) * interval : 0",
@@ -140,12 +134,6 @@ final class MembershipBugs {
                     "&& execution.successor() == null",
                     ""),
             in(
-                    "ordering/replica/Replica",
-                    "a new replica keeps the first view to itself",
-                    succession("theNextOneGoesOnFromThereAndTheNewReplicaFetchesTheState"),
-                    "|| execution.executed() < low.sequence()",
-                    ""),
-            in(
                     "ordering/replica/Recovering",
                     "who has not the state of the beginning votes",
                     succession("nothingWithANumberLeavesBeforeTheStateIsHere"),
@@ -163,6 +151,18 @@ final class MembershipBugs {
                     succession("theFirstCheckpointOfATermIsItsLowWaterMark"),
                     "low = term.number() == 0 ? genesis : term.checkpoint();",
                     "low = genesis;"),
+            in(
+                    "ordering/key/SessionKeys",
+                    "replicas of two configurations exchange keys",
+                    protocol("ordering.key.SessionKeysTest", "replicasOfTwoConfigurationsExchangeNoKeys"),
+                    "if (ask.configuration() != settings.configuration()) {",
+                    "if (ask.configuration() < 0) {"),
+            in(
+                    "ordering/key/SessionKeys",
+                    "NEW-KEY does not say its configuration",
+                    protocol("ordering.key.SessionKeysTest", "aNewKeyOfTheConfigurationBeforeIsRefused"),
+                    "(configuration == 0 ? out : out.i64(configuration)).toBytes()",
+                    "(configuration >= 0 ? out : out.i64(configuration)).toBytes()"),
             in(
                     "ordering/GroupCall",
                     "replies of any configuration count",

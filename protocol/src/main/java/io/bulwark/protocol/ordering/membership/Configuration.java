@@ -49,6 +49,24 @@ public record Configuration(long number, List<Member> members) {
         return new Configuration(number + 1, next);
     }
 
+    /** The next one, with three more replicas: f is greater by one. */
+    public Configuration adding(List<Member> three) {
+        List<Member> next = new ArrayList<>(members);
+        next.addAll(three);
+        return new Configuration(number + 1, next);
+    }
+
+    /** The next one, without the replicas in three places: f is smaller by one. */
+    public Configuration without(Set<Integer> places) {
+        List<Member> next = new ArrayList<>();
+        for (int place = 0; place < members.size(); place++) {
+            if (!places.contains(place)) {
+                next.add(members.get(place));
+            }
+        }
+        return new Configuration(number + 1, next);
+    }
+
     /** f. */
     public int faulty() {
         return members.size() / 3;

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.recovery;
 
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.view.ViewGroup;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
@@ -89,14 +90,17 @@ public final class RecoveryLedger {
         }
     }
 
-    /** Reads what {@link #write} wrote; nothing more means that there were none. */
+    /**
+     * Reads what {@link #write} wrote; nothing more means that there were none. It may have been written where there were more
+     * replicas.
+     */
     public void read(WireReader in) {
         entries.clear();
         int count = in.remaining() == 0 ? 0 : in.u8();
         int before = -1;
         for (int i = 0; i < count; i++) {
             int replica = in.u8();
-            if (replica <= before || replica >= group.replicas()) {
+            if (replica <= before || replica >= ReplicaMessage.REPLICAS_MAX) {
                 throw new MalformedException("no such replica: " + replica);
             }
             before = replica;

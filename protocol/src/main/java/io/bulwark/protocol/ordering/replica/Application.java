@@ -48,7 +48,8 @@ public interface Application {
 
     /**
      * The members that are to follow, if the state says so: from the next checkpoint on, which is the last one that the members
-     * of now make. They differ from these in one place, where there is a replica that was never among them.
+     * of now make. They differ from these by one replica in the place of another, or by three more or three fewer; nobody who was
+     * out comes back.
      */
     default Optional<List<Member>> nextMembers() {
         return Optional.empty(); // the members of this group stay

@@ -16,6 +16,7 @@ import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -290,6 +291,41 @@ class SuccessionTest {
         assertThat(cluster.replica(3).recoveries(cluster.nowMillis).own().recoveredMillis())
                 .isPositive();
         allEqual(cluster);
+    }
+
+    /** From f = 1 to 2, one of the new ones and one of the old ones are lost, and back. */
+    @Test
+    void threeMoreAndThreeFewer() {
+        TestCluster cluster = cluster();
+        submit(cluster, 20);
+        List<Member> three = new ArrayList<>();
+        for (int name = 4; name < 7; name++) {
+            three.add(new Member(PrincipalId.replica(name), Bytes.EMPTY, ""));
+        }
+        Configuration four = cluster.nodes.getFirst().term.configuration();
+        cluster.submit(0, numbers++, JournalApplication.replacement(four.adding(three)));
+        finish(cluster, 2_000);
+        cluster.run(1_000);
+        cluster.resize(termOf(ended(cluster, 0)));
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        allEqual(cluster);
+        cluster.crash(0);
+        cluster.crash(5);
+        submit(cluster, 20);
+        finish(cluster, 10_000);
+        cluster.start(0);
+        cluster.start(5);
+        Configuration seven = cluster.nodes.getFirst().term.configuration();
+        assertThat(seven.faulty()).isEqualTo(2);
+        cluster.submit(0, numbers++, JournalApplication.replacement(seven.without(Set.of(4, 5, 6))));
+        finish(cluster, 5_000);
+        cluster.run(1_000);
+        cluster.resize(termOf(ended(cluster, 1)));
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        allEqual(cluster);
+        assertThat(cluster.nodes).hasSize(4);
     }
 
     @Test

@@ -130,16 +130,16 @@ final class TestCluster {
 
     final List<Node> nodes = new ArrayList<>();
     final List<Call> calls = new ArrayList<>();
-    final int faulty;
+    int faulty;
     long nowMillis;
     long minDelayMillis = 1;
     long maxDelayMillis = 3;
     double loss;
     long syncMillis = 2;
     long checkMillis = 40;
-    /** So many checks come to nothing, as the others have discarded the checkpoint. */
+    /** So many checks come to nothing, as the others have discarded the checkpoint; whether no state comes. */
     int goneChecks;
-    /** No state comes. */
+
     boolean holdsStates;
 
     Wire wire = (from, to, message) -> List.of(message);
@@ -180,7 +180,7 @@ final class TestCluster {
         node.syncing = false;
         node.saving.clear();
         Replica replica = new Replica(
-                settings.apply(ReplicaConfig.of(i, faulty)).in(node.term, i),
+                settings.apply(ReplicaConfig.of(0, faulty)).in(node.term, i),
                 node.application,
                 node.disk,
                 start,
@@ -227,6 +227,22 @@ final class TestCluster {
         old.life++;
         nodes.set(i, new Node(i, next));
         start(i);
+    }
+
+    /** There are as many as in this configuration; those that were there before go on in it, too. */
+    void resize(Term next) {
+        int size = next.configuration().members().size();
+        faulty = next.configuration().faulty();
+        while (nodes.size() > size) {
+            Node gone = nodes.removeLast();
+            gone.replica = null;
+            gone.life++;
+        }
+        nodes.forEach(node -> advance(node.self, next, Start.NORMAL));
+        while (nodes.size() < size) {
+            nodes.add(new Node(nodes.size(), next));
+            start(nodes.size() - 1);
+        }
     }
 
     /** Loses what was not synced; of it, a prefix may be there all the same. */
