@@ -1,6 +1,7 @@
 package io.bulwark.simulation.mutation;
 
 import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.Detector.simulation;
 import static io.bulwark.protocol.mutation.PlantedBug.in;
 
 import io.bulwark.protocol.mutation.Detector;
@@ -12,6 +13,9 @@ final class MembershipBugs {
     private static final String PROOF = "ordering/membership/HandoverProof";
     private static final String MEMBERSHIP = "ordering/membership/Membership";
     private static final String EXECUTION = "ordering/replica/Execution";
+
+    private static final Detector CAMPAIGN = simulation("ordering.MembersSimulationTest", "noInvariantIsViolated")
+            .runs(40);
 
     private static Detector proof(String test) {
         return protocol("ordering.membership.HandoverProofTest", test);
@@ -30,6 +34,24 @@ final class MembershipBugs {
     }
 
     static final List<PlantedBug> ALL = List.of(
+            in(
+                    PROOF,
+                    "campaign: removed replicas and a liar make up a configuration by 2f signatures",
+                    CAMPAIGN,
+                    "places.size() >= ended.quorum()",
+                    "places.size() >= ended.quorum() - 1"),
+            in(
+                    EXECUTION,
+                    "campaign: what was agreed above the end is executed",
+                    CAMPAIGN,
+                    "suspended || successor() != null ||",
+                    "suspended ||"),
+            in(
+                    "ordering/replica/Replica",
+                    "campaign: what has ended is read while others have gone on",
+                    CAMPAIGN,
+                    "|| execution.successor() != null",
+                    ""),
             in(
                     PROOF,
                     "2f signatures are enough",
@@ -105,6 +127,12 @@ final class MembershipBugs {
                     "said.proof().number() == term().number()"),
             in(
                     EXECUTION,
+                    "a configuration that has ended goes on",
+                    succession("whatWasAgreedAboveTheEndIsVoid"),
+                    "suspended || successor() != null ||",
+                    "suspended ||"),
+            in(
+                    EXECUTION,
                     "nobody fills the numbers up to the end",
                     succession("itEndsAtTheNextCheckpointWithoutAnyOtherWork"),
                     "isReplacing ? (executed / interval + 1) * interval : 0",
@@ -129,9 +157,21 @@ final class MembershipBugs {
                     ""),
             in(
                     "ordering/replica/Replica",
+                    "who has not the state of the beginning is read",
+                    succession("nothingIsReadBeforeTheStateIsHereNotEvenAtFirst"),
+                    "Math.max(promised, low.sequence())",
+                    "promised"),
+            in(
+                    "ordering/replica/Replica",
                     "a primary is suspected that the end keeps from proposing",
                     succession("nothingIsExecutedOrReadAfterTheEnd"),
                     "&& execution.successor() == null",
+                    ""),
+            in(
+                    "ordering/replica/Replica",
+                    "a new replica keeps the first view to itself",
+                    succession("aNewReplicaThatIsTheFirstPrimaryHandsOverAtOnce"),
+                    "|| execution.executed() < low.sequence()",
                     ""),
             in(
                     "ordering/replica/Recovering",

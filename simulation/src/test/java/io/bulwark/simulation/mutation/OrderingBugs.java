@@ -56,8 +56,8 @@ final class OrderingBugs {
                     "ordering/replica/Replica",
                     "a restarted replica answers queries before it has executed what it promised",
                     GROUP,
-                    "|| execution.executed() < promised",
-                    ""),
+                    "Math.max(promised, low.sequence())",
+                    "low.sequence()"),
             in(
                     "ordering/replica/Suspicion",
                     "a replica that stood still blames the primary",

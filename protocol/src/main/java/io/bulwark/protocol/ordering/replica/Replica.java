@@ -172,8 +172,10 @@ public final class Replica {
 
     /** A query to be answered from the state as it is, without ordering. */
     public void onQuery(PrincipalId client, long call, Bytes query) {
-        // In a configuration that has ended here others may have gone on.
-        if (!execution.isReadable() || execution.executed() < promised || execution.successor() != null) {
+        // Before the state that its log begins with is here others may have more; so they may once its configuration
+        // has ended.
+        boolean isBehind = execution.executed() < Math.max(promised, low.sequence());
+        if (!execution.isReadable() || isBehind || execution.successor() != null) {
             outbox.add(new ReplicaEffect.Refuse(client, call, Refusal.NOT_READY));
         } else {
             outbox.add(new ReplicaEffect.Reply(client, call, application.query(client, query)));

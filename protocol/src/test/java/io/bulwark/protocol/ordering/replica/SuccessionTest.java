@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
@@ -29,6 +30,10 @@ class SuccessionTest {
     private int numbers;
 
     private static TestCluster cluster() {
+        return cluster(ReplicaConfig.Batches.DEFAULT);
+    }
+
+    private static TestCluster cluster(ReplicaConfig.Batches batches) {
         return new TestCluster(
                 1,
                 1,
@@ -128,15 +133,25 @@ class SuccessionTest {
         }
     }
 
+    /** One request to a batch, as many batches as the log has room for: those above the checkpoint are proposed before anybody knows. */
     @Test
-    void whatIsProposedBehindTheCommandInOneLogIsVoid() {
-        TestCluster cluster = cluster();
-        submit(cluster, 4);
+    void whatWasAgreedAboveTheEndIsVoid() {
+        TestCluster cluster = cluster(new ReplicaConfig.Batches(1, 1 << 20, 16));
         var _ = replacing(cluster, 2);
-        for (int i = 0; i < 40; i++) {
+        cluster.run(2);
+        for (int i = 0; i < 20; i++) {
             cluster.submit(i % 3, numbers, TestCluster.operation(numbers++));
         }
-        cluster.run(2_000);
+        boolean decided = false;
+        for (int i = 0; i < 1_000; i++) {
+            cluster.run(1);
+            decided |= cluster.nodes.stream().anyMatch(node -> node.up().decided(9) != null);
+        }
+        assertThat(decided).isTrue();
+        for (int replica = 0; replica < 4; replica++) {
+            assertThat(ended(cluster, replica).checkpoint().sequence()).isEqualTo(8);
+            assertThat(cluster.replica(replica).executed()).isEqualTo(8);
+        }
         advance(cluster, 2);
         finish(cluster, 3_000);
         allEqual(cluster);
@@ -177,8 +192,23 @@ class SuccessionTest {
         cluster.run(1_000);
         advance(cluster, place);
         submit(cluster, 20);
-        // A new replica that is the first primary does not keep the others waiting for their timers.
         finish(cluster, 1_000);
+        allEqual(cluster);
+    }
+
+    /** The others do not wait for their timers, of 2 s. */
+    @Test
+    void aNewReplicaThatIsTheFirstPrimaryHandsOverAtOnce() {
+        TestCluster cluster = cluster();
+        submit(cluster, 20);
+        var _ = replacing(cluster, 0);
+        finish(cluster, 1_000);
+        cluster.run(1_000);
+        cluster.holdsStates = true;
+        advance(cluster, 0);
+        submit(cluster, 5);
+        finish(cluster, 1_500);
+        cluster.holdsStates = false;
         allEqual(cluster);
     }
 
@@ -222,6 +252,17 @@ class SuccessionTest {
         finish(cluster, 2_000);
         allEqual(cluster);
         assertThat(said).anyMatch(SuccessionTest::hasNumber);
+    }
+
+    /** Two that are behind, and a liar, would be enough for what was true before. */
+    @Test
+    void nothingIsReadBeforeTheStateIsHereNotEvenAtFirst() {
+        Term term = new Term(
+                Configuration.fixed(1).replacing(2, new Member(PrincipalId.replica(4), Bytes.EMPTY, "")),
+                new Numbered(24, Hashes.sha256(Bytes.EMPTY)));
+        Replica begun = new Replica(ReplicaConfig.of(0, 1).in(term, 2), new JournalApplication(), List.of());
+        begun.onQuery(PrincipalId.client(1), 77, Bytes.EMPTY);
+        assertThat(begun.drain(0)).noneMatch(effect -> effect instanceof ReplicaEffect.Reply);
     }
 
     private static boolean hasNumber(ReplicaMessage message) {
