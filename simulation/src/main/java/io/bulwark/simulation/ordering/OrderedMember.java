@@ -1,8 +1,6 @@
 package io.bulwark.simulation.ordering;
 
-import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
@@ -221,16 +219,6 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
         List<Effect> effects = out;
         out = new ArrayList<>();
         return effects;
-    }
-
-    @Override
-    public List<Effect> onLoaded(long nowMillis, long token, Loaded loaded) {
-        throw new IllegalStateException("nothing was to be loaded");
-    }
-
-    @Override
-    public List<Effect> onFact(long nowMillis, Fact fact) {
-        return List.of();
     }
 
     @Override
