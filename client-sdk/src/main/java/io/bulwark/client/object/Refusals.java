@@ -71,6 +71,8 @@ public final class Refusals {
                     WRONG_SESSION,
                     STALE_EPOCH,
                     CHANGE_PENDING,
+                    REPLICAS_CHANGING,
+                    OTHER_REPLICAS,
                     TOO_MANY_UNCONFIRMED,
                     RANGE_USED,
                     NO_SUCH_PENDING -> new UnavailableException(message, subject);

@@ -118,6 +118,10 @@ public final class AuditVerification {
             case Command.RotateKey rotate -> told.put(rotate.principal(), rotate.keys());
             case Command.RevokePrincipal revoke -> told.put(revoke.principal(), List.of());
             case Command.RemoveNode remove -> told.put(PrincipalId.node(remove.node()), List.of());
+            case Command.ChangeReplicas change -> {
+                change.leaving().forEach(replica -> told.put(replica, List.of()));
+                change.coming().forEach(member -> told.put(member.replica(), List.of(new PrincipalKey(member.key()))));
+            }
             default -> {}
         }
     }

@@ -11,6 +11,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 
@@ -42,6 +43,10 @@ public sealed interface Command {
 
     /** So many releases are allowed at a time. */
     int RELEASES_MAX = 16;
+
+    /** Replicas come or go three at a time, or one in the place of another. */
+    int REPLICAS_CHANGED = 3;
+
     /** An invitation is good for 30 days at most. */
     long INVITATION_MILLIS_MAX = 30L * 24 * 3_600_000;
 
@@ -260,6 +265,26 @@ public sealed interface Command {
         public SetRelease {
             if (hash.length() != RELEASE_BYTES) {
                 throw new IllegalArgumentException("a hash of " + hash.length() + " bytes");
+            }
+        }
+    }
+
+    /**
+     * Has other replicas order from the next checkpoint on (docs/decisions/0020): one in the place of another, three more, or three
+     * fewer. Refused while another change is under way. For who may administer the cluster.
+     *
+     * @param number of the configuration that is to begin: one more than that of now, so that of two operators one is told
+     * @param leaving keep their names and keys to themselves for good, and are believed no more once that configuration begins
+     * @param coming with names and keys that nobody ever had, and where they are found
+     */
+    record ChangeReplicas(long number, List<PrincipalId> leaving, List<Member> coming) implements Administrative {
+        public ChangeReplicas {
+            leaving = List.copyOf(leaving);
+            coming = List.copyOf(coming);
+            coming.forEach(member -> new PrincipalKey(member.key()));
+            if (number < 1 || leaving.size() > REPLICAS_CHANGED || coming.size() > REPLICAS_CHANGED) {
+                throw new IllegalArgumentException(
+                        leaving.size() + " replicas for " + coming.size() + " as configuration " + number);
             }
         }
     }

@@ -13,6 +13,7 @@ import io.bulwark.protocol.metadata.Command.AbandonRanges;
 import io.bulwark.protocol.metadata.Command.AbortChange;
 import io.bulwark.protocol.metadata.Command.AddPrincipal;
 import io.bulwark.protocol.metadata.Command.ChangeHolder;
+import io.bulwark.protocol.metadata.Command.ChangeReplicas;
 import io.bulwark.protocol.metadata.Command.CloseSession;
 import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
 import io.bulwark.protocol.metadata.Command.CopyObject;
@@ -38,6 +39,7 @@ import io.bulwark.protocol.metadata.Command.SetNode;
 import io.bulwark.protocol.metadata.Command.SetRelease;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
@@ -114,7 +116,13 @@ final class CommandCodec {
             case ChangeHolder _, AbortChange _, SealEpoch _, ConfirmEpoch _ -> writeOfEpoch(command, out);
             case SetNode set -> set.address().write(out.u8(26));
             case RemoveNode remove -> out.u8(27).i32(remove.node());
+            case ChangeReplicas change -> writeReplicas(change, out);
         }
+    }
+
+    private static void writeReplicas(ChangeReplicas change, WireWriter out) {
+        Lists.write(change.leaving(), out.u8(28).i64(change.number()), PrincipalId::write);
+        Lists.write(change.coming(), out, Member::write);
     }
 
     private static void writeInvitation(InvitePrincipal invite, WireWriter out) {
@@ -192,6 +200,11 @@ final class CommandCodec {
             case 25 -> new ConfirmEpoch(number(in), number(in), in.nonNegative64());
             case 26 -> new SetNode(NodeAddress.read(in));
             case 27 -> new RemoveNode(number(in));
+            case 28 ->
+                new ChangeReplicas(
+                        in.nonNegative64(),
+                        Lists.read(in, Command.REPLICAS_CHANGED, PrincipalId::read),
+                        Lists.read(in, Command.REPLICAS_CHANGED, Member::read));
             default -> throw new MalformedException("unknown command " + type);
         };
     }

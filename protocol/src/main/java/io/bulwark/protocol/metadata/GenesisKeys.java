@@ -2,11 +2,16 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -60,6 +65,21 @@ public record GenesisKeys(Bytes cluster, PrincipalId operator, SortedMap<Princip
             keys.put(principal, PrincipalKey.read(in));
         }
         return new GenesisKeys(cluster, operator, keys);
+    }
+
+    /**
+     * The replicas that a cluster begins with. Where they are found each is told by other means.
+     *
+     * @throws IllegalArgumentException if the genesis names no 3f+1 of them, as that of a cluster without keys does not
+     */
+    public Configuration configuration() {
+        List<Member> members = new ArrayList<>();
+        keys.forEach((principal, key) -> {
+            if (principal.kind() == PrincipalKind.REPLICA) {
+                members.add(new Member(principal, key.encoded(), ""));
+            }
+        });
+        return new Configuration(0, members);
     }
 
     /** Whether administrative commands must be signed. */

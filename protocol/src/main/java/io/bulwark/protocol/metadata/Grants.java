@@ -66,7 +66,7 @@ final class Grants {
 
     /** Whether it belongs to the cluster, whatever it may do. */
     boolean known(PrincipalId principal) {
-        Optional<Registry.Member> member = tables.members.get(principal);
+        Optional<Registry.Entry> member = tables.members.get(principal);
         if (member.isPresent()) {
             return !member.get().revoked();
         }

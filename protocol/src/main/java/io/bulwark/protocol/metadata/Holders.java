@@ -95,6 +95,11 @@ final class Holders {
         set(place, place.group.confirmed(slotOf(place.group, by)));
     }
 
+    /** Whether it can be the name of a host, or an address. */
+    static boolean isHost(String host) {
+        return HOST.matcher(host).matches();
+    }
+
     /** From now on the map says that a node is there, or has moved there. */
     void setNode(NodeAddress address) {
         PrincipalId node = PrincipalId.node(address.node());
@@ -102,10 +107,7 @@ final class Holders {
                 registry.joined(node),
                 MetadataError.NO_SUCH_PRINCIPAL,
                 node + (registry.invited(node) ? " is invited, and has not joined yet" : " has not joined"));
-        Refusal.unless(
-                HOST.matcher(address.host()).matches(),
-                MetadataError.BAD_ARGUMENT,
-                "neither a name of a host nor an address");
+        Refusal.unless(isHost(address.host()), MetadataError.BAD_ARGUMENT, "neither a name of a host nor an address");
         if (tables.nodes.get(address.node()).filter(address::equals).isEmpty()) {
             Refusal.unless(
                     tables.nodes.contains(address.node()) || volumes.nodes().size() < ClusterMap.NODES_MAX,

@@ -42,7 +42,9 @@ public enum MetadataError {
             + " block"),
     CHANGE_PENDING("the holders of this placement group are being changed already"),
     TOO_MANY_UNCONFIRMED("more slots of the placement group would be without all their data than it can do without"),
-    NODE_IN_USE("the node holds slots of placement groups, which others must take first");
+    NODE_IN_USE("the node holds slots of placement groups, which others must take first"),
+    REPLICAS_CHANGING("the replicas are being changed already"),
+    OTHER_REPLICAS("the replicas are others by now; look again who they are");
 
     private static final MetadataError[] ERRORS = values();
     private final String message;

@@ -6,6 +6,8 @@ import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockRange;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
@@ -40,6 +42,7 @@ public final class MetadataStateMachine {
     private final AuditLog audit;
     private final Suspensions suspensions;
     private final Holders holders;
+    private final Replicas replicas;
 
     /** A new one, in memory. */
     public MetadataStateMachine(Genesis genesis) {
@@ -87,6 +90,7 @@ public final class MetadataStateMachine {
         releases = new Releases(tables);
         suspensions = new Suspensions(tables, volumes, grants, sessions, inodes);
         holders = new Holders(tables, volumes, registry);
+        replicas = new Replicas(tables, registry, genesis);
     }
 
     /**
@@ -206,6 +210,22 @@ public final class MetadataStateMachine {
         return restored;
     }
 
+    /** The same under an engine whose replicas stay: who wants others is refused. */
+    public MetadataStateMachine withReplicasThatStay() {
+        replicas.stay();
+        return this;
+    }
+
+    /** The replicas that are to follow, as an operator has said, from the next checkpoint on. */
+    public Optional<List<Member>> nextReplicas() {
+        return replicas.next().map(Configuration::members);
+    }
+
+    /** Those have begun to order. */
+    public void onReconfigured(Configuration now) {
+        replicas.begin(now);
+    }
+
     /** Submissions executed so far. */
     public long commands() {
         tables.begin();
@@ -267,7 +287,7 @@ public final class MetadataStateMachine {
     private Reply run(PrincipalId submitter, Session session, Submission.InSession submission) {
         Command command = submission.command();
         permissions.check(submitter, session, command);
-        if (addsToTheState(command)) {
+        if (Weight.isAddedBy(command)) {
             tables.weight.requireRoom(submitter);
         }
         if (!(command instanceof Command.Administrative administrative)) {
@@ -305,6 +325,7 @@ public final class MetadataStateMachine {
             case Command.AbortChange abort -> done(() -> holders.abort(abort));
             case Command.SetNode set -> done(() -> holders.setNode(set.address()));
             case Command.RemoveNode remove -> done(() -> holders.removeNode(remove.node(), submitter));
+            case Command.ChangeReplicas change -> done(() -> replicas.change(change, submitter));
             case Command.SealEpoch seal -> done(() -> holders.seal(submitter, seal));
             case Command.ConfirmEpoch confirm -> done(() -> holders.confirm(submitter, confirm));
             case Command.AddPrincipal add -> done(() -> registry.add(add, submitter));
@@ -317,39 +338,6 @@ public final class MetadataStateMachine {
             case Command.InvitePrincipal invite -> done(() -> registry.invite(invite, submitter));
             case Command.SetGrant set -> done(() -> set(submitter, set));
             case Command.SetRelease set -> done(() -> releases.set(set));
-        };
-    }
-
-    /** Delete markers do, at most one for each name shown, but whoever is to make room must be able to delete. */
-    private static boolean addsToTheState(Command command) {
-        return switch (command) {
-            case Command.CreateVolume _,
-                    Command.CreateBucket _,
-                    Command.PutObject _,
-                    Command.RegisterPending _,
-                    Command.RenameObject _,
-                    Command.CopyObject _,
-                    Command.AddPrincipal _,
-                    Command.RotateKey _,
-                    Command.InvitePrincipal _,
-                    Command.SetNode _,
-                    Command.SetGrant _ -> true;
-            case Command.AbandonRanges abandon -> !abandon.ranges().isEmpty();
-            case Command.SetRelease set -> set.allowed();
-            case Command.RenewSession _,
-                    Command.CloseSession _,
-                    Command.DeleteVolume _,
-                    Command.DeleteBucket _,
-                    Command.DeleteObject _,
-                    Command.ReportEvidence _,
-                    Command.ReportPoison _,
-                    Command.LiftSuspension _,
-                    Command.ChangeHolder _,
-                    Command.AbortChange _,
-                    Command.SealEpoch _,
-                    Command.ConfirmEpoch _,
-                    Command.RemoveNode _,
-                    Command.RevokePrincipal _ -> false;
         };
     }
 
@@ -444,6 +432,7 @@ public final class MetadataStateMachine {
             case Query.ListEvidence of -> evidence.list(of.afterNumber(), of.limit());
             case Query.ListPrincipals list -> registry.list(list);
             case Query.ListReleases _ -> releases.list();
+            case Query.ListReplicas _ -> replicas.list();
             case Query.GetGenesis _ -> new Reply.GenesisTold(genesis);
             case Query.ListSuspensions list -> {
                 Grants.require(grants.mayAdminister(asker), asker, "list suspensions");

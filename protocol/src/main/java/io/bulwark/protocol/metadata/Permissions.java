@@ -31,6 +31,8 @@ final class Permissions {
                 Grants.require(grants.mayAdminister(by), by, "change who holds what");
             case Command.SetNode _, Command.RemoveNode _ ->
                 Grants.require(grants.mayAdminister(by), by, "change which nodes there are");
+            case Command.ChangeReplicas _ ->
+                Grants.require(grants.mayAdminister(by), by, "change who the replicas are");
             case Command.SealEpoch _, Command.ConfirmEpoch _ ->
                 Grants.require(grants.isNode(by), by, "speak for a slot");
             case Command.LiftSuspension _ -> Grants.require(grants.mayAdminister(by), by, "lift suspensions");

@@ -112,6 +112,9 @@ public sealed interface Query {
     /** What the genesis file says, for who was invited and has none yet. Answered by {@link Reply.GenesisTold}. */
     record GetGenesis() implements Query {}
 
+    /** Who the replicas are, and who they are to be. For everybody who belongs. Answered by {@link Reply.ReplicaList}. */
+    record ListReplicas() implements Query {}
+
     default Bytes encoded() {
         return QueryCodec.encode(this);
     }

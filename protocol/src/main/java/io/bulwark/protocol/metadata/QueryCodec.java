@@ -15,6 +15,7 @@ import io.bulwark.protocol.metadata.Query.ListGrants;
 import io.bulwark.protocol.metadata.Query.ListObjects;
 import io.bulwark.protocol.metadata.Query.ListPrincipals;
 import io.bulwark.protocol.metadata.Query.ListReleases;
+import io.bulwark.protocol.metadata.Query.ListReplicas;
 import io.bulwark.protocol.metadata.Query.ListSuspensions;
 import io.bulwark.protocol.metadata.Query.ListVersions;
 import io.bulwark.protocol.metadata.Query.References;
@@ -75,6 +76,7 @@ final class QueryCodec {
                 out.i32(list.limit());
             }
             case CountWriters _ -> out.u8(19);
+            case ListReplicas _ -> out.u8(20);
             case ListAudit list -> out.u8(16).i64(list.afterNumber()).i32(list.limit());
         }
         return out.toBytes();
@@ -113,6 +115,7 @@ final class QueryCodec {
             case 17 -> new GetGenesis();
             case 18 -> new ListSuspensions(PrincipalId.read(in), limit(in));
             case 19 -> new CountWriters();
+            case 20 -> new ListReplicas();
             default -> throw new MalformedException("unknown query " + type);
         };
         in.end();

@@ -3,6 +3,7 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
@@ -28,8 +29,8 @@ final class Registry {
      *
      * @param keys the newest first; none once it is revoked
      */
-    record Member(List<PrincipalKey> keys, boolean revoked) {
-        Member {
+    record Entry(List<PrincipalKey> keys, boolean revoked) {
+        Entry {
             keys = List.copyOf(keys);
             if (keys.size() > Command.KEYS_MAX || revoked != keys.isEmpty()) {
                 throw new IllegalArgumentException(keys.size() + " keys");
@@ -41,8 +42,8 @@ final class Registry {
             out.bool(revoked);
         }
 
-        static Member read(WireReader in) {
-            return new Member(Lists.read(in, Command.KEYS_MAX, PrincipalKey::read), in.bool());
+        static Entry read(WireReader in) {
+            return new Entry(Lists.read(in, Command.KEYS_MAX, PrincipalKey::read), in.bool());
         }
     }
 
@@ -140,21 +141,46 @@ final class Registry {
         sessions.openOf(principal).forEach(inodes::close);
         grants.removeAllOf(principal);
         tables.invitations.remove(principal);
-        tables.members.put(principal, new Member(List.of(), true));
+        tables.members.put(principal, new Entry(List.of(), true));
         changed();
+    }
+
+    /** Refuses replicas with names or keys that anybody has, or once had. */
+    void requireNeverSeen(List<Member> replicas) {
+        for (Member member : replicas) {
+            PrincipalKey key = new PrincipalKey(member.key());
+            Refusal.unless(
+                    !genesis.keys().containsKey(member.replica())
+                            && tables.members.get(member.replica()).isEmpty(),
+                    MetadataError.PRINCIPAL_EXISTS,
+                    member.replica().toString());
+            Refusal.unless(
+                    !genesis.keys().containsValue(key) && !tables.keyOwners.contains(key),
+                    MetadataError.KEY_USED,
+                    "the key of " + member.replica());
+        }
+    }
+
+    /** These replicas come, which were never seen, and those go. */
+    void exchange(List<PrincipalId> leaving, List<Member> coming, PrincipalId by) {
+        coming.forEach(member -> put(member.replica(), List.of(new PrincipalKey(member.key())), by));
+        for (PrincipalId replica : leaving) {
+            tables.members.put(replica, new Entry(List.of(), true));
+            changed();
+        }
     }
 
     /** The keys of a principal, the newest first. */
     List<PrincipalKey> keysOf(PrincipalId principal) {
         return tables.members
                 .get(principal)
-                .map(Member::keys)
+                .map(Entry::keys)
                 .orElseGet(() -> Optional.ofNullable(genesis.keys().get(principal)).stream()
                         .toList());
     }
 
     boolean revoked(PrincipalId principal) {
-        return tables.members.get(principal).filter(Member::revoked).isPresent();
+        return tables.members.get(principal).filter(Entry::revoked).isPresent();
     }
 
     /** The entries behind a principal, or none if nothing has changed since this version. */
@@ -164,7 +190,7 @@ final class Registry {
             return new Reply.PrincipalList(version, List.of(), PrincipalId.NOBODY);
         }
         List<Reply.PrincipalEntry> page = new ArrayList<>();
-        for (Table.Entry<PrincipalId, Member> entry : tables.members.from(list.after())) {
+        for (Table.Entry<PrincipalId, Entry> entry : tables.members.from(list.after())) {
             if (entry.key().equals(list.after())) {
                 continue;
             }
@@ -187,7 +213,7 @@ final class Registry {
         }
         keys.forEach(key -> tables.keyOwners.put(key, principal));
         tables.weight.add(by, Weight.KEY_BYTES);
-        tables.members.put(principal, new Member(keys, false));
+        tables.members.put(principal, new Entry(keys, false));
         changed();
     }
 

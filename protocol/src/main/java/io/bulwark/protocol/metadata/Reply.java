@@ -10,6 +10,7 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
@@ -315,6 +316,14 @@ public sealed interface Reply {
             entries = List.copyOf(entries);
         }
     }
+
+    /**
+     * The replicas.
+     *
+     * @param now as the state has it; its number is that of the configuration that orders
+     * @param next follows at the next checkpoint
+     */
+    record ReplicaList(Configuration now, Optional<Configuration> next) implements Reply {}
 
     record GenesisTold(GenesisKeys genesis) implements Reply {}
 

@@ -31,6 +31,7 @@ import io.bulwark.protocol.metadata.Reply.PrincipalList;
 import io.bulwark.protocol.metadata.Reply.Reference;
 import io.bulwark.protocol.metadata.Reply.References;
 import io.bulwark.protocol.metadata.Reply.ReleaseList;
+import io.bulwark.protocol.metadata.Reply.ReplicaList;
 import io.bulwark.protocol.metadata.Reply.Session;
 import io.bulwark.protocol.metadata.Reply.SessionChanges;
 import io.bulwark.protocol.metadata.Reply.SessionOpened;
@@ -44,6 +45,7 @@ import io.bulwark.protocol.metadata.Reply.Writers;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
@@ -112,6 +114,7 @@ final class ReplyCodec {
                 Lists.write(list.hashes(), out.u8(22).i64(list.version()), (hash, to) -> to.raw(hash));
             case GenesisTold told -> told.genesis().write(out.u8(24));
             case Writers writers -> out.u8(26).i32(writers.count());
+            case ReplicaList list -> writeReplicas(list, out.u8(27));
             case SuspensionList list -> {
                 Lists.write(list.entries(), out.u8(25), ReplyCodec::writeSuspension);
                 list.next().write(out);
@@ -122,6 +125,12 @@ final class ReplyCodec {
             }
         }
         return out.toBytes();
+    }
+
+    private static void writeReplicas(ReplicaList list, WireWriter out) {
+        list.now().write(out);
+        out.bool(list.next().isPresent());
+        list.next().ifPresent(next -> next.write(out));
     }
 
     static Reply decode(Bytes bytes) {
@@ -191,6 +200,9 @@ final class ReplyCodec {
             case 25 ->
                 new SuspensionList(Lists.read(in, Query.PAGE_MAX, ReplyCodec::readSuspension), PrincipalId.read(in));
             case 26 -> new Writers(in.i32(0, Integer.MAX_VALUE));
+            case 27 ->
+                new ReplicaList(
+                        Configuration.read(in), in.bool() ? Optional.of(Configuration.read(in)) : Optional.empty());
             default -> throw new MalformedException("unknown reply " + type);
         };
     }

@@ -8,6 +8,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Bucket.Link;
 import io.bulwark.protocol.metadata.Reply.EvidenceEntry;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -61,6 +62,7 @@ import java.util.TreeMap;
  * 36 poisonOf   reporter (5), number of the report (8) key of 35
  * 37 suspended  client (5)                             since when, whether it may not write, reports
  * 38 lifted     client (5)                             its last session when a suspension was lifted
+ * 39 replicas   0 (4); 1 (4)                           who orders, if not the genesis's; who is to follow
  * </pre>
  *
  * Intervals are found by their ends, so that the one around or behind a number is the first from it on.
@@ -90,7 +92,7 @@ final class Tables {
     final Table<Owned, Accusation> waiting;
     final Table<Accusation, Long> recorded;
     final Table<Long, EvidenceEntry> evidence;
-    final Table<PrincipalId, Registry.Member> members;
+    final Table<PrincipalId, Registry.Entry> members;
     final Table<PrincipalKey, PrincipalId> keyOwners;
     final Table<Integer, Long> registryVersion;
     final Table<VolumeGrant, Grants.OnVolume> volumeGrants;
@@ -103,6 +105,7 @@ final class Tables {
     final Table<Owned, Poisoner> poisonOf;
     final Table<PrincipalId, Reply.SuspensionEntry> suspended;
     final Table<PrincipalId, Long> lifted;
+    final Table<Integer, Configuration> replicas;
 
     final InHand<PrincipalId, Account> accounts;
     final InHand<Integer, Volumes.Usage> usages;
@@ -247,7 +250,7 @@ final class Tables {
         waiting = table(23, Owned.FORM, Accusation.FORM);
         recorded = table(24, Accusation.FORM, Form.LONG_NUMBER);
         evidence = table(25, Form.LONG_NUMBER, new Form<>(ReplyCodec::writeEvidence, ReplyCodec::readEvidence));
-        members = table(26, principal, new Form<>(Registry.Member::write, Registry.Member::read));
+        members = table(26, principal, new Form<>(Registry.Entry::write, Registry.Entry::read));
         keyOwners = table(27, new Form<>(PrincipalKey::write, PrincipalKey::read), principal);
         registryVersion = table(28, Form.NUMBER, Form.LONG_NUMBER);
         volumeGrants = table(29, VolumeGrant.FORM, new Form<>(Grants.OnVolume::write, Grants.OnVolume::read));
@@ -261,6 +264,7 @@ final class Tables {
         poisonOf = table(36, Owned.FORM, Poisoner.FORM);
         suspended = table(37, principal, new Form<>(ReplyCodec::writeSuspension, ReplyCodec::readSuspension));
         lifted = table(38, principal, Form.LONG_NUMBER);
+        replicas = table(39, Form.NUMBER, new Form<>(Configuration::write, Configuration::read));
     }
 
     private <K, V> Table<K, V> table(int prefix, Form<K> keys, Form<V> values) {

@@ -52,4 +52,41 @@ final class Weight {
                 MetadataError.LIMIT_REACHED,
                 "the metadata hold " + bytes + " of " + max + " bytes, " + own + " of them of " + owner);
     }
+
+    /**
+     * Whether a command adds to the state. Delete markers do, at most one for each name shown, but whoever is to make room must be
+     * able to delete.
+     */
+    static boolean isAddedBy(Command command) {
+        return switch (command) {
+            case Command.CreateVolume _,
+                    Command.CreateBucket _,
+                    Command.PutObject _,
+                    Command.RegisterPending _,
+                    Command.RenameObject _,
+                    Command.CopyObject _,
+                    Command.AddPrincipal _,
+                    Command.RotateKey _,
+                    Command.InvitePrincipal _,
+                    Command.SetNode _,
+                    Command.ChangeReplicas _,
+                    Command.SetGrant _ -> true;
+            case Command.AbandonRanges abandon -> !abandon.ranges().isEmpty();
+            case Command.SetRelease set -> set.allowed();
+            case Command.RenewSession _,
+                    Command.CloseSession _,
+                    Command.DeleteVolume _,
+                    Command.DeleteBucket _,
+                    Command.DeleteObject _,
+                    Command.ReportEvidence _,
+                    Command.ReportPoison _,
+                    Command.LiftSuspension _,
+                    Command.ChangeHolder _,
+                    Command.AbortChange _,
+                    Command.SealEpoch _,
+                    Command.ConfirmEpoch _,
+                    Command.RemoveNode _,
+                    Command.RevokePrincipal _ -> false;
+        };
+    }
 }

@@ -3,12 +3,16 @@ package io.bulwark.protocol.ordering;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.protocol.ordering.membership.Succession;
+import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -20,21 +24,30 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
     /** After so long without an outcome the client asks whether it knows the right replicas. */
     static final long ASK_MILLIS = 1_000;
 
-    private final Lineage lineage;
+    /** What one replica shows is checked so far apart: a check is dear. */
+    static final long PACE_MILLIS = 20;
+
+    private final Succession group;
     private final ReplicatedCall call;
     private long number;
     private long askAtMillis;
+    private final Map<PrincipalId, Long> checkedMillis = new HashMap<>();
 
     /**
      * A call that has not begun.
      *
-     * @param lineage what the client knows of the group, with all its calls
-     * @param call to the replicas of the last configuration of the lineage
+     * @param group what the client knows of the group, with all its calls
+     * @param call to the replicas of the last configuration of it
      */
-    public GroupCall(Lineage lineage, ReplicatedCall call) {
-        this.lineage = lineage;
+    public GroupCall(Succession group, ReplicatedCall call) {
+        this(group, group.term(), call);
+    }
+
+    /** As above, to the replicas of a configuration that may not be the last one any more. */
+    public GroupCall(Succession group, Term term, ReplicatedCall call) {
+        this.group = group;
         this.call = call;
-        number = lineage.term().number();
+        number = term.number();
     }
 
     @Override
@@ -47,15 +60,26 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
         return switch (message) {
             case Successor said -> {
-                if (said.proof().number() == lineage.term().number()) {
-                    var _ = lineage.accept(said.proof());
+                if (said.proof().number() == group.term().number() && mayCheck(nowMillis, from)) {
+                    var _ = group.accept(said.proof());
                 }
                 yield follow(nowMillis);
             }
-            case OrderingMessage.Reply reply -> onReply(nowMillis, from, reply.incarnation(), reply);
-            case OrderingMessage.ReplyDigest reply -> onReply(nowMillis, from, reply.incarnation(), reply);
+            case OrderingMessage.Reply reply ->
+                onReply(nowMillis, from, Configuration.numberOf(reply.incarnation()), reply);
+            case OrderingMessage.ReplyDigest reply ->
+                onReply(nowMillis, from, Configuration.numberOf(reply.incarnation()), reply);
             default -> call.onMessage(nowMillis, from, message);
         };
+    }
+
+    private boolean mayCheck(long nowMillis, PrincipalId from) {
+        Long last = checkedMillis.get(from);
+        if (last != null && nowMillis - last < PACE_MILLIS) {
+            return false;
+        }
+        checkedMillis.put(from, nowMillis);
+        return true;
     }
 
     private List<Effect> onReply(long nowMillis, PrincipalId from, long configuration, Message reply) {
@@ -69,11 +93,12 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
 
     /** Another call of this client may have learned of a configuration. */
     private List<Effect> follow(long nowMillis) {
-        if (number == lineage.term().number() || call.finished()) {
+        if (number == group.term().number() || call.finished()) {
             return List.of();
         }
-        number = lineage.term().number();
-        return call.moveTo(nowMillis, lineage.configuration().replicas());
+        Configuration now = group.term().configuration();
+        number = now.number();
+        return call.moveTo(nowMillis, now.replicas());
     }
 
     @Override
@@ -82,7 +107,7 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
         effects.addAll(call.onTick(nowMillis));
         if (nowMillis >= askAtMillis && !call.finished()) {
             askAtMillis = nowMillis + ASK_MILLIS;
-            for (PrincipalId replica : lineage.configuration().replicas()) {
+            for (PrincipalId replica : group.term().configuration().replicas()) {
                 effects.add(new Effect.Send(replica, 0, new AskSuccessor(number)));
             }
         }

@@ -20,8 +20,11 @@ public record WireVersions(int oldest, int newest) {
     /** Storage nodes tell how large their history pool should be. */
     public static final int POOL_TOLD = 3;
 
+    /** Replicas may be others than those of the genesis, and whoever speaks with them asks who they are. */
+    public static final int OTHER_REPLICAS = 4;
+
     /** Of this build. */
-    public static final WireVersions HERE = new WireVersions(UNNAMED, POOL_TOLD);
+    public static final WireVersions HERE = new WireVersions(UNNAMED, OTHER_REPLICAS);
 
     private static final String PREFIX = "bulwark/";
     private static final int NEWEST_MAX = 99;

@@ -15,6 +15,8 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.object.Inode;
 import io.bulwark.protocol.object.ObjectAttributes;
 import io.bulwark.protocol.object.ObjectLayout;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -55,6 +57,8 @@ final class Samples {
     private static Inode inode() {
         return new Inode(12, LAYOUT, attributes(), 1_700_000_000_000L);
     }
+
+    private static final Member MEMBER = new Member(PrincipalId.replica(4), KEY.encoded(), "10.0.0.4:7600");
 
     static Map<String, Submission> submissions() {
         Map<String, Submission> all = new LinkedHashMap<>();
@@ -105,6 +109,7 @@ final class Samples {
                 "set-grant-on-bucket",
                 new Command.SetGrant(OWNER, new Scope.OfBucket("films"), new Rights(true, false, false)));
         all.put("set-release", new Command.SetRelease(Rig.filled(32, 0xAB), true));
+        all.put("change-replicas", new Command.ChangeReplicas(1, List.of(PrincipalId.replica(2)), List.of(MEMBER)));
         all.put("report-poison", new Command.ReportPoison(OWNER, BLOCK, 2, "poisonous"));
         all.put("lift-suspension", new Command.LiftSuspension(OWNER));
         all.put("change-holder", new Command.ChangeHolder("main", 3, 5, 1, 7));
@@ -120,6 +125,7 @@ final class Samples {
         Map<String, Query> all = new LinkedHashMap<>();
         all.put("get-map", new Query.GetMap());
         all.put("get-status", new Query.GetStatus());
+        all.put("list-replicas", new Query.ListReplicas());
         all.put("session-of", new Query.SessionOf(1, OWNER, 2));
         all.put("grant-of", new Query.GrantOf(1, OWNER));
         all.put("references", new Query.References(1, 12, 100));
@@ -164,6 +170,11 @@ final class Samples {
         all.put("status", new Reply.Status(1, 2, 3, 4, 5, 6, 7, 8, Rig.filled(32, 0xD1)));
         all.put("session", new Reply.Session(SessionState.CLOSED));
         all.put("granted", new Reply.Granted(true, false));
+        all.put(
+                "replica-list",
+                new Reply.ReplicaList(
+                        Configuration.fixed(1),
+                        Optional.of(Configuration.fixed(1).replacing(2, MEMBER))));
         all.put(
                 "references",
                 new Reply.References(

@@ -49,7 +49,8 @@ class GroupCallTest {
     }
 
     private List<Effect> reply(GroupCall call, int replica, long configuration) {
-        return call.onMessage(1, PrincipalId.replica(replica), new Reply(number, configuration, RIGHT));
+        return call.onMessage(
+                1, PrincipalId.replica(replica), new Reply(number, Configuration.incarnationOf(configuration), RIGHT));
     }
 
     @Test
@@ -108,6 +109,18 @@ class GroupCallTest {
         assertThat(call.onMessage(2, PrincipalId.replica(1), new Successor(forged)))
                 .isEmpty();
         assertThat(lineage.term().number()).isZero();
+    }
+
+    /** A liar costs a check now and then, and keeps nobody else from being heard. */
+    @Test
+    void aFloodOfProofsIsNotChecked() {
+        GroupCall call = begun();
+        HandoverProof forged = proof(GENESIS, handover(GENESIS, GENESIS.replacing(1, member(9))), 0, 1);
+        call.onMessage(2, PrincipalId.replica(1), new Successor(forged));
+        call.onMessage(GroupCall.PACE_MILLIS, PrincipalId.replica(1), new Successor(PROOF));
+        assertThat(lineage.term().number()).isZero();
+        call.onMessage(GroupCall.PACE_MILLIS, PrincipalId.replica(2), new Successor(PROOF));
+        assertThat(lineage.term().number()).isEqualTo(1);
     }
 
     @Test

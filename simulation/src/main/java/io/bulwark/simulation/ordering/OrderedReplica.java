@@ -237,7 +237,8 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
                 answer(
                         reply.client(),
                         reply.call(),
-                        new OrderingMessage.Reply(reply.call(), configuration.number(), reply.result()));
+                        new OrderingMessage.Reply(
+                                reply.call(), Configuration.incarnationOf(configuration.number()), reply.result()));
             case ReplicaEffect.Refuse refuse ->
                 answer(refuse.client(), refuse.call(), new OrderingMessage.Refused(refuse.call(), refuse.reason()));
             case ReplicaEffect.Append append -> out.add(disk.append(append.index(), append.record()));

@@ -356,7 +356,8 @@ public final class OrderingWorld implements SimulatedWorld {
         if (!isFaulty(self)) {
             return new OrderingMessage.Refused(request.call(), Refusal.NOT_READY);
         }
-        return new OrderingMessage.Reply(request.call(), random.nextInt(4), RegisterState.DONE);
+        return new OrderingMessage.Reply(
+                request.call(), Configuration.incarnationOf(random.nextInt(4)), RegisterState.DONE);
     }
 
     void heard(int self, int from, ReplicaMessage message) {

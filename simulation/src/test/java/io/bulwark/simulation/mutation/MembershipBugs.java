@@ -12,6 +12,7 @@ import java.util.List;
 final class MembershipBugs {
     private static final String PROOF = "ordering/membership/HandoverProof";
     private static final String MEMBERSHIP = "ordering/membership/Membership";
+    private static final String REPLICAS = "metadata/Replicas";
     private static final String EXECUTION = "ordering/replica/Execution";
 
     private static final Detector CAMPAIGN = simulation("ordering.MembersSimulationTest", "noInvariantIsViolated")
@@ -31,6 +32,10 @@ final class MembershipBugs {
 
     private static Detector call(String test) {
         return protocol("ordering.GroupCallTest", test);
+    }
+
+    private static Detector state(String test) {
+        return protocol("metadata.ReplicasTest", test);
     }
 
     static final List<PlantedBug> ALL = List.of(
@@ -220,7 +225,43 @@ final class MembershipBugs {
                     "a call stays with the replicas that it began with",
                     call("allItsCallsFollowWhatOneHasLearned"),
                     "List<Effect> effects = new ArrayList<>(follow(nowMillis));",
-                    "List<Effect> effects = new ArrayList<>();"));
+                    "List<Effect> effects = new ArrayList<>();"),
+            in(
+                    "ordering/GroupCall",
+                    "a flood of proofs is checked",
+                    call("aFloodOfProofsIsNotChecked"),
+                    "nowMillis - last < PACE_MILLIS",
+                    "nowMillis - last < 0"),
+            in(
+                    REPLICAS,
+                    "a change overtakes another",
+                    state("whileAChangeIsUnderWayThereIsNoOther"),
+                    "Refusal.unless(next().isEmpty(), MetadataError.REPLICAS_CHANGING, \"\");",
+                    ""),
+            in(
+                    REPLICAS,
+                    "of two operators the second is not told",
+                    state("whileAChangeIsUnderWayThereIsNoOther"),
+                    "change.number() == now.number() + 1",
+                    "change.number() <= now.number() + 1"),
+            in(
+                    REPLICAS,
+                    "a key that is exchanged is forgotten",
+                    state("whoHasAnotherKeyIsNamedWithIt"),
+                    "keys.isEmpty()",
+                    "true"),
+            in(
+                    REPLICAS,
+                    "an engine that cannot is told to change its replicas",
+                    state("whereReplicasStayTheChangeIsRefused"),
+                    "Refusal.unless(!staying,",
+                    "Refusal.unless(true,"),
+            in(
+                    "metadata/Registry",
+                    "a replica takes the key of somebody who belongs since the genesis",
+                    state("neitherNameNorKeyComesBack"),
+                    "!genesis.keys().containsValue(key) && ",
+                    ""));
 
     private MembershipBugs() {}
 }

@@ -12,7 +12,10 @@ import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** Family 8: session keys between replicas, type numbers 0x0801 to 0x0805. */
+/**
+ * Family 8: session keys between replicas, type numbers 0x0801 to 0x0805. An AskNonce of a later configuration than the genesis's, which older
+ * builds do not know, is of family 10.
+ */
 public final class KeyMessageCodec implements MessageCodec {
     private static final int FAMILY = 8;
     private static final int FIRST = 0x0801;
@@ -24,7 +27,7 @@ public final class KeyMessageCodec implements MessageCodec {
 
     @Override
     public boolean handles(Message message) {
-        return message instanceof KeyMessage;
+        return message instanceof KeyMessage && !(message instanceof AskNonce ask && ask.configuration() > 0);
     }
 
     @Override
@@ -43,13 +46,7 @@ public final class KeyMessageCodec implements MessageCodec {
     public void write(Message message, WireWriter out) {
         switch ((KeyMessage) message) {
             case NoKey _ -> {}
-            case AskNonce ask -> {
-                out.i64(ask.watchdogMillis());
-                // The genesis's configuration has no number, as before there were others.
-                if (ask.configuration() > 0) {
-                    out.i64(ask.configuration());
-                }
-            }
+            case AskNonce ask -> out.i64(ask.watchdogMillis());
             case GiveNonce give -> out.raw(give.nonce());
             case NewKey key -> out.raw(key.nonce()).bytes(key.sealed()).bytes(key.signature());
             case Authentic said -> out.u16(said.type()).raw(said.mac()).bytes(said.body());
@@ -59,7 +56,7 @@ public final class KeyMessageCodec implements MessageCodec {
     @Override
     public Message readBody(int type, WireReader in) {
         return switch (type - FIRST) {
-            case 0 -> new AskNonce(in.nonNegative64(), in.remaining() == 0 ? 0 : later(in));
+            case 0 -> new AskNonce(in.nonNegative64(), 0);
             case 1 -> new GiveNonce(in.raw(KeyMessage.NONCE_BYTES));
             case 2 ->
                 new NewKey(
@@ -74,13 +71,5 @@ public final class KeyMessageCodec implements MessageCodec {
             }
             default -> throw new MalformedException("unknown type " + type);
         };
-    }
-
-    private static long later(WireReader in) {
-        long configuration = in.i64();
-        if (configuration < 1) {
-            throw new MalformedException("configuration " + configuration);
-        }
-        return configuration;
     }
 }

@@ -16,6 +16,8 @@ import java.util.Set;
  * A numbered list of 3f+1 replicas: the number of each among them is its place in the list. Number 0 is the genesis's.
  */
 public record Configuration(long number, List<Member> members) {
+    private static final long LATER = 1L << 62;
+
     public Configuration {
         members = List.copyOf(members);
         Set<PrincipalId> names = new HashSet<>();
@@ -65,6 +67,19 @@ public record Configuration(long number, List<Member> members) {
             }
         }
         return new Configuration(number + 1, next);
+    }
+
+    /**
+     * What replies say as their incarnation in the configuration with this number: 0 in the genesis's, as before there were others, and
+     * otherwise more than another engine ever comes to.
+     */
+    public static long incarnationOf(long number) {
+        return number == 0 ? 0 : LATER + number;
+    }
+
+    /** The number of the configuration in which a reply says this; 0 of an engine that has incarnations. */
+    public static long numberOf(long incarnation) {
+        return Math.max(0, incarnation - LATER);
     }
 
     /** f. */

@@ -7,7 +7,7 @@ import java.util.List;
  * The configurations that somebody has learned of, one after the other: a chain of proofs that begins with the one he was set up
  * to believe. Only the last one counts.
  */
-public final class Lineage {
+public final class Lineage implements Succession {
     private final Configuration first;
     private final Signatures keys;
     private final List<HandoverProof> proofs = new ArrayList<>();
@@ -20,7 +20,7 @@ public final class Lineage {
         term = Term.first(first);
     }
 
-    /** The last one. */
+    @Override
     public Term term() {
         return term;
     }
@@ -29,7 +29,7 @@ public final class Lineage {
         return term.configuration();
     }
 
-    /** Goes on to the configuration that follows the last one, if this proves it. */
+    @Override
     public boolean accept(HandoverProof proof) {
         if (!proof.proves(term.configuration(), keys)) {
             return false;
@@ -37,6 +37,14 @@ public final class Lineage {
         proofs.add(proof);
         term = proof.term();
         return true;
+    }
+
+    /** Another one that knows as much. */
+    public Lineage copy() {
+        Lineage copy = new Lineage(first, keys);
+        copy.proofs.addAll(proofs);
+        copy.term = term;
+        return copy;
     }
 
     /** In order, for whoever begins with these again. */

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.ordering.membership;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.key.KeyMessage.AskNonce;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Ended;
@@ -10,9 +11,10 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodec;
 import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** Family 10: how configurations of replicas follow each other, type numbers 0x0A01 to 0x0A03. */
+/** Family 10: how configurations of replicas follow each other, and what begins in a later one, type numbers 0x0A01 to 0x0A04. */
 public final class MembershipCodec implements MessageCodec {
     private static final int FAMILY = 10;
     private static final int FIRST = 0x0A01;
@@ -23,23 +25,30 @@ public final class MembershipCodec implements MessageCodec {
     }
 
     @Override
+    public int since(Message message) {
+        return WireVersions.OTHER_REPLICAS;
+    }
+
+    @Override
     public boolean handles(Message message) {
-        return message instanceof MembershipMessage;
+        return message instanceof MembershipMessage || (message instanceof AskNonce ask && ask.configuration() > 0);
     }
 
     @Override
     public int typeOf(Message message) {
         return FIRST
-                + switch ((MembershipMessage) message) {
+                + switch (message) {
                     case Ended _ -> 0;
                     case AskSuccessor _ -> 1;
                     case Successor _ -> 2;
+                    case AskNonce _ -> 3;
+                    default -> throw new IllegalArgumentException("not of this family: " + message);
                 };
     }
 
     @Override
     public void write(Message message, WireWriter out) {
-        switch ((MembershipMessage) message) {
+        switch (message) {
             case Ended ended ->
                 out.i64(ended.configuration())
                         .i64(ended.checkpoint().sequence())
@@ -47,6 +56,8 @@ public final class MembershipCodec implements MessageCodec {
                         .bytes(ended.signature());
             case AskSuccessor ask -> out.i64(ask.configuration());
             case Successor successor -> successor.proof().write(out);
+            case AskNonce ask -> out.i64(ask.watchdogMillis()).i64(ask.configuration());
+            default -> throw new IllegalArgumentException("not of this family: " + message);
         }
     }
 
@@ -60,7 +71,16 @@ public final class MembershipCodec implements MessageCodec {
                         in.bytes(Signing.SIGNATURE_BYTES_MAX));
             case 1 -> new AskSuccessor(in.nonNegative64());
             case 2 -> new Successor(HandoverProof.read(in));
+            case 3 -> new AskNonce(in.nonNegative64(), later(in));
             default -> throw new MalformedException("unknown type " + type);
         };
+    }
+
+    private static long later(WireReader in) {
+        long configuration = in.i64();
+        if (configuration < 1) {
+            throw new MalformedException("configuration " + configuration);
+        }
+        return configuration;
     }
 }

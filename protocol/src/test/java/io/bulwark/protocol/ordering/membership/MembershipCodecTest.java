@@ -6,6 +6,7 @@ import static io.bulwark.protocol.ordering.membership.Proofs.member;
 import static io.bulwark.protocol.ordering.membership.Proofs.proof;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -32,6 +33,7 @@ class MembershipCodecTest implements MessageCodecContract {
                 new MembershipMessage.Successor(proof(GENESIS, HANDOVER, 0, 1, 3)))) {
             all.put(message.getClass().getSimpleName(), message);
         }
+        all.put("AskNonceLater", new KeyMessage.AskNonce(600_000, 3));
         return all;
     }
 
@@ -42,7 +44,7 @@ class MembershipCodecTest implements MessageCodecContract {
 
     @Override
     public List<Class<?>> families() {
-        return List.of(MembershipMessage.class);
+        return List.of(MembershipMessage.class, KeyMessage.AskNonce.class);
     }
 
     @Override
@@ -67,7 +69,8 @@ class MembershipCodecTest implements MessageCodecContract {
         WireWriter five = new WireWriter().raw(HANDOVER.previous()).i64(8);
         five.raw(HANDOVER.checkpoint().digest()).i64(1).u8(5);
         assertMalformed(0x0A03, five.toBytes());
-        assertMalformed(0x0A04, Bytes.EMPTY);
+        assertMalformed(0x0A04, new WireWriter().i64(600_000).i64(0).toBytes());
+        assertMalformed(0x0A05, Bytes.EMPTY);
     }
 
     @Test

@@ -37,8 +37,9 @@ class SuccessionTest {
         return new TestCluster(
                 1,
                 1,
-                config ->
-                        config.withLog(8, 16).withRecoveries(new ReplicaConfig.Recoveries(20_000, KEY_MILLIS, 5_000)));
+                config -> config.withLog(8, 16)
+                        .withBatches(batches)
+                        .withRecoveries(new ReplicaConfig.Recoveries(20_000, KEY_MILLIS, 5_000)));
     }
 
     private void submit(TestCluster cluster, int count) {

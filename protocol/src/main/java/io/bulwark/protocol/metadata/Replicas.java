@@ -1,0 +1,129 @@
+package io.bulwark.protocol.metadata;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Who the replicas are, and who is to follow them (docs/decisions/0020). The engine reads here who follows, has it begin with the next
+ * checkpoint, and says so. As long as nobody has ever changed them the state says nothing.
+ */
+final class Replicas {
+    private static final int NOW = 0;
+    private static final int NEXT = 1;
+
+    private final Tables tables;
+    private final Registry registry;
+    private final GenesisKeys genesis;
+    private boolean staying;
+
+    Replicas(Tables tables, Registry registry, GenesisKeys genesis) {
+        this.tables = tables;
+        this.registry = registry;
+        this.genesis = genesis;
+    }
+
+    void stay() {
+        staying = true;
+    }
+
+    void change(Command.ChangeReplicas change, PrincipalId by) {
+        Refusal.unless(
+                genesis.signs(),
+                MetadataError.BAD_ARGUMENT,
+                "replicas without identities stay: nobody could prove who follows them");
+        Refusal.unless(!staying, MetadataError.BAD_ARGUMENT, "the replicas of this ordering engine stay");
+        Refusal.unless(next().isEmpty(), MetadataError.REPLICAS_CHANGING, "");
+        Configuration now = now();
+        Refusal.unless(change.number() == now.number() + 1, MetadataError.OTHER_REPLICAS, "these are " + now);
+        registry.requireNeverSeen(change.coming());
+        Configuration next = withKeysOfNow(next(now, change));
+        registry.exchange(change.leaving(), change.coming(), by);
+        tables.replicas.put(NEXT, next);
+    }
+
+    /** Those who stay may have other keys than when they came. */
+    private Configuration withKeysOfNow(Configuration next) {
+        List<Member> members = new ArrayList<>();
+        for (Member member : next.members()) {
+            List<PrincipalKey> keys = registry.keysOf(member.replica());
+            members.add(
+                    keys.isEmpty()
+                            ? member
+                            : new Member(member.replica(), keys.getFirst().encoded(), member.address()));
+        }
+        return new Configuration(next.number(), members);
+    }
+
+    private static Configuration next(Configuration now, Command.ChangeReplicas change) {
+        Set<Integer> places = new HashSet<>();
+        for (PrincipalId leaving : change.leaving()) {
+            int place = now.placeOf(leaving);
+            Refusal.unless(place >= 0, MetadataError.NO_SUCH_PRINCIPAL, leaving + " is none of " + now);
+            places.add(place);
+        }
+        for (Member member : change.coming()) {
+            Refusal.unless(
+                    isAddress(member), MetadataError.BAD_ARGUMENT, "\"" + member.address() + "\" is not HOST:PORT");
+        }
+        try {
+            if (places.size() == 1
+                    && change.leaving().size() == 1
+                    && change.coming().size() == 1) {
+                return now.replacing(places.iterator().next(), change.coming().getFirst());
+            }
+            if (places.isEmpty() && change.coming().size() == Command.REPLICAS_CHANGED) {
+                return now.adding(change.coming());
+            }
+            if (places.size() == Command.REPLICAS_CHANGED && change.coming().isEmpty()) {
+                return now.without(places);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(
+                    MetadataError.BAD_ARGUMENT, "there are 4, 7, 10 or more replicas, each with a key of its own");
+        }
+        throw new Refusal(
+                MetadataError.BAD_ARGUMENT,
+                "one replica takes the place of another, or three come, or three go; here "
+                        + change.coming().size() + " come and "
+                        + change.leaving().size() + " go");
+    }
+
+    private static boolean isAddress(Member member) {
+        int colon = member.address().lastIndexOf(':');
+        try {
+            int port = Integer.parseInt(member.address().substring(colon + 1));
+            return colon > 0
+                    && port > 0
+                    && port <= 65_535
+                    && Holders.isHost(member.address().substring(0, colon));
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    Reply.ReplicaList list() {
+        return new Reply.ReplicaList(now(), next());
+    }
+
+    private Configuration now() {
+        return tables.replicas.get(NOW).orElseGet(genesis::configuration);
+    }
+
+    /** Who is to follow, if anybody is. */
+    Optional<Configuration> next() {
+        return tables.replicas.get(NEXT);
+    }
+
+    /** Those who were to follow do. */
+    void begin(Configuration now) {
+        tables.replicas.remove(NEXT);
+        tables.replicas.put(NOW, now);
+    }
+}

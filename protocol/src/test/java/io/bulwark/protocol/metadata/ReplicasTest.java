@@ -1,0 +1,224 @@
+package io.bulwark.protocol.metadata;
+
+import static io.bulwark.protocol.metadata.Rig.ALICE;
+import static io.bulwark.protocol.metadata.Rig.READER;
+import static io.bulwark.protocol.metadata.Rig.assertFailed;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.Rig.User;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.state.TreeMapState;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** An operator changes the replicas (decision 20): what the state machine takes, and what it says of it. */
+@NullMarked
+class ReplicasTest {
+    private static final Bytes CLUSTER = Rig.filled(GenesisKeys.CLUSTER_BYTES, 0xC1);
+    private static final PrincipalKey FRESH = Signer.fresh().key();
+
+    private final Map<PrincipalId, Signer> signers = new HashMap<>();
+    private final GenesisKeys keys;
+    private final Rig rig = new Rig();
+    private final User alice;
+    private long number = 1000;
+
+    ReplicasTest() {
+        TreeMap<PrincipalId, PrincipalKey> first = new TreeMap<>();
+        for (PrincipalId principal : List.of(ALICE, READER, replica(0), replica(1), replica(2), replica(3))) {
+            signers.put(principal, Signer.fresh());
+            first.put(principal, signer(principal).key());
+        }
+        keys = new GenesisKeys(CLUSTER, ALICE, first);
+        Genesis genesis = Rig.genesis(5);
+        rig.machine = new MetadataStateMachine(new Genesis(genesis.nodes(), genesis.grants(), keys));
+        alice = rig.user(ALICE, 0);
+    }
+
+    private static PrincipalId replica(int number) {
+        return PrincipalId.replica(number);
+    }
+
+    private Signer signer(PrincipalId principal) {
+        return signers.getOrDefault(principal, Signer.fresh());
+    }
+
+    private static Member member(int number, PrincipalKey key) {
+        return new Member(replica(number), key.encoded(), "replica-" + number + ".example:7600");
+    }
+
+    private Reply run(User user, Command command) {
+        number++;
+        return rig.submit(
+                user.principal,
+                new Submission.InSession(user.session, number, number, command)
+                        .signed(CLUSTER, user.principal, signer(user.principal)::sign));
+    }
+
+    private void done(Command command) {
+        assertThat(run(alice, command)).isEqualTo(new Reply.Done());
+    }
+
+    private void refused(MetadataError error, Command command) {
+        Reply.ReplicaList before = list();
+        assertFailed(run(alice, command), error);
+        assertThat(list()).isEqualTo(before);
+    }
+
+    private Reply.ReplicaList list() {
+        return (Reply.ReplicaList) rig.ask(READER, new Query.ListReplicas());
+    }
+
+    private static Command.ChangeReplicas replacing(long number, int leaving, Member coming) {
+        return new Command.ChangeReplicas(number, List.of(replica(leaving)), List.of(coming));
+    }
+
+    /** The engine has come to the checkpoint. */
+    private void begin() {
+        List<Member> next = rig.machine.nextReplicas().orElseThrow();
+        rig.machine.onReconfigured(new Configuration(list().now().number() + 1, next));
+    }
+
+    @Test
+    void thoseOfTheGenesisOrderUntilOthersFollow() {
+        assertThat(list()).isEqualTo(new Reply.ReplicaList(keys.configuration(), Optional.empty()));
+        assertThat(rig.machine.nextReplicas()).isEmpty();
+        done(replacing(1, 2, member(4, FRESH)));
+        Configuration next = keys.configuration().replacing(2, member(4, FRESH));
+        assertThat(list()).isEqualTo(new Reply.ReplicaList(keys.configuration(), Optional.of(next)));
+        assertThat(rig.machine.nextReplicas()).contains(next.members());
+        begin();
+        assertThat(list()).isEqualTo(new Reply.ReplicaList(next, Optional.empty()));
+        assertThat(rig.machine.nextReplicas()).isEmpty();
+    }
+
+    @Test
+    void whileAChangeIsUnderWayThereIsNoOther() {
+        done(replacing(1, 2, member(4, FRESH)));
+        refused(
+                MetadataError.REPLICAS_CHANGING,
+                replacing(2, 1, member(5, Signer.fresh().key())));
+        begin();
+        refused(
+                MetadataError.OTHER_REPLICAS,
+                replacing(1, 1, member(5, Signer.fresh().key())));
+        done(replacing(2, 1, member(5, Signer.fresh().key())));
+    }
+
+    @Test
+    void threeComeAndThreeGo() {
+        List<Member> three = List.of(
+                member(4, Signer.fresh().key()),
+                member(5, Signer.fresh().key()),
+                member(6, Signer.fresh().key()));
+        done(new Command.ChangeReplicas(1, List.of(), three));
+        begin();
+        assertThat(list().now().faulty()).isEqualTo(2);
+        done(new Command.ChangeReplicas(2, List.of(replica(0), replica(5), replica(3)), List.of()));
+        begin();
+        assertThat(list().now().replicas()).containsExactly(replica(1), replica(2), replica(4), replica(6));
+        refused(
+                MetadataError.BAD_ARGUMENT,
+                new Command.ChangeReplicas(3, List.of(replica(1), replica(2), replica(4)), List.of()));
+    }
+
+    @Test
+    void otherNumbersOfThemAreRefused() {
+        refused(MetadataError.BAD_ARGUMENT, new Command.ChangeReplicas(1, List.of(), List.of(member(4, FRESH))));
+        refused(MetadataError.BAD_ARGUMENT, new Command.ChangeReplicas(1, List.of(replica(1)), List.of()));
+        refused(MetadataError.BAD_ARGUMENT, new Command.ChangeReplicas(1, List.of(), List.of()));
+        refused(
+                MetadataError.BAD_ARGUMENT,
+                new Command.ChangeReplicas(
+                        1,
+                        List.of(),
+                        List.of(
+                                member(4, FRESH),
+                                member(5, FRESH),
+                                member(6, Signer.fresh().key()))));
+        refused(MetadataError.NO_SUCH_PRINCIPAL, replacing(1, 4, member(5, FRESH)));
+        refused(MetadataError.BAD_ARGUMENT, replacing(1, 2, new Member(replica(4), FRESH.encoded(), "nowhere")));
+        assertThatThrownBy(() -> replacing(1, 2, new Member(replica(4), Bytes.EMPTY, "host:1")))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void neitherNameNorKeyComesBack() {
+        refused(MetadataError.PRINCIPAL_EXISTS, replacing(1, 2, member(3, FRESH)));
+        refused(MetadataError.KEY_USED, replacing(1, 2, member(4, signer(READER).key())));
+        done(replacing(1, 2, member(4, FRESH)));
+        begin();
+        refused(
+                MetadataError.PRINCIPAL_EXISTS,
+                replacing(2, 4, member(2, Signer.fresh().key())));
+        refused(
+                MetadataError.KEY_USED,
+                replacing(2, 1, member(5, signer(replica(2)).key())));
+        refused(MetadataError.KEY_USED, replacing(2, 1, member(5, FRESH)));
+    }
+
+    @Test
+    void theRegistrySaysWhoCameAndWhoWent() {
+        done(replacing(1, 2, member(4, FRESH)));
+        Reply.PrincipalList registry =
+                (Reply.PrincipalList) rig.ask(READER, new Query.ListPrincipals(-1, PrincipalId.NOBODY, 10));
+        assertThat(registry.principals())
+                .containsExactly(
+                        new Reply.PrincipalEntry(replica(2), List.of(), true),
+                        new Reply.PrincipalEntry(replica(4), List.of(FRESH), false));
+    }
+
+    /** Who stays is named with the key that it has by now. */
+    @Test
+    void whoHasAnotherKeyIsNamedWithIt() {
+        PrincipalKey other = Signer.fresh().key();
+        done(new Command.RotateKey(replica(1), List.of(other)));
+        done(replacing(1, 2, member(4, FRESH)));
+        assertThat(list().next().orElseThrow().members().get(1).key()).isEqualTo(other.encoded());
+        assertThat(list().now().members().get(1).key())
+                .isEqualTo(signer(replica(1)).key().encoded());
+    }
+
+    @Test
+    void itIsInTheAuditLogAndForOperatorsOnly() {
+        User reader = rig.user(READER, 0);
+        assertFailed(run(reader, replacing(1, 2, member(4, FRESH))), MetadataError.NOT_AUTHORISED);
+        number++;
+        assertFailed(
+                rig.submit(
+                        ALICE,
+                        new Submission.InSession(alice.session, number, number, replacing(1, 2, member(4, FRESH)))),
+                MetadataError.BAD_SIGNATURE);
+        done(replacing(1, 2, member(4, FRESH)));
+        Reply.AuditList log = (Reply.AuditList) rig.ask(ALICE, new Query.ListAudit(0, 10));
+        AuditVerification check = new AuditVerification(keys, log.registryVersion());
+        log.entries().forEach(entry -> assertThat(check.add(entry)).isEmpty());
+        assertThat(check.head()).isEqualTo(log.head());
+        assertThat(log.entries().getLast().command()).isEqualTo(replacing(1, 2, member(4, FRESH)));
+    }
+
+    @Test
+    void aSnapshotKeepsWhoIsToFollow() {
+        done(replacing(1, 2, member(4, FRESH)));
+        MetadataStateMachine restored = MetadataStateMachine.restore(rig.machine.snapshot(), new TreeMapState(), keys);
+        assertThat(restored.nextReplicas()).isEqualTo(rig.machine.nextReplicas());
+    }
+
+    @Test
+    void whereReplicasStayTheChangeIsRefused() {
+        rig.machine.withReplicasThatStay();
+        refused(MetadataError.BAD_ARGUMENT, replacing(1, 2, member(4, FRESH)));
+        Rig without = Rig.ready();
+        without.user(ALICE, 0).refused(MetadataError.BAD_ARGUMENT, replacing(1, 2, member(4, FRESH)));
+    }
+}
