@@ -77,6 +77,9 @@ public interface Bulwark extends AutoCloseable {
     /** Which storage nodes there are, and which of them hold what. */
     Nodes nodes();
 
+    /** Who the replicas are. */
+    Replicas replicas();
+
     /** Which releases replicas may be started from. */
     Releases releases();
 

@@ -11,6 +11,7 @@ import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.NoSuchVolumeException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.metadata.MetadataClient;
+import io.bulwark.client.metadata.ReplicaPaths;
 import io.bulwark.client.object.ByteBudget;
 import io.bulwark.client.object.Deadline;
 import io.bulwark.client.object.LaterEpochs;
@@ -21,24 +22,28 @@ import io.bulwark.client.object.Refusals;
 import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.client.object.Sessions;
 import io.bulwark.client.registry.TrustWatch;
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.extent.ExtentCodec;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.fp.FpCodec;
-import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Names;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Versioning;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -66,6 +71,8 @@ final class BulwarkClient implements Bulwark {
     private final WriteTurns writeTurns = new WriteTurns();
     private final ClusterView view;
     private final Optional<TrustWatch> trust;
+    private final ReplicaPaths paths;
+    private final Optional<KnownReplicas> group;
     private final Optional<KeyProvider> keys;
 
     private BulwarkClient(ClientConfig config) {
@@ -82,12 +89,15 @@ final class BulwarkClient implements Bulwark {
                         new FpCodec(),
                         new PasisCodec(),
                         new OrderingCodec(),
+                        new MembershipCodec(),
                         new NodeControlCodec()));
         this.links = new PeerLinks(transport);
         NodeHealth health = new NodeHealth(links::disconnected);
         this.driver = new OperationDriver(
                 links, evidence.andThen(health), OperationDriver.Limits.standard(), new SecureRandom().nextLong());
-        MetadataClient replicas = MetadataClient.over(driver, config.replicas().size());
+        this.group = KnownReplicas.of(config.channels(), credentials, kept);
+        this.paths = new ReplicaPaths(links, addresses(config), group);
+        MetadataClient replicas = MetadataClient.over(driver, config.replicas().size(), group);
         this.metadata = new ReplicatedMetadata(
                 replicas::submit, replicas::query, config.channels().signing(config.principal()));
         this.sessions = new Sessions(metadata, config.principal());
@@ -98,7 +108,13 @@ final class BulwarkClient implements Bulwark {
                 sessions,
                 new LaterEpochs(new NodeExtents(driver, health, ExtentTiming.standard()), map::later),
                 new ByteBudget(config.bytesInFlightMax()));
-        this.trust = TrustWatch.start(config.channels(), credentials, kept, replicas::query);
+        this.trust = TrustWatch.start(config.channels(), credentials, group, kept, replicas::query);
+    }
+
+    private static List<InetSocketAddress> addresses(ClientConfig config) {
+        return config.replicas().stream()
+                .map(endpoint -> Destination.of(endpoint.host(), endpoint.port()))
+                .toList();
     }
 
     static BulwarkClient connect(ClientConfig config) {
@@ -114,10 +130,7 @@ final class BulwarkClient implements Bulwark {
 
     private void start() {
         links.deliverTo(driver);
-        for (int i = 0; i < config.replicas().size(); i++) {
-            ClientConfig.Endpoint endpoint = config.replicas().get(i);
-            links.connect(PrincipalId.replica(i), Destination.of(endpoint.host(), endpoint.port()));
-        }
+        paths.connect();
         view.refresh(noDeadline());
         learn();
     }
@@ -208,6 +221,24 @@ final class BulwarkClient implements Bulwark {
     }
 
     @Override
+    public Replicas replicas() {
+        return new ReplicatedReplicas(this);
+    }
+
+    /** As this client knows them, in their places. */
+    Configuration replicasNow() {
+        return group.map(known -> known.term().configuration())
+                .orElseGet(() -> Configuration.fixed(config.faultyReplicas()));
+    }
+
+    /** Where a replica is found, for people. */
+    String addressOf(Member replica) {
+        return replica.address().isEmpty()
+                ? config.replicas().get(replica.replica().number()).toString()
+                : replica.address();
+    }
+
+    @Override
     public Releases releases() {
         return new AllowedReleases(this);
     }
@@ -243,6 +274,7 @@ final class BulwarkClient implements Bulwark {
     @Override
     public void close() {
         trust.ifPresent(TrustWatch::close);
+        paths.close();
         sessions.close();
         driver.close();
         links.close();

@@ -25,10 +25,10 @@ final class RecoveryFacts {
     private RecoveryFacts() {}
 
     /** What follows from the answers, by number of the replica. */
-    static Recoveries summary(int replicas, int faulty, SortedMap<Integer, RecoveryStatus> answers) {
+    static Recoveries summary(List<Integer> replicas, int faulty, SortedMap<Integer, RecoveryStatus> answers) {
         List<RecoveryStatus> all = List.copyOf(answers.values());
         List<Recovery> each = new ArrayList<>();
-        for (int replica = 0; replica < replicas; replica++) {
+        for (int replica : replicas) {
             SortedMap<Integer, RecoveryStatus> others = new TreeMap<>(answers);
             RecoveryStatus own = others.remove(replica);
             each.add(recovery(replica, faulty, own, List.copyOf(others.values())));
@@ -47,7 +47,7 @@ final class RecoveryFacts {
                 reached(
                                 faulty,
                                 all.stream()
-                                        .map(status -> status.windowMillis(replicas))
+                                        .map(status -> status.windowMillis(replicas.size()))
                                         .filter(window -> window.isPresent())
                                         .map(window -> window.getAsLong())
                                         .toList())

@@ -24,13 +24,13 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -87,8 +87,10 @@ final class StatusReport {
                 buckets,
                 faults,
                 RecoveryFacts.summary(
-                        client.config().replicas().size(),
-                        client.config().faultyReplicas(),
+                        client.replicasNow().replicas().stream()
+                                .map(PrincipalId::number)
+                                .toList(),
+                        client.replicasNow().faulty(),
                         RecoverySurvey.answers(BulwarkClient.noDeadline().await(recoveries, Subject.NONE))));
     }
 
@@ -102,11 +104,7 @@ final class StatusReport {
     }
 
     private Set<PrincipalId> replicaIds() {
-        Set<PrincipalId> replicas = new HashSet<>();
-        for (int i = 0; i < client.config().replicas().size(); i++) {
-            replicas.add(PrincipalId.replica(i));
-        }
-        return replicas;
+        return Set.copyOf(client.replicasNow().replicas());
     }
 
     private Survey surveyOfReplicas() {
@@ -252,11 +250,11 @@ final class StatusReport {
             }
         });
         List<ClusterStatus.ReplicaStatus> all = new ArrayList<>();
-        for (int i = 0; i < client.config().replicas().size(); i++) {
-            Reply.Status status = read.get(PrincipalId.replica(i));
+        for (Member replica : client.replicasNow().members()) {
+            Reply.Status status = read.get(replica.replica());
             all.add(new ClusterStatus.ReplicaStatus(
-                    i,
-                    client.config().replicas().get(i).toString(),
+                    replica.replica().number(),
+                    client.addressOf(replica),
                     status != null,
                     status == null ? 0 : status.commands(),
                     status != null && agrees(status, read)));
@@ -271,7 +269,7 @@ final class StatusReport {
                         other.commands() == status.commands() && !other.digest().equals(status.digest()))
                 .collect(Collectors.groupingBy(Reply.Status::digest, Collectors.counting()));
         return others.values().stream()
-                .noneMatch(count -> count > client.config().faultyReplicas());
+                .noneMatch(count -> count > client.replicasNow().faulty());
     }
 
     private List<ClusterStatus.Fault> faults() {

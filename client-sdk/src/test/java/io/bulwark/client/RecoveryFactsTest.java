@@ -95,7 +95,7 @@ class RecoveryFactsTest {
     }
 
     private Recoveries summary() {
-        return RecoveryFacts.summary(4, 1, answers);
+        return RecoveryFacts.summary(List.of(0, 1, 2, 3), 1, answers);
     }
 
     private static List<KnownRecovery> all(long agreedMillis, long tookMillis) {

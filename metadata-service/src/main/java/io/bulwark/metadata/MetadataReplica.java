@@ -15,6 +15,7 @@ import io.bulwark.protocol.ordering.Position;
 import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.Settlement;
 import io.bulwark.protocol.ordering.Settlement.Action;
+import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
@@ -98,11 +99,14 @@ public final class MetadataReplica implements ReplicaServer {
         this.catchUp = new CatchUp(self, replicas, new Historian());
         calls.onDurable(state.position().sequence());
         this.status = describe();
-        this.transport =
-                Transport.open(ReplicaLinks.settings(), credentials, new MessageCodecs(new OrderingCodec()), meters);
+        this.transport = Transport.open(
+                ReplicaLinks.settings(),
+                credentials,
+                new MessageCodecs(new OrderingCodec(), new MembershipCodec()),
+                meters);
         try {
-            this.server = transport.listen(config.addresses().get(self), this::onMessage);
-            this.links = new ReplicaLinks(transport, self, config.addresses());
+            this.server = transport.listen(config.listen(), this::onMessage);
+            this.links = new ReplicaLinks(transport, config.addresses());
         } catch (IOException | RuntimeException e) {
             thread.shutdownNow();
             transport.close();

@@ -18,7 +18,7 @@ public final class NamespaceApplication implements ReplicatedApplication {
     /** @param genesis the same at every replica */
     public NamespaceApplication(Genesis genesis) {
         this.keys = genesis.keys();
-        this.machine = new MetadataStateMachine(genesis, state);
+        this.machine = new MetadataStateMachine(genesis, state).withReplicasThatStay();
     }
 
     @Override
@@ -39,7 +39,7 @@ public final class NamespaceApplication implements ReplicatedApplication {
     @Override
     public void restore(Bytes snapshot) {
         TreeMapState empty = new TreeMapState();
-        machine = MetadataStateMachine.restore(snapshot, empty, keys);
+        machine = MetadataStateMachine.restore(snapshot, empty, keys).withReplicasThatStay();
         state = empty;
     }
 

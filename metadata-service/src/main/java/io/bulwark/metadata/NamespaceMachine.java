@@ -4,8 +4,12 @@ import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.MetadataStateMachine;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Optional;
 
 /** The metadata state machine over a state that the engine keeps. */
 public final class NamespaceMachine implements StateMachine {
@@ -34,6 +38,16 @@ public final class NamespaceMachine implements StateMachine {
     @Override
     public Bytes execute(PrincipalId client, Bytes command, long agreedMillis) {
         return machine.execute(client, command, agreedMillis);
+    }
+
+    @Override
+    public Optional<List<Member>> nextReplicas() {
+        return machine.nextReplicas();
+    }
+
+    @Override
+    public void onReconfigured(Configuration now) {
+        machine.onReconfigured(now);
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.bulwark.metadata;
 
 import io.bulwark.protocol.ordering.ReplicatedCall;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -10,22 +12,38 @@ import java.util.List;
  * How one replica is set up.
  *
  * @param replica its number, from 0
- * @param addresses where each of the 3f+1 replicas listens, by number; its own port may be 0 only if nobody looks for it
+ * @param listen where it listens; the port may be 0 only if nobody looks for it
+ * @param addresses where each of the 3f+1 replicas of the genesis is found, by number
  * @param directory where it keeps its log and snapshots; its own alone, made if missing
  * @param snapshotBatches a snapshot is taken each time the sequence is a multiple of this; the same at all replicas
  * @param recoveries how often replicas recover; T_w is the same at all replicas
  */
 public record ReplicaConfig(
-        int replica, List<InetSocketAddress> addresses, Path directory, int snapshotBatches, Recoveries recoveries) {
+        int replica,
+        InetSocketAddress listen,
+        List<InetSocketAddress> addresses,
+        Path directory,
+        int snapshotBatches,
+        Recoveries recoveries) {
     public static final int SNAPSHOT_BATCHES_STANDARD = 8192;
 
     public ReplicaConfig {
         addresses = List.copyOf(addresses);
         int faulty = ReplicatedCall.faultyOf(addresses.size());
-        if (replica < 0 || replica >= addresses.size() || faulty < 1 || snapshotBatches < 1) {
+        if (replica < 0 || faulty < 1 || snapshotBatches < 1) {
             throw new IllegalArgumentException("replica " + replica + " of " + addresses.size() + ", a snapshot every "
                     + snapshotBatches + " batches");
         }
+    }
+
+    /** One of the genesis, which listens where the others find it. */
+    public ReplicaConfig(
+            int replica,
+            List<InetSocketAddress> addresses,
+            Path directory,
+            int snapshotBatches,
+            Recoveries recoveries) {
+        this(replica, addresses.get(replica), addresses, directory, snapshotBatches, recoveries);
     }
 
     /** With recoveries as they are by default. */
@@ -38,15 +56,35 @@ public record ReplicaConfig(
         return new ReplicaConfig(replica, addresses, directory, SNAPSHOT_BATCHES_STANDARD);
     }
 
-    /** What the engine after the proactive recovery paper is told: a checkpoint at each 128th number or more often. */
-    public io.bulwark.protocol.ordering.replica.ReplicaConfig engine() {
-        int interval = Math.min(snapshotBatches, 128);
-        return io.bulwark.protocol.ordering.replica.ReplicaConfig.of(replica, ReplicatedCall.faultyOf(addresses.size()))
+    /** The replicas of the genesis as they are called, in a group whose replicas stay. */
+    public Configuration fixed() {
+        return Configuration.fixed(ReplicatedCall.faultyOf(addresses.size()));
+    }
+
+    /** K, of that engine. */
+    public int checkpointInterval() {
+        return Math.min(snapshotBatches, 128);
+    }
+
+    /**
+     * What the engine after the proactive recovery paper is told: a checkpoint at each 128th number or more often.
+     *
+     * @param place of this replica in the configuration
+     */
+    public io.bulwark.protocol.ordering.replica.ReplicaConfig engine(Term term, int place) {
+        int interval = checkpointInterval();
+        return io.bulwark.protocol.ordering.replica.ReplicaConfig.of(0, ReplicatedCall.faultyOf(addresses.size()))
                 .withLog(interval, 2 * interval)
-                .withRecoveries(recoveries);
+                .withRecoveries(recoveries)
+                .in(term, place);
     }
 
     public ReplicaConfig withRecoveries(Recoveries other) {
-        return new ReplicaConfig(replica, addresses, directory, snapshotBatches, other);
+        return new ReplicaConfig(replica, listen, addresses, directory, snapshotBatches, other);
+    }
+
+    /** Where it listens, which may be elsewhere than where others find it. */
+    public ReplicaConfig withListen(InetSocketAddress other) {
+        return new ReplicaConfig(replica, other, addresses, directory, snapshotBatches, recoveries);
     }
 }

@@ -3,8 +3,11 @@ package io.bulwark.metadata;
 import io.bulwark.metadata.log.AppliedLog;
 import io.bulwark.metadata.log.Durably;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -13,16 +16,64 @@ import java.util.stream.Stream;
  * <pre>
  * log-N, snapshot-N, incarnation, damaged    of engines with incarnations
  * pages/, promises/                          of the engine after the proactive recovery paper
+ * promises-C/, begun-C                       of that, in the configuration of replicas with the number C
  * moved                                      an empty file: the latter counts, the former is only kept
  * </pre>
  */
 public record ReplicaDirectory(Path path) {
+    private static final String LATER = "promises-";
+    private static final Pattern NUMBERED = Pattern.compile("(?:promises|begun)-(\\d{1,18})");
+
     public Path pages() {
         return path.resolve("pages");
     }
 
     public Path promises() {
-        return path.resolve("promises");
+        return promises(0);
+    }
+
+    /** Of the life of this replica in the configuration with this number. */
+    public Path promises(long configuration) {
+        return path.resolve(configuration == 0 ? "promises" : LATER + configuration);
+    }
+
+    /** There once a promise was durable in this configuration: from then on a log that is not there is lost. */
+    private Path begun(long configuration) {
+        return path.resolve("begun-" + configuration);
+    }
+
+    /** Whether anything was promised in a configuration after the genesis's. */
+    public boolean hasBegun(long configuration) {
+        return Files.exists(begun(configuration));
+    }
+
+    /** Returns once it is durable that something was promised in this configuration; what was in those before it goes. */
+    public void begin(long configuration) throws IOException {
+        Durably.replace(begun(configuration));
+        try (Stream<Path> files = Files.list(path)) {
+            for (Path file : files.toList()) {
+                if (isBefore(file, configuration)) {
+                    remove(file);
+                }
+            }
+        }
+    }
+
+    private static boolean isBefore(Path file, long configuration) {
+        String name = String.valueOf(file.getFileName());
+        Matcher later = NUMBERED.matcher(name);
+        return name.equals("promises") || (later.matches() && Long.parseLong(later.group(1)) < configuration);
+    }
+
+    private static void remove(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            try (Stream<Path> inside = Files.list(file)) {
+                for (Path each : inside.toList()) {
+                    Files.delete(each);
+                }
+            }
+        }
+        Files.delete(file);
     }
 
     private Path moved() {
@@ -41,7 +92,14 @@ public record ReplicaDirectory(Path path) {
 
     /** Whether the engine after the proactive recovery paper has run here, and so promised something. */
     public boolean hasPromised() {
-        return Files.exists(promises());
+        if (!Files.isDirectory(path)) {
+            return false;
+        }
+        try (Stream<Path> files = Files.list(path)) {
+            return files.anyMatch(file -> String.valueOf(file.getFileName()).startsWith("promises"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Whether its state was made from the history of an engine with incarnations. */

@@ -1,8 +1,11 @@
 package io.bulwark.metadata;
 
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.transport.InboundHandler;
 import io.bulwark.transport.PeerLink;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
@@ -11,21 +14,34 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The links of a replica to its peers. What they send comes in over their own links to this replica. */
+/** The links of a replica to its peers, which are called by their places. What they send comes in over their own links to this replica. */
 public final class ReplicaLinks {
     private static final long RECONNECT_MILLIS_MAX = 500;
     private static final long INBOUND_BYTES_MAX = 2 << 20;
 
     private final Map<Integer, PeerLink> links = new HashMap<>();
+    private final Map<PrincipalId, Integer> places = new HashMap<>();
     private final int replicas;
 
-    public ReplicaLinks(Transport transport, int self, List<InetSocketAddress> addresses) {
-        this.replicas = addresses.size();
-        for (int peer = 0; peer < replicas; peer++) {
-            if (peer != self) {
-                links.put(
-                        peer,
-                        transport.link(PrincipalId.replica(peer), addresses.get(peer), (_, _, _, done) -> done.run()));
+    /** To the replicas of a group that stay: the place of each is its number. */
+    public ReplicaLinks(Transport transport, List<InetSocketAddress> addresses) {
+        this(transport, Configuration.fixed(addresses.size() / 3), addresses, (_, _, _, done) -> done.run());
+    }
+
+    /**
+     * To all others of a configuration.
+     *
+     * @param told where those of the genesis are found, by number
+     * @param answers hears what comes back over these links
+     */
+    public ReplicaLinks(
+            Transport transport, Configuration configuration, List<InetSocketAddress> told, InboundHandler answers) {
+        this.replicas = configuration.members().size();
+        for (int place = 0; place < replicas; place++) {
+            Member member = configuration.members().get(place);
+            if (!member.replica().equals(transport.self())) {
+                places.put(member.replica(), place);
+                links.put(place, transport.link(member.replica(), KnownReplicas.addressOf(member, told), answers));
             }
         }
     }
@@ -40,10 +56,9 @@ public final class ReplicaLinks {
                 .withInboundMaxBytes(INBOUND_BYTES_MAX);
     }
 
-    /** The number of a peer replica, or -1 for anybody else. */
+    /** The place of a peer replica, or -1 for anybody else. */
     public int replicaOf(PrincipalId principal) {
-        boolean peer = principal.kind() == PrincipalKind.REPLICA && links.containsKey(principal.number());
-        return peer ? principal.number() : -1;
+        return places.getOrDefault(principal, -1);
     }
 
     /** May be dropped: whoever needs it asks again. */

@@ -1,12 +1,13 @@
 package io.bulwark.metadata;
 
-import io.bulwark.metadata.bft.BftReplica;
+import io.bulwark.metadata.bft.ReplicaLives;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Query;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
 import io.bulwark.protocol.ordering.RecoveryMessage;
+import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
@@ -168,8 +169,8 @@ class ClientAttackBenchmark {
     @Test
     void correctCallersBesideAttackers() throws Exception {
         Path directory = Files.createTempDirectory(MEMORY.toAbsolutePath(), "attacks");
-        ReplicaGroup.Starter starter = (config, credentials, _) ->
-                new ReplicaGroup.Started(BftReplica.start(config, credentials, _ -> new SizesMachine()), List::of);
+        ReplicaGroup.Starter starter = (config, credentials, _) -> new ReplicaGroup.Started(
+                ReplicaLives.start(config, credentials, _ -> new SizesMachine(), Start.NORMAL), List::of);
         try (ReplicaGroup group = new ReplicaGroup(directory, starter, ReplicaConfig.SNAPSHOT_BATCHES_STANDARD)) {
             group.startAll();
             addresses.addAll(group.addresses());

@@ -2,7 +2,8 @@ package io.bulwark.metadata;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.bulwark.metadata.bft.BftReplica;
+import io.bulwark.metadata.bft.ReplicaLives;
+import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -52,8 +53,8 @@ class EtcdBenchmark {
         List<InetSocketAddress> clients = ReplicaGroup.freeAddresses(NODES);
         List<InetSocketAddress> peers = ReplicaGroup.freeAddresses(NODES);
         List<Process> nodes = new ArrayList<>();
-        ReplicaGroup.Starter bft = (config, credentials, _) ->
-                new ReplicaGroup.Started(BftReplica.start(config, credentials, _ -> new SizesMachine()), List::of);
+        ReplicaGroup.Starter bft = (config, credentials, _) -> new ReplicaGroup.Started(
+                ReplicaLives.start(config, credentials, _ -> new SizesMachine(), Start.NORMAL), List::of);
         try (ReplicaGroup ours =
                         new ReplicaGroup(directory.resolve("bft"), bft, ReplicaConfig.SNAPSHOT_BATCHES_STANDARD);
                 HttpClient http = HttpClient.newHttpClient()) {

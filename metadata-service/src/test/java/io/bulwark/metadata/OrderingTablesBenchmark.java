@@ -1,7 +1,7 @@
 package io.bulwark.metadata;
 
 import io.bulwark.client.metadata.MetadataClient;
-import io.bulwark.metadata.bft.BftReplica;
+import io.bulwark.metadata.bft.ReplicaLives;
 import io.bulwark.metadata.bftsmart.BftSmartEngines;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
@@ -110,7 +110,7 @@ class OrderingTablesBenchmark {
         return new Named(
                 "bft",
                 (config, credentials, _) -> new ReplicaGroup.Started(
-                        BftReplica.start(config, credentials, _ -> new SizesMachine()), List::of));
+                        ReplicaLives.start(config, credentials, _ -> new SizesMachine(), Start.NORMAL), List::of));
     }
 
     private static ReplicaGroup.Starter bftSmart() {

@@ -1,7 +1,8 @@
 package io.bulwark.metadata;
 
-import io.bulwark.metadata.bft.BftReplica;
+import io.bulwark.metadata.bft.ReplicaLives;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.transport.InsecureLoopback;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -48,10 +49,11 @@ final class ReplicaProcess {
         for (int i = 2; i < arguments.length; i++) {
             addresses.add(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[i])));
         }
-        BftReplica running = BftReplica.start(
+        ReplicaLives running = ReplicaLives.start(
                 new ReplicaConfig(replica, addresses, Path.of(arguments[1]), 256),
                 new InsecureLoopback(ReplicaGroup.keys(PrincipalId.replica(replica))),
-                new RecordingMachine.Factory());
+                new RecordingMachine.Factory(),
+                Start.NORMAL);
         while (System.in.read() >= 0) {
             System.out.println(PRIMARY + running.status().leader());
         }

@@ -22,6 +22,8 @@ public record ClusterShape(
     /** The port of node 0 is so far above the base. */
     public static final int NODES_ABOVE = 10;
 
+    public static final int REPLICAS_ABOVE = 200;
+
     private static final int ADMIN_ABOVE = 500;
 
     public ClusterShape {
@@ -53,7 +55,7 @@ public record ClusterShape(
     }
 
     public int replicaPort(int replica) {
-        return portBase + 200 + replica;
+        return portBase + REPLICAS_ABOVE + replica;
     }
 
     /** Where the process that listens at {@code port} has its health and meters, if it has a process of its own. */

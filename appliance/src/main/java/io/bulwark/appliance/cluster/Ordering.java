@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cluster;
 
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.metadata.MetadataReplica;
 import io.bulwark.metadata.NamespaceApplication;
 import io.bulwark.metadata.NamespaceMachine;
@@ -12,6 +13,7 @@ import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.transport.Credentials;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.util.Optional;
 
 /** The engines that can order the metadata of an appliance. */
 public enum Ordering {
@@ -19,16 +21,26 @@ public enum Ordering {
     BFT("bft") {
         @Override
         ReplicaServer start(
-                ReplicaConfig config, Credentials credentials, Genesis genesis, Start start, MeterRegistry meters)
+                ReplicaConfig config,
+                Credentials credentials,
+                Genesis genesis,
+                Start start,
+                Optional<KnownReplicas> group,
+                MeterRegistry meters)
                 throws IOException {
             return ReplicaLives.start(
-                    config, credentials, state -> new NamespaceMachine(genesis, state), start, meters);
+                    config, credentials, state -> new NamespaceMachine(genesis, state), start, group, meters);
         }
     },
     BFT_SMART("bft-smart") {
         @Override
         ReplicaServer start(
-                ReplicaConfig config, Credentials credentials, Genesis genesis, Start start, MeterRegistry meters)
+                ReplicaConfig config,
+                Credentials credentials,
+                Genesis genesis,
+                Start start,
+                Optional<KnownReplicas> group,
+                MeterRegistry meters)
                 throws IOException {
             if (start != Start.NORMAL) {
                 throw new IOException("the ordering engine bft-smart has no recoveries; bft has");
@@ -61,9 +73,18 @@ public enum Ordering {
         throw new IllegalArgumentException("there is no ordering engine \"" + name + "\"; there are bft and bft-smart");
     }
 
-    /** Starts a replica; returns when it listens. */
+    /**
+     * Starts a replica; returns when it listens.
+     *
+     * @param group the replicas as this process knows them; there with TLS
+     */
     abstract ReplicaServer start(
-            ReplicaConfig config, Credentials credentials, Genesis genesis, Start start, MeterRegistry meters)
+            ReplicaConfig config,
+            Credentials credentials,
+            Genesis genesis,
+            Start start,
+            Optional<KnownReplicas> group,
+            MeterRegistry meters)
             throws IOException;
 
     /** Its name, as the command line and files have it. */

@@ -17,7 +17,8 @@ import java.util.TreeMap;
  * How one metadata replica is set up.
  *
  * @param listen where it listens itself, which may be another address than the one at which others find it
- * @param replicas where all replicas are found, by number
+ * @param number of a replica that was let in later, more than those of the genesis have
+ * @param replicas where those of the genesis are found, by number
  * @param data its directory, its alone
  * @param keys its key ring
  * @param channels how its connections are secured
@@ -70,7 +71,7 @@ public record ReplicaSetup(
     public ReplicaSetup {
         replicas = List.copyOf(replicas);
         nodes = List.copyOf(nodes);
-        if (number < 0 || number >= replicas.size()) {
+        if (number < 0) {
             throw new IllegalArgumentException("replica " + number + " of " + replicas.size());
         }
         if (clients < 1 || clients > 1000) {
@@ -84,13 +85,6 @@ public record ReplicaSetup(
             throw new IllegalArgumentException("a key period of " + recoveries.keyMillis()
                     + " ms; it is 15 s to the watchdog period, well above three message delays");
         }
-    }
-
-    /** Where each replica listens as far as this one is concerned: itself at {@link #listen}. */
-    List<InetSocketAddress> addresses() {
-        List<InetSocketAddress> all = new ArrayList<>(replicas);
-        all.set(number, listen);
-        return all;
     }
 
     /** The same with another ordering engine. */

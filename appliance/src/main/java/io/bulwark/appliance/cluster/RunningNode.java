@@ -5,6 +5,7 @@ import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.client.registry.TrustWatch;
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.agreement.AgreementCodec;
 import io.bulwark.protocol.control.NodeControlCodec;
 import io.bulwark.protocol.control.NodeControlMessage.NodeStatusReply;
@@ -18,6 +19,7 @@ import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.TagKeys;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.pasis.PasisCodec;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
@@ -106,9 +108,12 @@ public final class RunningNode implements Watched {
                         setup.replicas().size(),
                         kept(setup.data()));
         setup.channels().claim(setup.data());
-        Transport transport =
-                Transport.open(TransportSettings.defaults(), credentials, new MessageCodecs(new OrderingCodec()));
-        MetadataClient metadata = MetadataClient.connect(transport, setup.replicas());
+        Optional<KnownReplicas> group = KnownReplicas.of(setup.channels(), credentials, kept(setup.data()));
+        Transport transport = Transport.open(
+                TransportSettings.defaults(),
+                credentials,
+                new MessageCodecs(new OrderingCodec(), new MembershipCodec()));
+        MetadataClient metadata = MetadataClient.connect(transport, setup.replicas(), group);
         try {
             NodeConfig config = NodeConfig.standard(setup.number(), setup.listen(), store(setup));
             NodeParts parts = parts(config, setup, ring, credentials, metadata, pool(setup, metadata));
@@ -118,7 +123,7 @@ public final class RunningNode implements Watched {
                     parts,
                     metadata,
                     transport,
-                    TrustWatch.start(setup.channels(), credentials, kept(setup.data()), metadata::query));
+                    TrustWatch.start(setup.channels(), credentials, group, kept(setup.data()), metadata::query));
         } catch (IOException | RuntimeException e) {
             metadata.close();
             transport.close();

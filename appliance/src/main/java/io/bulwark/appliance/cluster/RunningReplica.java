@@ -5,6 +5,7 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.registry.TrustWatch;
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.metadata.RecoverableReplica;
 import io.bulwark.metadata.ReplicaConfig;
 import io.bulwark.metadata.ReplicaServer;
@@ -12,6 +13,7 @@ import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.Phase;
+import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
@@ -60,8 +62,13 @@ public final class RunningReplica implements Watched {
      * @param start {@link Start#RECOVERING} if the watchdog has it started
      */
     public static RunningReplica start(ReplicaSetup setup, Start start) throws IOException {
-        ReplicaConfig config = ReplicaConfig.of(setup.number(), setup.addresses(), setup.data())
-                .withRecoveries(setup.recoveries());
+        ReplicaConfig config = new ReplicaConfig(
+                setup.number(),
+                setup.listen(),
+                setup.replicas(),
+                setup.data(),
+                ReplicaConfig.SNAPSHOT_BATCHES_STANDARD,
+                setup.recoveries());
         Path kept = RunningNode.kept(setup.data());
         Credentials credentials = setup.channels()
                 .credentials(
@@ -72,23 +79,28 @@ public final class RunningReplica implements Watched {
         setup.channels().claim(setup.data());
         String name = "replica-" + setup.number();
         MeterRegistry meters = RunningNode.metersOf(name);
-        ReplicaServer replica = setup.ordering().start(config, credentials, setup.genesis(), start, meters);
+        Optional<KnownReplicas> group = KnownReplicas.of(setup.channels(), credentials, kept);
+        ReplicaServer replica = setup.ordering().start(config, credentials, setup.genesis(), start, group, meters);
         RecoveryMeters.register(replica, setup.replicas().size(), meters);
-        return new RunningReplica(name, replica, follow(setup, credentials, kept), meters);
+        return new RunningReplica(name, replica, follow(setup, credentials, group, kept), meters);
     }
 
     /**
      * Follows the registry as any client would: what one replica says of it, this one included, counts for nothing alone. But replicas
      * have no queries ordered, so it asks until they agree. Returns what ends that.
      */
-    private static Runnable follow(ReplicaSetup setup, Credentials credentials, Path kept) {
+    private static Runnable follow(
+            ReplicaSetup setup, Credentials credentials, Optional<KnownReplicas> group, Path kept) {
         if (!(setup.channels() instanceof ChannelConfig.Tls)) {
             return () -> {};
         }
-        Transport asking =
-                Transport.open(TransportSettings.defaults(), credentials, new MessageCodecs(new OrderingCodec()));
-        MetadataClient metadata = MetadataClient.connect(asking, setup.replicas());
-        Optional<TrustWatch> watch = TrustWatch.start(setup.channels(), credentials, kept, metadata::queryNeverOrdered);
+        Transport asking = Transport.open(
+                TransportSettings.defaults(),
+                credentials,
+                new MessageCodecs(new OrderingCodec(), new MembershipCodec()));
+        MetadataClient metadata = MetadataClient.connect(asking, setup.replicas(), group);
+        Optional<TrustWatch> watch =
+                TrustWatch.start(setup.channels(), credentials, group, kept, metadata::queryNeverOrdered);
         return () -> {
             watch.ifPresent(TrustWatch::close);
             metadata.close();

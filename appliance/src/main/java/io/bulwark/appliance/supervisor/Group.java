@@ -10,6 +10,11 @@ public interface Group {
     /** What each says of recoveries, by number; who does not answer is not there. */
     SortedMap<Integer, RecoveryStatus> recoveries() throws InterruptedException;
 
+    /** The numbers of the replicas in their places, where these may be others than at first; empty if they stay. */
+    default List<Integer> members() {
+        return List.of();
+    }
+
     /**
      * The SHA-256 in hexadecimal of the releases that operators have allowed, as the replicas agree; within some seconds.
      *

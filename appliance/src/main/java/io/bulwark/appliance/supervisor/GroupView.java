@@ -5,12 +5,15 @@ import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.client.metadata.MetadataClient;
+import io.bulwark.client.metadata.ReplicaPaths;
 import io.bulwark.client.registry.TrustWatch;
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.client.survey.RecoverySurvey;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -24,12 +27,12 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +51,8 @@ public final class GroupView implements Group, AutoCloseable {
     private final OperationDriver driver;
     private final MetadataClient metadata;
     private final Optional<TrustWatch> trust;
+    private final Optional<KnownReplicas> group;
+    private final ReplicaPaths paths;
     private final int replicas;
 
     private GroupView(ChannelConfig channels, Credentials credentials, Path kept, List<InetSocketAddress> replicas) {
@@ -55,16 +60,16 @@ public final class GroupView implements Group, AutoCloseable {
         this.transport = Transport.open(
                 TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX),
                 credentials,
-                new MessageCodecs(new OrderingCodec()));
+                new MessageCodecs(new OrderingCodec(), new MembershipCodec()));
         this.links = new PeerLinks(transport);
         this.driver =
                 new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
-        this.metadata = MetadataClient.over(driver, replicas.size());
+        this.group = KnownReplicas.of(channels, credentials, kept);
+        this.paths = new ReplicaPaths(links, replicas, group);
+        this.metadata = MetadataClient.over(driver, replicas.size(), group);
         links.deliverTo(driver);
-        for (int i = 0; i < replicas.size(); i++) {
-            links.connect(PrincipalId.replica(i), replicas.get(i));
-        }
-        this.trust = TrustWatch.start(channels, credentials, kept, metadata::queryNeverOrdered);
+        paths.connect();
+        this.trust = TrustWatch.start(channels, credentials, group, kept, metadata::queryNeverOrdered);
     }
 
     /**
@@ -85,11 +90,7 @@ public final class GroupView implements Group, AutoCloseable {
     @Override
     public SortedMap<Integer, RecoveryStatus> recoveries() throws InterruptedException {
         try {
-            return RecoverySurvey.answers(driver.submit(RecoverySurvey.of(
-                            IntStream.range(0, replicas)
-                                    .mapToObj(PrincipalId::replica)
-                                    .collect(Collectors.toSet()),
-                            SURVEY_MILLIS))
+            return RecoverySurvey.answers(driver.submit(RecoverySurvey.of(Set.copyOf(replicasNow()), SURVEY_MILLIS))
                     .get());
         } catch (ExecutionException e) {
             LOG.warn(
@@ -97,6 +98,19 @@ public final class GroupView implements Group, AutoCloseable {
                     e.getCause() == null ? e : e.getCause().toString());
             return new TreeMap<>();
         }
+    }
+
+    @Override
+    public List<Integer> members() {
+        return replicasNow().stream().map(PrincipalId::number).toList();
+    }
+
+    /** As far as it knows. */
+    private List<PrincipalId> replicasNow() {
+        return group.map(known -> known.term().configuration().replicas())
+                .orElseGet(() -> IntStream.range(0, replicas)
+                        .mapToObj(PrincipalId::replica)
+                        .toList());
     }
 
     @Override
@@ -122,6 +136,7 @@ public final class GroupView implements Group, AutoCloseable {
     @Override
     public void close() {
         trust.ifPresent(TrustWatch::close);
+        paths.close();
         metadata.close();
         driver.close();
         links.close();

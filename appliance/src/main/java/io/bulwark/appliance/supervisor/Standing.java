@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedMap;
+import java.util.stream.IntStream;
 
 /**
  * How the replicas of a group are, as far as a recovery of one of them depends on it.
@@ -28,10 +29,15 @@ public record Standing(
      * @param answers by number; who did not answer is not there
      */
     public static Standing of(int self, int replicas, SortedMap<Integer, RecoveryStatus> answers) {
-        int faulty = (replicas - 1) / 3;
+        return of(self, IntStream.range(0, replicas).boxed().toList(), answers);
+    }
+
+    /** The same of replicas with these numbers. */
+    public static Standing of(int self, List<Integer> replicas, SortedMap<Integer, RecoveryStatus> answers) {
+        int faulty = (replicas.size() - 1) / 3;
         List<String> out = new ArrayList<>();
         List<String> doubtful = new ArrayList<>();
-        for (int other = 0; other < replicas; other++) {
+        for (int other : replicas) {
             String problem = other == self ? "" : problem(other, faulty, answers);
             if (!problem.isEmpty()) {
                 out.add(problem);

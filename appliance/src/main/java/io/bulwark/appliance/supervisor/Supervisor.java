@@ -5,11 +5,13 @@ import io.bulwark.appliance.cluster.ReplicaMember;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +43,8 @@ public final class Supervisor implements Watched {
     private final LongSupplier wallMillis;
     private final int number;
     private final Optional<Watchdog> watchdog;
-    private final Optional<Turns> turns;
+    private List<Integer> members;
+    private volatile Optional<Turns> turns;
     private final Optional<ReleaseCheck> check;
     private final RestartPauses pauses = new RestartPauses();
     private final MeterRegistry meters;
@@ -74,8 +77,8 @@ public final class Supervisor implements Watched {
         this.number = number;
         this.watchdog = watchdog;
         this.wallMillis = wallMillis;
-        this.turns = watchdog.map(
-                given -> new Turns(number, given.replicas(), given.periodMillis(), wallMillis.getAsLong()));
+        this.members = watchdog.map(Supervisor::membersOf).orElse(List.of());
+        this.turns = watchdog.flatMap(this::turnsOf);
         this.check = watchdog.flatMap(given -> given.installed().map(what -> new ReleaseCheck(what, given.group())));
         this.meters = meters;
         this.restarts = Counter.builder("bulwark.supervisor.restarts").register(meters);
@@ -109,6 +112,29 @@ public final class Supervisor implements Watched {
         Supervisor supervisor = new Supervisor(member, number, watchdog, wallMillis, meters);
         supervisor.thread.start();
         return supervisor;
+    }
+
+    private static List<Integer> membersOf(Watchdog watching) {
+        List<Integer> now = watching.group().members();
+        return now.isEmpty() ? IntStream.range(0, watching.replicas()).boxed().toList() : now;
+    }
+
+    /** None for a replica that is no member. */
+    private Optional<Turns> turnsOf(Watchdog watching) {
+        int place = members.indexOf(number);
+        return place < 0
+                ? Optional.empty()
+                : Optional.of(new Turns(place, members.size(), watching.periodMillis(), wallMillis.getAsLong()));
+    }
+
+    /** Turns are by places, which are others once other replicas follow. */
+    private void follow() {
+        List<Integer> now = watchdog.map(Supervisor::membersOf).orElse(List.of());
+        if (!now.equals(members)) {
+            members = now;
+            turns = watchdog.flatMap(this::turnsOf);
+            next = turns.map(Turns::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
+        }
     }
 
     /** When the replica's next turn comes; empty if it has none. */
@@ -164,12 +190,17 @@ public final class Supervisor implements Watched {
             if (!refused.isEmpty()) {
                 return member.name() + " is not restarted: " + refused;
             }
+            follow();
+            Optional<Turns> own = turns;
+            if (own.isEmpty()) {
+                return member.name() + " is no member of the group";
+            }
             Standing standing = standing(watchdog.get());
-            String objection = turns.get().objection(wallMillis.getAsLong(), standing);
+            String objection = own.get().objection(wallMillis.getAsLong(), standing);
             if (!objection.isEmpty()) {
                 return member.name() + " cannot recover now: " + objection;
             }
-            recover(turns.get(), "an operator asks for it");
+            recover(own.get(), "an operator asks for it");
             return "";
         } finally {
             lock.unlock();
@@ -211,8 +242,10 @@ public final class Supervisor implements Watched {
             } else {
                 ended = false;
                 learnReleases();
-                if (turns.isPresent() && turns.get().isDue(wallMillis.getAsLong())) {
-                    turn(turns.get(), watchdog.orElseThrow());
+                follow();
+                Optional<Turns> own = turns;
+                if (own.isPresent() && own.get().isDue(wallMillis.getAsLong())) {
+                    turn(own.get(), watchdog.orElseThrow());
                 }
             }
         } catch (InterruptedException e) {
@@ -333,7 +366,7 @@ public final class Supervisor implements Watched {
     }
 
     private Standing standing(Watchdog watching) throws InterruptedException {
-        return Standing.of(number, watching.replicas(), watching.group().recoveries());
+        return Standing.of(number, members, watching.group().recoveries());
     }
 
     private void warnIfLong(Turns due, Standing standing) {

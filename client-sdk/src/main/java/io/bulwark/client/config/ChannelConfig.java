@@ -5,6 +5,7 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.GenesisKeys;
 import io.bulwark.protocol.metadata.Submission;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.TlsCredentials;
@@ -47,7 +48,9 @@ public sealed interface ChannelConfig {
                 genesis.requireReplicas(replicas, files.genesis());
                 KnownPrincipals known = KnownPrincipals.load(genesis, kept);
                 known.requireKeyOf(identity, files);
-                yield new TlsCredentials(identity, known.trustedKeys());
+                Configuration now =
+                        KeptReplicas.beside(kept).last(genesis.genesisKeys().configuration());
+                yield new TlsCredentials(identity, known.trustedKeys(now));
             }
         };
     }

@@ -3,6 +3,8 @@ package io.bulwark.client.config;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,6 +15,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -123,6 +127,22 @@ public record ClientConfig(
                     Subject.NONE);
         }
         return keys;
+    }
+
+    /** Where the replicas are, by their names, as far as this principal has learnt who has followed those of the configuration. */
+    public SortedMap<PrincipalId, Endpoint> lastKnown() {
+        SortedMap<PrincipalId, Endpoint> known = new TreeMap<>();
+        Configuration now = channels instanceof ChannelConfig.Tls files
+                ? KeptReplicas.beside(channels.keptBeside())
+                        .last(GenesisFile.load(files.genesis()).genesisKeys().configuration())
+                : Configuration.fixed(faultyReplicas);
+        for (Member member : now.members()) {
+            PrincipalId replica = member.replica();
+            known.put(
+                    replica,
+                    member.address().isEmpty() ? replicas.get(replica.number()) : Endpoint.parse(member.address()));
+        }
+        return known;
     }
 
     /** A host, by name or address, and a port. */

@@ -6,6 +6,8 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.TrustedKeys;
 import java.io.IOException;
@@ -126,14 +128,25 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
         return new TrustedKeys(owners);
     }
 
+    /** Of these replicas, and of no others, those that they have been given since or the ones that they began with. */
+    public TrustedKeys trustedKeys(Configuration replicas) {
+        Map<PrincipalKey, PrincipalId> owners = new HashMap<>(trustedKeys().owners());
+        owners.values().removeIf(owner -> owner.kind() == PrincipalKind.REPLICA && replicas.placeOf(owner) < 0);
+        for (Member member : replicas.members()) {
+            if (keysOf(member.replica()).isEmpty()) {
+                owners.putIfAbsent(new PrincipalKey(member.key()), member.replica());
+            }
+        }
+        return new TrustedKeys(owners);
+    }
+
     /**
-     * A client or node that the genesis does not name may have been let in since, and once the registry was heard of, a key may have been
+     * A principal that the genesis does not name may have been let in since, and once the registry was heard of, a key may have been
      * exchanged since then, too: the members decide.
      */
     void requireKeyOf(Identity identity, ChannelConfig.Tls files) {
         PrincipalId principal = identity.principal();
-        boolean letIn =
-                principal.kind() != PrincipalKind.REPLICA && !genesis.keys().containsKey(principal);
+        boolean letIn = !genesis.keys().containsKey(principal);
         List<PrincipalKey> keys = keysOf(principal);
         if (keys.isEmpty() && !letIn) {
             throw new ConfigException(

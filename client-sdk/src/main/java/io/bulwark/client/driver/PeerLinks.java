@@ -65,6 +65,14 @@ public final class PeerLinks implements Outbox, AutoCloseable {
         }
     }
 
+    /** Gives the link to a server up, if there is one. */
+    public void disconnect(PrincipalId server) {
+        PeerLink link = links.remove(server);
+        if (link != null) {
+            Thread.ofVirtual().name("disconnect-" + server).start(link::close);
+        }
+    }
+
     /** Whether there is no connection now, and none is being made. */
     public boolean disconnected(PrincipalId server) {
         PeerLink link = links.get(server);

@@ -2,16 +2,22 @@ package io.bulwark.client.metadata;
 
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.client.replicas.KnownReplicas;
+import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.GroupCall;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.ReplicatedCall;
+import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Transport;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
@@ -24,26 +30,28 @@ public final class MetadataClient implements AutoCloseable {
     public static final long TIMEOUT_MILLIS_STANDARD = 30_000;
 
     private final OperationDriver driver;
-    private final List<PrincipalId> replicas;
+    private final List<PrincipalId> fixed;
+    private final Optional<KnownReplicas> group;
     private final long timeoutMillis;
     private final Runnable closing;
     private final SecureRandom random = new SecureRandom();
     private final LateRepliers repliers = new LateRepliers();
 
-    private MetadataClient(OperationDriver driver, int replicas, long timeoutMillis, Runnable closing) {
+    private MetadataClient(
+            OperationDriver driver, int replicas, Optional<KnownReplicas> group, long timeoutMillis, Runnable closing) {
         int faulty = ReplicatedCall.faultyOf(replicas);
         if (timeoutMillis < 1) {
             throw new IllegalArgumentException("timeout of " + timeoutMillis + " ms for f = " + faulty);
         }
         this.driver = driver;
-        this.replicas =
-                IntStream.range(0, replicas).mapToObj(PrincipalId::replica).toList();
+        this.fixed = IntStream.range(0, replicas).mapToObj(PrincipalId::replica).toList();
+        this.group = group;
         this.timeoutMillis = timeoutMillis;
         this.closing = closing;
     }
 
     /**
-     * Connects to all replicas; returns at once, calls wait for the connections.
+     * Connects to all replicas, which stay; returns at once, calls wait for the connections.
      *
      * @param transport speaks {@code OrderingCodec} and shares a key with each replica; it outlives this client
      * @param replicas where the 3f+1 replicas listen, by number
@@ -54,38 +62,60 @@ public final class MetadataClient implements AutoCloseable {
 
     /** As {@link #connect(Transport, List)}, with a deadline of its own for each call. */
     public static MetadataClient connect(Transport transport, List<InetSocketAddress> replicas, long timeoutMillis) {
+        return connect(transport, replicas, Optional.empty(), timeoutMillis);
+    }
+
+    /**
+     * Connects to all replicas, and to those that follow them.
+     *
+     * @param transport speaks {@code OrderingCodec} and {@code MembershipCodec}
+     * @param replicas where those of the genesis are found, by number
+     * @param group who they are now; there with TLS
+     */
+    public static MetadataClient connect(
+            Transport transport, List<InetSocketAddress> replicas, Optional<KnownReplicas> group) {
+        return connect(transport, replicas, group, TIMEOUT_MILLIS_STANDARD);
+    }
+
+    private static MetadataClient connect(
+            Transport transport, List<InetSocketAddress> replicas, Optional<KnownReplicas> group, long timeoutMillis) {
         PeerLinks links = new PeerLinks(transport);
         OperationDriver driver =
                 new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
-        MetadataClient client = new MetadataClient(driver, replicas.size(), timeoutMillis, () -> {
+        ReplicaPaths paths = new ReplicaPaths(links, replicas, group);
+        MetadataClient client = new MetadataClient(driver, replicas.size(), group, timeoutMillis, () -> {
+            paths.close();
             driver.close();
             links.close();
         });
         links.deliverTo(driver);
-        for (int i = 0; i < replicas.size(); i++) {
-            links.connect(client.replicas.get(i), replicas.get(i));
-        }
+        paths.connect();
         return client;
     }
 
     /**
-     * Calls by way of a driver that reaches the replicas.
+     * Calls by way of a driver that reaches the replicas, which stay.
      *
      * @param driver stays the caller's to close
      * @param replicas how many there are: 3f+1
      */
     public static MetadataClient over(OperationDriver driver, int replicas) {
-        return new MetadataClient(driver, replicas, TIMEOUT_MILLIS_STANDARD, () -> {});
+        return over(driver, replicas, Optional.empty());
+    }
+
+    /** As above, by way of a driver that reaches those of the group as it changes ({@link ReplicaPaths}). */
+    public static MetadataClient over(OperationDriver driver, int replicas, Optional<KnownReplicas> group) {
+        return new MetadataClient(driver, replicas, group, TIMEOUT_MILLIS_STANDARD, () -> {});
     }
 
     /** Orders and executes a command of at most {@link OrderingMessage#COMMAND_BYTES_MAX} bytes. */
     public CompletableFuture<Bytes> submit(Bytes command) {
-        return run(ReplicatedCall.command(replicas, command, timeoutMillis, random()));
+        return run(replicas -> ReplicatedCall.command(replicas, command, timeoutMillis, random()));
     }
 
     /** A query that sees every command acknowledged before it, by any client. */
     public CompletableFuture<Bytes> query(Bytes query) {
-        return run(ReplicatedCall.query(replicas, query, timeoutMillis, random()));
+        return run(replicas -> ReplicatedCall.query(replicas, query, timeoutMillis, random()));
     }
 
     /**
@@ -93,7 +123,7 @@ public final class MetadataClient implements AutoCloseable {
      * ordered: it asks again until the replicas agree, and fails if they do not in time.
      */
     public CompletableFuture<Bytes> queryNeverOrdered(Bytes query) {
-        return run(
+        return run(replicas ->
                 ReplicatedCall.query(replicas, query, timeoutMillis, random()).neverOrdered());
     }
 
@@ -102,8 +132,18 @@ public final class MetadataClient implements AutoCloseable {
         closing.run();
     }
 
-    private CompletableFuture<Bytes> run(ReplicatedCall call) {
-        return driver.submit(call.avoiding(repliers.late())).thenCompose(outcome -> {
+    private CompletableFuture<Bytes> run(Function<List<PrincipalId>, ReplicatedCall> making) {
+        ReplicatedCall call;
+        ClientOperation<ReplicatedCall.Outcome> operation;
+        if (group.isPresent()) {
+            Term term = group.get().term();
+            call = making.apply(term.configuration().replicas()).avoiding(repliers.late());
+            operation = new GroupCall(group.get(), term, call);
+        } else {
+            call = making.apply(fixed).avoiding(repliers.late());
+            operation = call;
+        }
+        return driver.submit(operation).thenCompose(outcome -> {
             repliers.onLate(call.late());
             return switch (outcome) {
                 case ReplicatedCall.Agreed agreed -> CompletableFuture.completedFuture(agreed.reply());

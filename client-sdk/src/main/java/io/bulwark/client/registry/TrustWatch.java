@@ -3,6 +3,7 @@ package io.bulwark.client.registry;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KnownPrincipals;
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Query;
@@ -42,6 +43,7 @@ public final class TrustWatch implements AutoCloseable {
 
     private final ChannelConfig.Tls files;
     private final TlsCredentials credentials;
+    private final KnownReplicas replicas;
     private final Function<Bytes, CompletableFuture<Bytes>> queries;
     private final Path kept;
     private final Thread thread;
@@ -53,9 +55,11 @@ public final class TrustWatch implements AutoCloseable {
     private TrustWatch(
             ChannelConfig.Tls files,
             TlsCredentials credentials,
+            KnownReplicas replicas,
             Path kept,
             Function<Bytes, CompletableFuture<Bytes>> queries,
             long pauseMillis) {
+        this.replicas = replicas;
         this.files = files;
         this.credentials = credentials;
         this.queries = queries;
@@ -69,27 +73,30 @@ public final class TrustWatch implements AutoCloseable {
      * Begins, if these are the credentials of TLS; without TLS there is nothing to watch.
      *
      * @param channels the configuration that the credentials were made from
+     * @param replicas who they are, as this process knows; there with TLS
      * @param kept the file that keeps what was learnt
      * @param queries asks the replicas
      */
     public static Optional<TrustWatch> start(
             ChannelConfig channels,
             Credentials credentials,
+            Optional<KnownReplicas> replicas,
             Path kept,
             Function<Bytes, CompletableFuture<Bytes>> queries) {
         if (!(channels instanceof ChannelConfig.Tls files) || !(credentials instanceof TlsCredentials tls)) {
             return Optional.empty();
         }
-        return Optional.of(start(files, tls, kept, queries, PAUSE_MILLIS_STANDARD));
+        return Optional.of(start(files, tls, replicas.orElseThrow(), kept, queries, PAUSE_MILLIS_STANDARD));
     }
 
     static TrustWatch start(
             ChannelConfig.Tls files,
             TlsCredentials credentials,
+            KnownReplicas replicas,
             Path kept,
             Function<Bytes, CompletableFuture<Bytes>> queries,
             long pauseMillis) {
-        TrustWatch watch = new TrustWatch(files, credentials, kept, queries, pauseMillis);
+        TrustWatch watch = new TrustWatch(files, credentials, replicas, kept, queries, pauseMillis);
         watch.thread.start();
         return watch;
     }
@@ -148,7 +155,7 @@ public final class TrustWatch implements AutoCloseable {
         }
         KnownPrincipals now = new KnownPrincipals(before.genesis(), version, changed);
         known = now;
-        credentials.trust(now.trustedKeys());
+        replicas.learned(now);
         LOG.info("{} believes the keys of version {} of the registry", credentials.self(), version);
         keep(now);
     }

@@ -9,6 +9,7 @@ import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Command;
@@ -31,6 +32,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.function.Function;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,8 +111,8 @@ class TrustWatchTest {
             watch.refresh();
         }
         Reply.PrincipalList older = new Reply.PrincipalList(0, List.of(), PrincipalId.NOBODY);
-        try (TrustWatch misled = TrustWatch.start(
-                files, credentials(), kept, _ -> CompletableFuture.completedFuture(older.encoded()), NEVER_MILLIS)) {
+        try (TrustWatch misled =
+                start(credentials(), _ -> CompletableFuture.completedFuture(older.encoded()), NEVER_MILLIS)) {
             misled.refresh();
             assertThat(misled.known().keysOf(OTHER)).isEmpty();
         }
@@ -130,7 +132,7 @@ class TrustWatchTest {
     @Test
     void aNewIdentityIsShownAndAHalfWrittenOneIsNot() throws Exception {
         TlsCredentials credentials = credentials();
-        try (TrustWatch watch = TrustWatch.start(files, credentials, kept, this::ask, 20)) {
+        try (TrustWatch watch = start(credentials, this::ask, 20)) {
             Identity next = Identity.generate(OPERATOR, RANDOM);
             Path fresh = directory.resolve("fresh.pem");
             next.store(fresh);
@@ -174,7 +176,13 @@ class TrustWatchTest {
     }
 
     private TrustWatch start(long pauseMillis) {
-        return TrustWatch.start(files, credentials(), kept, this::ask, pauseMillis);
+        return start(credentials(), this::ask, pauseMillis);
+    }
+
+    private TrustWatch start(
+            TlsCredentials credentials, Function<Bytes, CompletableFuture<Bytes>> queries, long pauseMillis) {
+        KnownReplicas replicas = KnownReplicas.of(files, credentials, kept).orElseThrow();
+        return TrustWatch.start(files, credentials, replicas, kept, queries, pauseMillis);
     }
 
     private TlsCredentials credentials() {
@@ -189,10 +197,8 @@ class TrustWatchTest {
     void whatIsBeingLearntIsKeptBeforeClosingIsOver() throws Exception {
         Semaphore asked = new Semaphore(0);
         Semaphore answers = new Semaphore(0);
-        TrustWatch watch = TrustWatch.start(
-                files,
+        TrustWatch watch = start(
                 credentials(),
-                kept,
                 query -> {
                     asked.release();
                     answers.acquireUninterruptibly();

@@ -1,27 +1,28 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.metadata.RecoveryAnswers;
 import io.bulwark.metadata.ReplicaConfig;
-import io.bulwark.metadata.ReplicaDirectory;
 import io.bulwark.metadata.ReplicaLinks;
 import io.bulwark.metadata.ReplicaLoop;
-import io.bulwark.metadata.ReplicaServer;
 import io.bulwark.metadata.ReplicaStatus;
-import io.bulwark.metadata.log.PromiseLog;
 import io.bulwark.metadata.ordering.StateMachine;
-import io.bulwark.metadata.pages.RocksPageStore;
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.key.KeyMessage;
-import io.bulwark.protocol.ordering.key.KeyMessageCodec;
 import io.bulwark.protocol.ordering.key.Signing;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Handover;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.MembershipMessage;
+import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
-import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
 import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.Replica;
 import io.bulwark.protocol.ordering.replica.ReplicaEffect;
@@ -29,37 +30,31 @@ import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.StateFetch;
 import io.bulwark.protocol.wire.Message;
-import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportServer;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One running replica of the ordering engine. One thread drives the state machines of the protocol and the connections; the
+ * One life of a replica of the ordering engine, in one configuration of replicas. One thread drives the state machines of the protocol and the connections; the
  * log's syncing and the writing of pages only hand in what happened. Inputs that wait together are handled together: their
  * vouches, batches and syncs are shared.
  */
-public final class BftReplica implements ReplicaServer {
+final class BftReplica implements Life {
     private static final Logger LOG = LoggerFactory.getLogger(BftReplica.class);
     private static final long TICK_MILLIS = 20;
-    private static final long REST_MILLIS_MAX = 10_000;
 
     /** How old {@link #status} may be. */
     private static final long DESCRIBE_MILLIS = 200;
@@ -67,30 +62,26 @@ public final class BftReplica implements ReplicaServer {
     /** A sync of the log, on a disk that is busy. */
     private static final long HAND_OVER_MILLIS_MAX = 1_000;
 
-    /** Pages of state that a replica holds in memory, in bytes. */
-    private static final long CACHE_BYTES_MAX = 64 << 20;
-
     private final int self;
-    private final int replicas;
-    private final int checkpointInterval;
+    private final Configuration configuration;
     private final ReplicaLoop loop;
-    private final ExecutorService pageWriter;
     private final WaitingClients clients;
-    private final RocksPageStore store;
-    private final PromiseLog log;
+    private final LifeStore disk;
     private final Replica replica;
-    private final TreeApplication application;
     private final PeerMail mail;
     private final PageTransfer transfer;
     private final SelfReport report;
-    private final boolean recovers;
     private final Runnable onEnd;
+    private final Optional<KnownReplicas> group;
+    private final Optional<MemberTalk> talk;
+    private final Consumer<HandoverProof> learning = this::learn;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Transport transport;
     private final TransportServer server;
     private final ReplicaLinks links;
     private volatile ReplicaStatus status;
     private volatile boolean damaged;
+    private volatile @Nullable Start next;
 
     // Of the loop's thread.
     private long appended;
@@ -100,141 +91,122 @@ public final class BftReplica implements ReplicaServer {
     private long leavingAt;
     private @Nullable CountDownLatch leaving;
 
-    private BftReplica(
+    /**
+     * A life in the last configuration that is known, which listens; to be begun.
+     *
+     * @param group the replicas and their keys; empty if they stay
+     * @param lineage what is known of them
+     * @param transport is closed with it
+     * @param onEnd called once, by the thread that orders, if this life ended by itself: its log is forged, its disk fails, or another
+     *     configuration follows
+     */
+    BftReplica(
             ReplicaConfig config,
             Credentials credentials,
             StateMachine.Factory machines,
             Start wanted,
+            Optional<KnownReplicas> group,
+            Lineage lineage,
             Transport transport,
-            ExecutorService pageWriter,
             Runnable onEnd)
             throws IOException {
         this.onEnd = onEnd;
         this.transport = transport;
-        this.pageWriter = pageWriter;
+        this.group = group;
         self = config.replica();
+        Term term = lineage.term();
+        configuration = term.configuration();
+        PrincipalId name = PrincipalId.replica(self);
+        int place = configuration.placeOf(name);
         clients = new WaitingClients(self);
-        replicas = config.addresses().size();
-        checkpointInterval = config.engine().checkpointInterval();
         SecureRandom random = new SecureRandom();
-        Optional<ReplicaKeys> keys = ReplicaKeys.of(credentials, random);
-        recovers = keys.isPresent();
-        loop = new ReplicaLoop("replica-" + self, TICK_MILLIS, transport.eventLoop(), new Owner());
-        ReplicaDirectory directory = new ReplicaDirectory(config.directory());
-        Files.createDirectories(directory.path());
-        FoundState found = FoundState.open(self, directory.pages(), opened -> over(opened, machines));
-        store = found.store();
-        application = found.application();
-        damaged = found.damaged();
-        log = promises(directory);
+        Optional<ReplicaKeys> keys = ReplicaKeys.of(credentials, configuration, random);
+        loop = new ReplicaLoop(name.toString(), TICK_MILLIS, transport.eventLoop(), new Owner());
+        disk = LifeStore.open(config, term.number(), machines, new Disk());
+        damaged = disk.isDamaged();
         try {
-            Signing signing = keys.<Signing>map(ReplicaKeys::signing).orElse(Signing.NONE);
-            Start start = startOf(log.start() == Start.FORGOTTEN ? Start.FORGOTTEN : wanted);
-            List<LogRecord> promised = start == Start.FORGOTTEN ? List.of() : log.found();
-            replica = new Replica(config.engine(), application, promised, start, signing, random);
-            links = new ReplicaLinks(transport, self, config.addresses());
+            Signing signing = keys.<Signing>map(own -> own).orElse(Signing.NONE);
+            Start start = disk.start(wanted, keys.isPresent());
+            List<LogRecord> promised =
+                    start == Start.FORGOTTEN ? List.of() : disk.log().found();
+            replica = new Replica(config.engine(term, place), disk.application(), promised, start, signing, random);
+            links = new ReplicaLinks(transport, configuration, config.addresses(), this::onMessage);
+            talk = group.map(known -> new MemberTalk(name, known, lineage, this::tell));
             mail = new PeerMail(
-                    self,
+                    configuration,
+                    place,
                     links::send,
                     new Heard(),
-                    keys.map(own -> own.sessionKeys(self, replicas, config.recoveries()))
-                            .orElse(null));
-            transfer = new PageTransfer(self, replicas, store, application, mail, random);
-            report = new SelfReport(self, replicas, replica, mail, keys.map(_ -> config.recoveries()));
+                    keys.map(own -> own.sessionKeys(place, config.recoveries())).orElse(null));
+            transfer = new PageTransfer(
+                    place, configuration.members().size(), disk.store(), disk.application(), mail, random);
+            report = new SelfReport(self, configuration, replica, mail, keys.map(_ -> config.recoveries()));
             status = describe();
-            server = transport.listen(config.addresses().get(self), this::onMessage);
+            server = transport.listen(config.listen(), this::onMessage);
         } catch (IOException | RuntimeException e) {
-            rest();
+            disk.close();
             throw e;
         }
     }
 
-    /** A state, also one that was damaged, shows that something was promised. */
-    private PromiseLog promises(ReplicaDirectory directory) throws IOException {
-        try {
-            return PromiseLog.open(
-                    directory.promises(),
-                    (damaged || application.last() > 0) && !directory.isMoved(),
-                    upTo -> loop.run(() -> onDurable(upTo)),
-                    failed -> loop.run(() -> {
-                        throw failed;
-                    }));
-        } catch (IOException | RuntimeException e) {
-            store.close();
-            throw e;
+    /** To another member about configurations. */
+    private boolean tell(PrincipalId to, MembershipMessage message) {
+        int place = links.replicaOf(to);
+        if (place >= 0) {
+            links.send(place, message);
+        }
+        return place >= 0;
+    }
+
+    private void learn(HandoverProof proof) {
+        loop.run(() -> {
+            if (talk.isPresent() && next == null) {
+                talk.get().onLearned(now(), proof);
+            }
+        });
+    }
+
+    /** Begins; what is learned of other configurations from now on it hears. */
+    void begin() {
+        loop.start();
+        group.ifPresent(known -> {
+            known.onSuccessor(learning);
+            known.proofs().forEach(learning);
+        });
+    }
+
+    /** What the threads of the disk hand in. */
+    private final class Disk implements LifeStore.Listener {
+        @Override
+        public void onDurable(long upTo) {
+            loop.run(() -> {
+                durable = upTo;
+                replica.onDurable(now(), upTo);
+            });
+        }
+
+        @Override
+        public void onCheckpointDurable(long sequence) {
+            loop.run(() -> {
+                disk.application().onDurable(sequence);
+                replica.onCheckpointDurable(sequence);
+            });
+        }
+
+        @Override
+        public void onFailure(Exception failed) {
+            loop.run(() -> {
+                if (failed instanceof IOException io) {
+                    throw io;
+                }
+                throw failed instanceof RuntimeException thrown ? thrown : new IllegalStateException(failed);
+            });
         }
     }
 
-    /** Without identities nothing can be signed, so that nothing recovers; and what forgot must recover. */
-    private Start startOf(Start wanted) throws IOException {
-        if (recovers || wanted == Start.NORMAL) {
-            return wanted;
-        }
-        if (wanted == Start.FORGOTTEN) {
-            throw new IOException("replica-" + self + " has forgotten what it promised, and cannot recover, since its"
-                    + " group has no identities; remove its directory");
-        }
-        LOG.warn("replica-{} does not recover: its group has no identities to sign with", self);
-        return Start.NORMAL;
-    }
-
-    private TreeApplication over(RocksPageStore opened, StateMachine.Factory machines) {
-        return new TreeApplication(
-                machines,
-                opened,
-                CACHE_BYTES_MAX,
-                checkpointInterval,
-                this::write,
-                sequence -> loop.run(() -> onCheckpointDurable(sequence)));
-    }
-
-    /**
-     * Starts a replica.
-     *
-     * @param credentials of the principal {@code replica-N}
-     * @throws IOException if the address cannot be bound, or the directory not be read
-     */
-    public static BftReplica start(ReplicaConfig config, Credentials credentials, StateMachine.Factory machines)
-            throws IOException {
-        return start(config, credentials, machines, Start.NORMAL, new SimpleMeterRegistry(), () -> {});
-    }
-
-    /**
-     * Starts a life of a replica.
-     *
-     * @param onEnd called once, by the thread that orders, if this life ended by itself: its log is forged, or its disk fails
-     */
-    static BftReplica start(
-            ReplicaConfig config,
-            Credentials credentials,
-            StateMachine.Factory machines,
-            Start start,
-            MeterRegistry meters,
-            Runnable onEnd)
-            throws IOException {
-        if (!credentials.self().equals(PrincipalId.replica(config.replica()))) {
-            throw new IllegalArgumentException(
-                    "the credentials of " + credentials.self() + " for replica-" + config.replica());
-        }
-        new ReplicaDirectory(config.directory()).requireForPromises();
-        Transport transport = Transport.open(
-                ReplicaLinks.settings().withEventLoopThreads(1),
-                credentials,
-                new MessageCodecs(new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec()),
-                meters);
-        ExecutorService pageWriter = Executors.newSingleThreadExecutor(Thread.ofPlatform()
-                .daemon()
-                .name("bulwark-pages-" + config.replica())
-                .factory());
-        try {
-            BftReplica replica = new BftReplica(config, credentials, machines, start, transport, pageWriter, onEnd);
-            replica.loop.start();
-            return replica;
-        } catch (IOException | RuntimeException e) {
-            pageWriter.shutdown();
-            transport.close();
-            throw e;
-        }
+    @Override
+    public Optional<Start> next() {
+        return Optional.ofNullable(next);
     }
 
     @Override
@@ -252,30 +224,13 @@ public final class BftReplica implements ReplicaServer {
         if (closed.getAndSet(true)) {
             return;
         }
-        if (loop.failure().isEmpty()) {
+        group.ifPresent(known -> known.forget(learning));
+        if (loop.failure().isEmpty() && next == null) {
             handOver();
         }
         loop.close();
         transport.close();
-        rest();
-    }
-
-    /** Waits for what is being written, and closes all files. */
-    private void rest() {
-        pageWriter.shutdown();
-        try {
-            if (!pageWriter.awaitTermination(REST_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
-                LOG.warn("the pages of replica-{} did not come to rest", self);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        try {
-            log.close();
-        } catch (IOException e) {
-            LOG.warn("replica-{}: closing its log failed", self, e);
-        }
-        store.close();
+        disk.close();
     }
 
     /** A primary gives its view up, and its message to that end leaves once it is durable here: returns then. */
@@ -299,8 +254,9 @@ public final class BftReplica implements ReplicaServer {
     /** What the loop calls. */
     private final class Owner implements ReplicaLoop.Owner {
         @Override
-        public void afterSteps() {
+        public void afterSteps() throws IOException {
             drain();
+            endIfOver();
             CountDownLatch left = leaving;
             if (left != null && durable >= leavingAt) {
                 left.countDown();
@@ -308,8 +264,9 @@ public final class BftReplica implements ReplicaServer {
         }
 
         @Override
-        public void onTick() {
+        public void onTick() throws IOException {
             tick();
+            endIfOver();
         }
 
         @Override
@@ -345,24 +302,35 @@ public final class BftReplica implements ReplicaServer {
                 replica.onMessage(now, from, message);
             }
         }
+
+        @Override
+        public void onElsewhere(long now, PrincipalId other, long number) {
+            loop.run(() -> {
+                if (talk.isPresent()) {
+                    talk.get().onOther(now(), other, number);
+                }
+            });
+        }
     }
 
-    /** Pages, on their own thread. */
-    private void write(Runnable write) {
-        pageWriter.execute(() -> {
-            try {
-                write.run();
-            } catch (RuntimeException e) {
-                loop.run(() -> {
-                    throw e;
-                });
-                throw e;
-            }
-        });
+    /** Another configuration follows: what recovers, or has forgotten, goes on with that there. */
+    private void endIfOver() {
+        if (next == null && talk.filter(MemberTalk::isOver).isPresent()) {
+            RecoveryReport recovery = replica.recoveries(now());
+            boolean open = recovery.phase() != RecoveryReport.Phase.NONE;
+            next = !open ? Start.NORMAL : recovery.forgotten() ? Start.FORGOTTEN : Start.RECOVERING;
+            onEnd.run();
+        }
     }
 
-    private void tick() {
+    private void tick() throws IOException {
+        if (next != null) {
+            return;
+        }
         long now = now();
+        if (talk.isPresent()) {
+            talk.get().onTick(now);
+        }
         replica.onClock(now, System.currentTimeMillis());
         mail.onTick(now);
         replica.onTick(now);
@@ -373,16 +341,6 @@ public final class BftReplica implements ReplicaServer {
             describedMillis = now;
             status = describe();
         }
-    }
-
-    private void onDurable(long upTo) {
-        durable = upTo;
-        replica.onDurable(now(), upTo);
-    }
-
-    private void onCheckpointDurable(long sequence) {
-        application.onDurable(sequence);
-        replica.onCheckpointDurable(sequence);
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
@@ -401,20 +359,24 @@ public final class BftReplica implements ReplicaServer {
         }
     }
 
-    private void onMessage(Peer peer, long requestId, Message message) {
+    private void onMessage(Peer peer, long requestId, Message message) throws IOException {
+        if (RecoveryAnswers.answer(status, peer, requestId, message) || next != null) {
+            return;
+        }
         switch (message) {
             case OrderingMessage.ToReplica request -> onRequest(peer, requestId, request);
+            case MembershipMessage said -> {
+                if (talk.isPresent()) {
+                    talk.get().onMessage(now(), peer, requestId, said);
+                }
+            }
             case ReplicaMessage _, KeyMessage _ -> {
                 int from = links.replicaOf(peer.principal());
                 if (from >= 0) {
                     mail.onMessage(now(), from, message);
                 }
             }
-            default -> {
-                if (!RecoveryAnswers.answer(status, peer, requestId, message)) {
-                    LOG.debug("{} sent an answer that nobody asked for", peer.principal());
-                }
-            }
+            default -> LOG.debug("{} sent an answer that nobody asked for", peer.principal());
         }
     }
 
@@ -458,41 +420,64 @@ public final class BftReplica implements ReplicaServer {
         loop.run(() -> {}); // What that makes possible comes after this.
     }
 
-    private void drain() {
+    private void drain() throws IOException {
+        if (next != null) {
+            return;
+        }
         long now = now();
         Effects.carryOut(replica.drain(now), effect -> {
             switch (effect) {
                 case ReplicaEffect.Send send -> mail.send(send.to(), send.message());
                 case ReplicaEffect.Reply reply ->
-                    clients.answer(reply.client(), Result.answer(reply.call(), reply.result()));
+                    clients.answer(
+                            reply.client(),
+                            Result.answer(
+                                    reply.call(), Configuration.incarnationOf(configuration.number()), reply.result()));
                 case ReplicaEffect.Refuse refuse ->
                     clients.answer(refuse.client(), new Refused(refuse.call(), refuse.reason()));
                 case ReplicaEffect.Append append -> {
                     appended = append.index();
-                    log.append(append.index(), append.record());
+                    disk.log().append(append.index(), append.record());
                 }
                 case ReplicaEffect.Roll roll -> {
                     appended = roll.index();
-                    log.roll(roll.index(), roll.summary());
+                    disk.log().roll(roll.index(), roll.summary());
                 }
                 case ReplicaEffect.FetchState fetch ->
                     onTransfer(
-                            now, transfer.start(now, fetch.checkpoint(), fetch.checking() || application.hasOthers()));
+                            now,
+                            transfer.start(
+                                    now,
+                                    fetch.checkpoint(),
+                                    fetch.checking() || disk.application().hasOthers()));
                 case ReplicaEffect.CheckState check -> onTransfer(now, transfer.check(now, check.checkpoint()));
                 case ReplicaEffect.DropKeys drop -> {
-                    LOG.info("replica-{} recovers, and is heard under new keys only", drop.replica());
+                    LOG.info("{} recovers, and is heard under new keys only", nameOf(drop.replica()));
                     mail.drop(now, drop.replica());
                 }
                 case ReplicaEffect.Forget _ -> {
-                    log.forget();
+                    disk.log().forget();
                     throw new IllegalStateException("the log of promises is forged: it goes, and another life begins");
                 }
-                case ReplicaEffect.Ended ended ->
-                    throw new IllegalStateException("the members of this group stay: " + ended.handover());
+                case ReplicaEffect.Ended ended -> loop.run(() -> end(ended.handover()));
                 case ReplicaEffect.Misbehaved accused ->
-                    LOG.warn("replica-{} misbehaved: {}", accused.replica(), accused.what());
+                    LOG.warn("{} misbehaved: {}", nameOf(accused.replica()), accused.what());
             }
         });
+    }
+
+    private PrincipalId nameOf(int place) {
+        return configuration.members().get(place).replica();
+    }
+
+    private void end(Handover handover) throws IOException {
+        LOG.info(
+                "replica-{}: {} ends with number {}",
+                self,
+                configuration,
+                handover.checkpoint().sequence());
+        talk.orElseThrow(() -> new IllegalStateException("the members of this group stay: " + handover))
+                .onEnded(now(), handover);
     }
 
     private ReplicaStatus describe() {

@@ -1,9 +1,11 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.key.KeyEffect;
 import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.key.KeyMessage.Authentic;
 import io.bulwark.protocol.ordering.key.SessionKeys;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
 import io.bulwark.protocol.wire.Bytes;
@@ -38,8 +40,12 @@ final class PeerMail {
         void onKeyChange(int replica);
 
         void onMessage(long nowMillis, int from, ReplicaMessage message);
+
+        /** Another replica says that it is in another configuration, which is not authenticated. */
+        void onElsewhere(long nowMillis, PrincipalId replica, long other);
     }
 
+    private final Configuration configuration;
     private final int self;
     private final Network network;
     private final Receiver receiver;
@@ -54,8 +60,14 @@ final class PeerMail {
     /** By replica: when something of it came last that was believed; 0 if never. */
     private long[] heardMillis = new long[0];
 
-    /** @param keys null if the group has no identities */
-    PeerMail(int self, Network network, Receiver receiver, @Nullable SessionKeys keys) {
+    /**
+     * Mail of a life in a configuration.
+     *
+     * @param self the place of this replica
+     * @param keys null if the group has no identities
+     */
+    PeerMail(Configuration configuration, int self, Network network, Receiver receiver, @Nullable SessionKeys keys) {
+        this.configuration = configuration;
         this.self = self;
         this.network = network;
         this.receiver = receiver;
@@ -135,15 +147,19 @@ final class PeerMail {
         return others > latest.length ? 0 : latest[latest.length - others];
     }
 
+    private PrincipalId nameOf(int place) {
+        return configuration.members().get(place).replica();
+    }
+
     private void refuse(long nowMillis, int from, String what) {
         refused++;
-        complain(nowMillis, "replica-" + from + " " + what);
+        complain(nowMillis, nameOf(from) + " " + what);
     }
 
     private void complain(long nowMillis, String what) {
         if (nowMillis - complainedMillis >= COMPLAIN_MILLIS) {
             complainedMillis = nowMillis;
-            LOG.error("replica-{}: {}", self, what);
+            LOG.error("{}: {}", nameOf(self), what);
         }
     }
 
@@ -170,13 +186,11 @@ final class PeerMail {
                 case KeyEffect.Send send -> network.send(send.to(), send.message());
                 case KeyEffect.Changed changed -> receiver.onKeyChange(changed.replica());
                 case KeyEffect.Elsewhere elsewhere ->
-                    complain(
-                            nowMillis,
-                            "replica-" + elsewhere.replica() + " is in configuration " + elsewhere.configuration());
+                    receiver.onElsewhere(nowMillis, nameOf(elsewhere.replica()), elsewhere.configuration());
                 case KeyEffect.Misfit misfit ->
                     complain(
                             nowMillis,
-                            "replica-" + misfit.replica() + " has a watchdog period of " + misfit.watchdogMillis()
+                            nameOf(misfit.replica()) + " has a watchdog period of " + misfit.watchdogMillis()
                                     + " ms, and not that of this one; until they are equal neither hears the other");
             }
         }

@@ -1,38 +1,69 @@
 package io.bulwark.metadata.bft;
 
 import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.key.KeyCipher;
 import io.bulwark.protocol.ordering.key.SessionKeys;
+import io.bulwark.protocol.ordering.key.Signing;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.MemberSigning;
 import io.bulwark.transport.TlsCredentials;
 import java.security.SecureRandom;
 import java.util.Optional;
 
-/** What a replica signs with, and whom it believes (4.1), and the session keys of its lives. */
-record ReplicaKeys(MemberSigning signing) {
+/**
+ * What a replica signs with, and whom it believes (4.1), and the session keys of its lives. In the protocol replicas are called by their
+ * places in the configuration; their keys are those of their names.
+ */
+record ReplicaKeys(MemberSigning signing, Configuration configuration) implements Signing, KeyCipher {
     /** What is said of session keys is repeated after so long, or a sixteenth of the life of a key. */
     private static final long RETRY_MILLIS_MAX = 100;
 
-    ReplicaKeys(TlsCredentials credentials, SecureRandom random) {
-        this(new MemberSigning(credentials, PrincipalKind.REPLICA, random));
-    }
-
     /** None without TLS: there are no identities then. */
-    static Optional<ReplicaKeys> of(Credentials credentials, SecureRandom random) {
-        return credentials instanceof TlsCredentials tls ? Optional.of(new ReplicaKeys(tls, random)) : Optional.empty();
+    static Optional<ReplicaKeys> of(Credentials credentials, Configuration configuration, SecureRandom random) {
+        return credentials instanceof TlsCredentials tls
+                ? Optional.of(new ReplicaKeys(new MemberSigning(tls, PrincipalKind.REPLICA, random), configuration))
+                : Optional.empty();
     }
 
     /** The session keys of a life of this replica begin. */
-    SessionKeys sessionKeys(int self, int replicas, Recoveries recoveries) {
+    SessionKeys sessionKeys(int place, Recoveries recoveries) {
         long keyMillis = recoveries.keyMillis();
         long retryMillis = Math.clamp(keyMillis / 16, 1, RETRY_MILLIS_MAX);
         return new SessionKeys(
-                self,
-                replicas,
-                new SessionKeys.Settings(keyMillis, retryMillis, recoveries.watchdogMillis(), 0),
-                signing,
-                signing,
+                place,
+                configuration.members().size(),
+                new SessionKeys.Settings(keyMillis, retryMillis, recoveries.watchdogMillis(), configuration.number()),
+                this,
+                this,
                 signing.random());
+    }
+
+    @Override
+    public Bytes sign(Bytes content) {
+        return signing.sign(content);
+    }
+
+    @Override
+    public boolean verify(int place, Bytes content, Bytes signature) {
+        return place >= 0
+                && place < configuration.members().size()
+                && signing.verify(nameOf(place), content, signature);
+    }
+
+    @Override
+    public Bytes seal(int place, Bytes key) {
+        return signing.seal(nameOf(place), key);
+    }
+
+    @Override
+    public Optional<Bytes> open(Bytes sealed) {
+        return signing.open(sealed);
+    }
+
+    private int nameOf(int place) {
+        return configuration.members().get(place).replica().number();
     }
 }

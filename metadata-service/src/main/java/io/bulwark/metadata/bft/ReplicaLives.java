@@ -1,15 +1,31 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.metadata.RecoverableReplica;
 import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.ReplicaDirectory;
+import io.bulwark.metadata.ReplicaLinks;
 import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.metadata.ordering.StateMachine;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.key.KeyMessageCodec;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.MembershipCodec;
+import io.bulwark.protocol.ordering.membership.Signatures;
+import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
 import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
+import io.bulwark.transport.Transport;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +33,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The lives of a replica within one process. Another one begins when somebody has it recover, and, after a pause, when one ends by itself:
  * its disk failed or is full, or what its log of promises says turned out to be forged, which the log then keeps in mind
- * (PROTOCOLS section 7, "Damage").
+ * (PROTOCOLS section 7, "Damage"). And, at once, when another configuration of replicas follows the one that it is in (docs/decisions/0020).
  */
 public final class ReplicaLives implements RecoverableReplica {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaLives.class);
@@ -28,8 +44,9 @@ public final class ReplicaLives implements RecoverableReplica {
     private final ReplicaConfig config;
     private final Credentials credentials;
     private final StateMachine.Factory machines;
+    private final Optional<KnownReplicas> group;
     private final MeterRegistry meters;
-    private volatile BftReplica life;
+    private volatile Life life;
     private long begunNanos;
     private long pauseMillis = PAUSE_FIRST_MILLIS;
     private boolean closed;
@@ -39,26 +56,31 @@ public final class ReplicaLives implements RecoverableReplica {
             Credentials credentials,
             StateMachine.Factory machines,
             Start start,
+            Optional<KnownReplicas> group,
             MeterRegistry meters)
             throws IOException {
+        this.group = group;
         this.meters = meters;
         this.config = config;
         this.credentials = credentials;
         this.machines = machines;
-        life = begin(start);
+        synchronized (this) {
+            life = begin(start); // which may be over at once
+        }
     }
 
     /** Starts a replica whose meters nobody reads. */
     public static ReplicaLives start(
             ReplicaConfig config, Credentials credentials, StateMachine.Factory machines, Start start)
             throws IOException {
-        return start(config, credentials, machines, start, new SimpleMeterRegistry());
+        return start(config, credentials, machines, start, Optional.empty(), new SimpleMeterRegistry());
     }
 
     /**
      * Starts a replica; returns when it listens.
      *
      * @param credentials of the principal {@code replica-N}
+     * @param group the replicas as this process knows them; empty if they stay
      * @throws IOException if the address cannot be bound, or the directory not be read
      */
     public static ReplicaLives start(
@@ -66,14 +88,59 @@ public final class ReplicaLives implements RecoverableReplica {
             Credentials credentials,
             StateMachine.Factory machines,
             Start start,
+            Optional<KnownReplicas> group,
             MeterRegistry meters)
             throws IOException {
-        return new ReplicaLives(config, credentials, machines, start, meters);
+        if (!credentials.self().equals(PrincipalId.replica(config.replica()))) {
+            throw new IllegalArgumentException(
+                    "the credentials of " + credentials.self() + " for replica-" + config.replica());
+        }
+        new ReplicaDirectory(config.directory()).requireForPromises();
+        return new ReplicaLives(config, credentials, machines, start, group, meters);
     }
 
-    private BftReplica begin(Start start) throws IOException {
+    private Life begin(Start start) throws IOException {
         begunNanos = System.nanoTime();
-        return BftReplica.start(config, credentials, machines, start, meters, this::onEnd);
+        Lineage lineage =
+                group.map(KnownReplicas::lineage).orElseGet(() -> new Lineage(config.fixed(), new NobodyFollows()));
+        Configuration now = lineage.configuration();
+        boolean isMember = now.placeOf(PrincipalId.replica(config.replica())) >= 0;
+        if (!isMember && group.isEmpty()) {
+            throw new IOException("replica-" + config.replica() + " is none of " + now + ", who stay");
+        }
+        Transport transport = Transport.open(
+                ReplicaLinks.settings().withEventLoopThreads(1),
+                credentials,
+                new MessageCodecs(
+                        new OrderingCodec(), new ReplicaMessageCodec(), new KeyMessageCodec(), new MembershipCodec()),
+                meters);
+        try {
+            if (!isMember) {
+                Outsider outsider = new Outsider(config, group.get(), lineage, transport, this::onEnd);
+                outsider.begin();
+                return outsider;
+            }
+            BftReplica begun =
+                    new BftReplica(config, credentials, machines, start, group, lineage, transport, this::onEnd);
+            begun.begin();
+            return begun;
+        } catch (IOException | RuntimeException e) {
+            transport.close();
+            throw e;
+        }
+    }
+
+    /** The keys of a group whose replicas stay. */
+    private static final class NobodyFollows implements Signatures {
+        @Override
+        public Bytes sign(Bytes content) {
+            throw new IllegalStateException("nobody signs here");
+        }
+
+        @Override
+        public boolean verify(Member member, Bytes content, Bytes signature) {
+            return false;
+        }
     }
 
     private void onEnd() {
@@ -82,7 +149,7 @@ public final class ReplicaLives implements RecoverableReplica {
 
     /** Tries for as long as it takes; until then the status says why the last life ended. */
     private void beginAnother() {
-        boolean begun = false;
+        boolean begun = isOver() && isGoingOn();
         while (!begun) {
             try {
                 Thread.sleep(pause());
@@ -92,6 +159,10 @@ public final class ReplicaLives implements RecoverableReplica {
             }
             begun = isGoingOn();
         }
+    }
+
+    private synchronized boolean isOver() {
+        return life.next().isPresent();
     }
 
     /** The longer, the more lives have ended soon. */
@@ -104,12 +175,13 @@ public final class ReplicaLives implements RecoverableReplica {
 
     /** Begins another life unless somebody else did; returns false if that is to be tried again. */
     private synchronized boolean isGoingOn() {
-        if (closed || life.status().failure().isEmpty()) {
+        Optional<Start> next = life.next();
+        if (closed || (next.isEmpty() && life.status().failure().isEmpty())) {
             return true;
         }
         life.close();
         try {
-            life = begin(Start.NORMAL);
+            life = begin(next.orElse(Start.NORMAL));
             return true;
         } catch (IOException | RuntimeException e) {
             LOG.error("replica-{} does not start again", config.replica(), e);

@@ -30,8 +30,11 @@ final class Result {
         return result.slice(1, result.length() - 1);
     }
 
-    /** What the client is told. This engine has one life only, as far as clients see: what 2f+1 have executed is never dropped. */
-    static ToClient answer(long call, Bytes result) {
-        return isFailed(result) ? new Refused(call, Refusal.FAILED) : new Reply(call, 0, reply(result));
+    /**
+     * What the client is told. This engine has one life for each configuration of replicas, as far as clients see: what 2f+1 have executed
+     * in it is never dropped.
+     */
+    static ToClient answer(long call, long incarnation, Bytes result) {
+        return isFailed(result) ? new Refused(call, Refusal.FAILED) : new Reply(call, incarnation, reply(result));
     }
 }

@@ -3,9 +3,12 @@ package io.bulwark.metadata.bft;
 import io.bulwark.metadata.RecoveryStanding;
 import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.protocol.ordering.Phase;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.Replica;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
+import java.util.Comparator;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +24,7 @@ final class SelfReport {
     private static final long ALARM_MILLIS = 10_000;
 
     private final int self;
-    private final int replicas;
+    private final Configuration configuration;
     private final Replica replica;
     private final PeerMail mail;
     private final Optional<Recoveries> recoveries;
@@ -36,10 +39,15 @@ final class SelfReport {
     private long fetchedPages;
     private long alarmedMillis = Long.MIN_VALUE / 2;
 
-    /** @param recoveries none if the group has no identities, so that nobody recovers */
-    SelfReport(int self, int replicas, Replica replica, PeerMail mail, Optional<Recoveries> recoveries) {
+    /**
+     * Of a life in a configuration.
+     *
+     * @param self the number in the name of this replica
+     * @param recoveries none if the group has no identities, so that nobody recovers
+     */
+    SelfReport(int self, Configuration configuration, Replica replica, PeerMail mail, Optional<Recoveries> recoveries) {
         this.self = self;
-        this.replicas = replicas;
+        this.configuration = configuration;
         this.replica = replica;
         this.mail = mail;
         this.recoveries = recoveries;
@@ -58,7 +66,7 @@ final class SelfReport {
         boolean estimates = report.phase() == RecoveryReport.Phase.ESTIMATING;
         if (replica.isActive() && replica.view() != view) {
             view = replica.view();
-            LOG.info("replica-{} is in view {}, whose primary is replica-{}", self, view, view % replicas);
+            LOG.info("replica-{} is in view {}, whose primary is replica-{}", self, view, primary(view));
         }
         if (!replica.isFetching()) {
             fetchingSinceMillis = 0;
@@ -72,17 +80,45 @@ final class SelfReport {
         return new ReplicaStatus(
                 self,
                 failure.isEmpty() && votes ? Phase.RUNNING : Phase.FOLLOWING,
-                (int) (replica.view() % replicas),
+                primary(replica.view()),
                 replica.lag(),
                 damaged,
                 failure,
                 waiting,
                 recoveries.map(settings -> new RecoveryStanding(
-                        report, mail.oldestKeyMillis(nowMillis), mail.refused(), nowMillis, settings)));
+                        named(report), mail.oldestKeyMillis(nowMillis), mail.refused(), nowMillis, settings)));
+    }
+
+    private int primary(long ofView) {
+        return nameOf((int) (ofView % configuration.members().size()));
+    }
+
+    private int nameOf(int place) {
+        return configuration.members().get(place).replica().number();
+    }
+
+    /** With the names of the others in place of their places; there is no room for greater numbers in what others are told. */
+    private RecoveryReport named(RecoveryReport report) {
+        return new RecoveryReport(
+                report.phase(),
+                report.forgotten(),
+                report.own(),
+                report.known().stream()
+                        .map(known -> new RecoveryReport.KnownRecovery(
+                                nameOf(known.replica()),
+                                known.sequence(),
+                                known.point(),
+                                known.agreedMillis(),
+                                known.openMillis(),
+                                known.open(),
+                                known.slow()))
+                        .filter(known -> known.replica() < ReplicaMessage.REPLICAS_MAX)
+                        .sorted(Comparator.comparingInt(RecoveryReport.KnownRecovery::replica))
+                        .toList());
     }
 
     private String waiting(long nowMillis, boolean estimates, long estimatesSinceMillis) {
-        int needed = 2 * ((replicas - 1) / 3);
+        int needed = 2 * configuration.faulty();
         long aloneSinceMillis = Math.max(begunMillis, mail.heardMillis(needed));
         boolean alone = nowMillis - aloneSinceMillis >= ALARM_MILLIS;
         long sinceMillis = alone ? aloneSinceMillis : estimates ? estimatesSinceMillis : fetchingSinceMillis;

@@ -2,6 +2,8 @@ package io.bulwark.metadata.bft;
 
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.replica.Application;
 import io.bulwark.protocol.state.DamagedPageException;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -117,6 +120,16 @@ final class TreeApplication implements Application {
             LOG.error("a query of {} failed", client, e);
             return Result.failed();
         }
+    }
+
+    @Override
+    public Optional<List<Member>> nextMembers() {
+        return machine.nextReplicas();
+    }
+
+    @Override
+    public void onReconfigured(Configuration now) {
+        machine.onReconfigured(now);
     }
 
     /** Has the modified pages written before their checkpoint; waits while the last time is not done. */

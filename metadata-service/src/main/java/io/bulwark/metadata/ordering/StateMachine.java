@@ -1,8 +1,12 @@
 package io.bulwark.metadata.ordering;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
+import java.util.Optional;
 
 /** The deterministic state machine that all replicas run (PROTOCOLS section 6). Called by one thread at a time. */
 public interface StateMachine {
@@ -23,6 +27,16 @@ public interface StateMachine {
      * @param agreedMillis agreed time of the batch, never smaller than before
      */
     Bytes execute(PrincipalId client, Bytes command, long agreedMillis);
+
+    /** The replicas that are to follow, if the state says so: from the next checkpoint on. */
+    default Optional<List<Member>> nextReplicas() {
+        return Optional.empty();
+    }
+
+    /** Those have begun, as this configuration, which is to be part of the state. */
+    default void onReconfigured(Configuration now) {
+        throw new IllegalStateException("nobody was to follow: " + now);
+    }
 
     /** Answers from the state as it is, and leaves it as it is. */
     Bytes query(PrincipalId client, Bytes query);

@@ -7,6 +7,7 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.key.KeyMessage.Authentic;
 import io.bulwark.protocol.ordering.key.SessionKeys;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Session keys between two replicas with real identities, over a network that is a list. */
 @NullMarked
 class PeerMailTest {
+    private static final Configuration CONFIGURATION = Configuration.fixed(1);
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Recoveries RECOVERIES = new Recoveries(600_000, 60_000, 120_000);
     private static final Checkpoint MESSAGE = new Checkpoint(128, Bytes.of(new byte[32]));
@@ -43,8 +45,10 @@ class PeerMailTest {
 
         private End(int self, Recoveries recoveries) {
             credentials = new TlsCredentials(identities.get(self), trusted);
-            keys = new ReplicaKeys(credentials, RANDOM).sessionKeys(self, 2, recoveries);
-            mail = new PeerMail(self, (to, message) -> sent.add(new Sent(self, to, message)), this, keys);
+            keys = ReplicaKeys.of(credentials, CONFIGURATION, RANDOM)
+                    .orElseThrow()
+                    .sessionKeys(self, recoveries);
+            mail = new PeerMail(CONFIGURATION, self, (to, message) -> send(self, to, message), this, keys);
         }
 
         @Override
@@ -53,8 +57,20 @@ class PeerMailTest {
         }
 
         @Override
+        public void onElsewhere(long now, PrincipalId replica, long other) {
+            throw new AssertionError(replica + " is in configuration " + other);
+        }
+
+        @Override
         public void onMessage(long now, int from, ReplicaMessage message) {
             heard.add(message);
+        }
+    }
+
+    /** The others of the configuration do not run. */
+    private void send(int from, int to, Message message) {
+        if (to < 2) {
+            sent.add(new Sent(from, to, message));
         }
     }
 

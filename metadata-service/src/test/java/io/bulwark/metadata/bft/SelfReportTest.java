@@ -3,6 +3,7 @@ package io.bulwark.metadata.bft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.replica.Application;
@@ -54,11 +55,16 @@ class SelfReportTest {
 
         @Override
         public void onMessage(long now, int from, ReplicaMessage message) {}
+
+        @Override
+        public void onElsewhere(long now, PrincipalId replica, long other) {}
     }
 
+    private static final Configuration CONFIGURATION = Configuration.fixed(1);
+
     private final Replica replica = new Replica(ReplicaConfig.of(0, 1), new Nothing(), List.of());
-    private final PeerMail mail = new PeerMail(0, (_, _) -> {}, new Deaf(), null);
-    private final SelfReport report = new SelfReport(0, 4, replica, mail, Optional.empty());
+    private final PeerMail mail = new PeerMail(CONFIGURATION, 0, (_, _) -> {}, new Deaf(), null);
+    private final SelfReport report = new SelfReport(0, CONFIGURATION, replica, mail, Optional.empty());
 
     private String waiting(long nowMillis, long pages) {
         hear(nowMillis, 1);

@@ -214,6 +214,12 @@ final class ReplicaDiskBugs {
                     "whatComesMeanwhileWaitsForConnectionsToo",
                     "try { takeSteps(); } finally {",
                     "woken.set(false); try { takeSteps(); } finally {"),
+                    "bft/LifeStore",
+                    "a log of a later configuration that is lost is taken for a new one",
+                    "BftReplacementTest",
+                    "whoLosesWhatItPromisedInALaterConfigurationKnowsIt",
+                    ": directory.hasBegun(configuration); }",
+                    ": false; }"),
             bug(
                     "bft/SelfReport",
                     "who fetches a large state is said to wait",

@@ -1,0 +1,143 @@
+package io.bulwark.client.config;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.Signatures;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MalformedException;
+import io.bulwark.protocol.wire.WireReader;
+import io.bulwark.protocol.wire.WireWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file in which a process keeps who has followed the replicas of the genesis: a SHA-256 digest of all behind it, the digest of the
+ * genesis's configuration, and the proofs, one after the other. What is in it was checked before, and is believed as the genesis file is.
+ */
+public record KeptReplicas(Path file) {
+    private static final Logger LOG = LoggerFactory.getLogger(KeptReplicas.class);
+    private static final int PROOFS_MAX = 100_000;
+    private static final long FILE_BYTES_MAX = 256 << 20;
+
+    /** Beside the file that keeps what was learnt of the registry. */
+    public static KeptReplicas beside(Path registry) {
+        return new KeptReplicas(registry.resolveSibling(registry.getFileName() + ".replicas"));
+    }
+
+    /** For who only reads. */
+    private static final Signatures NOBODY = new Signatures() {
+        @Override
+        public Bytes sign(Bytes content) {
+            throw new IllegalStateException("nobody signs here");
+        }
+
+        @Override
+        public boolean verify(Member member, Bytes content, Bytes signature) {
+            return false;
+        }
+    };
+
+    /** Without checking signatures, as long as they are read. */
+    private static final class WhileReading implements Signatures {
+        private final Signatures keys;
+        private boolean over;
+
+        private WhileReading(Signatures keys) {
+            this.keys = keys;
+        }
+
+        @Override
+        public Bytes sign(Bytes content) {
+            return keys.sign(content);
+        }
+
+        @Override
+        public boolean verify(Member member, Bytes content, Bytes signature) {
+            return !over || keys.verify(member, content, signature);
+        }
+    }
+
+    /**
+     * What is known. If the file is not there, cannot be read, or is of another genesis, that is the genesis alone.
+     *
+     * @param keys check what is learned from now on
+     */
+    public Lineage read(Configuration genesis, Signatures keys) {
+        WhileReading reading = new WhileReading(keys);
+        Lineage known = new Lineage(genesis, reading);
+        if (Files.exists(file)) {
+            try {
+                read(genesis, known);
+            } catch (IOException | MalformedException e) {
+                LOG.error("{} cannot be read: who the replicas are is learnt anew from those of the genesis", file, e);
+                known = new Lineage(genesis, reading);
+            }
+        }
+        reading.over = true;
+        return known;
+    }
+
+    /** The last configuration that is known. */
+    Configuration last(Configuration genesis) {
+        return read(genesis, NOBODY).configuration();
+    }
+
+    private void read(Configuration genesis, Lineage known) throws IOException {
+        if (Files.size(file) > FILE_BYTES_MAX) {
+            throw new IOException("it is too long");
+        }
+        WireReader in = new WireReader(Bytes.of(Files.readAllBytes(file)));
+        Bytes digest = in.raw(Hashes.LENGTH);
+        Bytes rest = in.raw(in.remaining());
+        if (!Hashes.sha256(rest).equals(digest)) {
+            throw new MalformedException("its digest is wrong");
+        }
+        WireReader proofs = new WireReader(rest);
+        if (!proofs.raw(Hashes.LENGTH).equals(genesis.digest())) {
+            throw new MalformedException("it is of another genesis");
+        }
+        for (int left = proofs.i32(0, PROOFS_MAX); left > 0; left--) {
+            if (!known.accept(HandoverProof.read(proofs))) {
+                throw new MalformedException("a proof does not follow the one before");
+            }
+        }
+        proofs.end();
+    }
+
+    /** Replaces the file; returns once it is durable. */
+    public void write(Configuration genesis, List<HandoverProof> proofs) throws IOException {
+        WireWriter out = new WireWriter().raw(genesis.digest()).i32(proofs.size());
+        proofs.forEach(proof -> proof.write(out));
+        Bytes rest = out.toBytes();
+        ByteBuffer all = ByteBuffer.wrap(
+                new WireWriter().raw(Hashes.sha256(rest)).raw(rest).toBytes().toByteArray());
+        Path part = file.resolveSibling(file.getFileName() + ".part");
+        try (FileChannel channel = FileChannel.open(
+                part,
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING))) {
+            while (all.hasRemaining()) {
+                channel.write(all);
+            }
+            channel.force(true);
+        }
+        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Path directory = file.toAbsolutePath().getParent();
+        if (directory != null) {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
+    }
+}

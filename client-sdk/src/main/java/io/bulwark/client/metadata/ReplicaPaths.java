@@ -1,0 +1,73 @@
+package io.bulwark.client.metadata;
+
+import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.client.replicas.KnownReplicas;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.Member;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Links to the replicas, and to those that follow them. */
+public final class ReplicaPaths implements AutoCloseable {
+    private final PeerLinks links;
+    private final List<InetSocketAddress> told;
+    private final Optional<KnownReplicas> group;
+    private final Consumer<HandoverProof> following = this::follow;
+
+    /**
+     * Connects nobody yet.
+     *
+     * @param told where the replicas of the genesis are found, by number
+     * @param group who they are now; empty if they stay
+     */
+    public ReplicaPaths(PeerLinks links, List<InetSocketAddress> told, Optional<KnownReplicas> group) {
+        this.links = links;
+        this.told = List.copyOf(told);
+        this.group = group;
+    }
+
+    /** From now on there is a link to each replica. */
+    public void connect() {
+        if (group.isEmpty()) {
+            for (int i = 0; i < told.size(); i++) {
+                links.connect(PrincipalId.replica(i), told.get(i));
+            }
+            return;
+        }
+        KnownReplicas known = group.get();
+        known.onSuccessor(following);
+        connect(known.term().configuration());
+    }
+
+    private void connect(Configuration now) {
+        for (Member member : now.members()) {
+            links.connect(member.replica(), KnownReplicas.addressOf(member, told));
+        }
+    }
+
+    private void follow(HandoverProof proof) {
+        connect(proof.handover().next());
+        KnownReplicas known = group.orElseThrow();
+        known.genesis().replicas().forEach(replica -> leave(known.term().configuration(), replica));
+        known.proofs()
+                .forEach(before -> before.handover()
+                        .next()
+                        .replicas()
+                        .forEach(replica -> leave(known.term().configuration(), replica)));
+    }
+
+    private void leave(Configuration now, PrincipalId replica) {
+        if (now.placeOf(replica) < 0) {
+            links.disconnect(replica);
+        }
+    }
+
+    @Override
+    public void close() {
+        group.ifPresent(known -> known.forget(following));
+    }
+}

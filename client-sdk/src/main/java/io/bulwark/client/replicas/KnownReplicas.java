@@ -1,0 +1,170 @@
+package io.bulwark.client.replicas;
+
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.KnownPrincipals;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.Succession;
+import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.transport.Credentials;
+import io.bulwark.transport.Destination;
+import io.bulwark.transport.HandoverKeys;
+import io.bulwark.transport.TlsCredentials;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who the replicas are, as far as this process has learnt (docs/decisions/0020), from whichever of its parts has learnt it first. Whom a
+ * proof leaves out is believed no more at once, whatever the registry says, and whom it names is. Kept in a file. Thread-safe.
+ */
+public final class KnownReplicas implements Succession {
+    private static final Logger LOG = LoggerFactory.getLogger(KnownReplicas.class);
+
+    private final TlsCredentials credentials;
+    private final Configuration genesis;
+    private final KeptReplicas kept;
+    private final Lineage lineage;
+    private final List<Consumer<HandoverProof>> listeners = new CopyOnWriteArrayList<>();
+    private volatile KnownPrincipals principals;
+    private volatile Term term;
+    private boolean durable = true;
+
+    private KnownReplicas(TlsCredentials credentials, KnownPrincipals principals, KeptReplicas kept) {
+        this.credentials = credentials;
+        this.principals = principals;
+        this.kept = kept;
+        genesis = principals.genesis().genesisKeys().configuration();
+        lineage = kept.read(genesis, keys());
+        term = lineage.term();
+    }
+
+    /**
+     * What is known, if these are the credentials of TLS; without TLS the replicas stay.
+     *
+     * @param channels the configuration that the credentials were made from
+     * @param registry the file that keeps what was learnt of the registry: beside it is this one's
+     */
+    public static Optional<KnownReplicas> of(ChannelConfig channels, Credentials credentials, Path registry) {
+        if (!(channels instanceof ChannelConfig.Tls files) || !(credentials instanceof TlsCredentials tls)) {
+            return Optional.empty();
+        }
+        KnownPrincipals principals = KnownPrincipals.load(GenesisFile.load(files.genesis()), registry);
+        return Optional.of(new KnownReplicas(tls, principals, KeptReplicas.beside(registry)));
+    }
+
+    /** How handovers are signed and checked here: with the keys of the configuration, or those that the registry has of its members. */
+    public HandoverKeys keys() {
+        return new HandoverKeys(credentials, replica -> principals.keysOf(replica));
+    }
+
+    /** The configuration that all began with. */
+    public Configuration genesis() {
+        return genesis;
+    }
+
+    @Override
+    public Term term() {
+        return term;
+    }
+
+    /** All proofs, in order. */
+    public synchronized List<HandoverProof> proofs() {
+        return lineage.proofs();
+    }
+
+    /** Where a replica is found: where the configuration says, and one of the genesis where this process was told. */
+    public static InetSocketAddress addressOf(Member member, List<InetSocketAddress> told) {
+        if (member.address().isEmpty()) {
+            return told.get(member.replica().number());
+        }
+        int colon = member.address().lastIndexOf(':');
+        String host = member.address().substring(0, colon);
+        return Destination.of(host, Integer.parseInt(member.address().substring(colon + 1)));
+    }
+
+    /** Is told each proof after it is believed, in order; by whoever brought it. */
+    public void onSuccessor(Consumer<HandoverProof> listener) {
+        listeners.add(listener);
+    }
+
+    public void forget(Consumer<HandoverProof> listener) {
+        listeners.remove(listener);
+    }
+
+    /** What is known now, for somebody who learns by himself from then on. */
+    public synchronized Lineage lineage() {
+        return lineage.copy();
+    }
+
+    @Override
+    public synchronized boolean accept(HandoverProof proof) {
+        if (!proof.proves(lineage.configuration(), keys())) {
+            return false;
+        }
+        try {
+            keep(proof);
+        } catch (IOException e) {
+            LOG.warn("cannot keep who the replicas are: after a restart that is learnt anew: {}", e.toString());
+        }
+        believe(proof);
+        return true;
+    }
+
+    /**
+     * As {@link #accept}, for who promises something on it: returns once it is durable, also if it was known before.
+     *
+     * @throws IOException if it cannot be kept
+     */
+    public synchronized void acceptDurably(HandoverProof proof) throws IOException {
+        if (proof.proves(lineage.configuration(), keys())) {
+            keep(proof);
+            believe(proof);
+        } else if (!durable) {
+            write(lineage.proofs());
+        }
+    }
+
+    private void keep(HandoverProof proof) throws IOException {
+        List<HandoverProof> all = new ArrayList<>(lineage.proofs());
+        all.add(proof);
+        write(all);
+    }
+
+    private void write(List<HandoverProof> all) throws IOException {
+        durable = false;
+        kept.write(genesis, all);
+        durable = true;
+    }
+
+    private void believe(HandoverProof proof) {
+        if (!lineage.accept(proof)) {
+            throw new IllegalStateException("a proof that was right is wrong now");
+        }
+        term = lineage.term();
+        LOG.info("{} believes {}", credentials.self(), term.configuration());
+        trust();
+        listeners.forEach(listener -> listener.accept(proof));
+    }
+
+    /** The registry has changed. */
+    public synchronized void learned(KnownPrincipals now) {
+        principals = now;
+        trust();
+    }
+
+    private void trust() {
+        credentials.trust(principals.trustedKeys(term.configuration()));
+    }
+}

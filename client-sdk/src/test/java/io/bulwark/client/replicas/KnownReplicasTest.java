@@ -1,0 +1,197 @@
+package io.bulwark.client.replicas;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.KeptReplicas;
+import io.bulwark.client.config.KeyRing;
+import io.bulwark.client.config.KnownPrincipals;
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Handover;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.TlsCredentials;
+import io.bulwark.transport.identity.Identity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a process knows of the replicas (decision 20), whom it believes, and what its file keeps. */
+@NullMarked
+class KnownReplicasTest {
+    private static final PrincipalId SELF = PrincipalId.client(0);
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    private final Map<PrincipalId, Identity> identities = new HashMap<>();
+
+    @BeforeEach
+    void begin() throws IOException {
+        TreeMap<PrincipalId, PrincipalKey> keys = new TreeMap<>();
+        for (PrincipalId principal : List.of(SELF, replica(0), replica(1), replica(2), replica(3))) {
+            keys.put(principal, identity(principal).publicKey());
+        }
+        identity(SELF).store(Identity.file(directory, SELF));
+        new GenesisFile("0123456789abcdef0123456789abcdef", SELF, keys).store(genesis());
+    }
+
+    private static PrincipalId replica(int number) {
+        return PrincipalId.replica(number);
+    }
+
+    private Identity identity(PrincipalId principal) {
+        return identities.computeIfAbsent(principal, each -> Identity.generate(each, RANDOM));
+    }
+
+    private Path genesis() {
+        return directory.resolve("genesis.properties");
+    }
+
+    private Path registry() {
+        return directory.resolve("registry");
+    }
+
+    private ChannelConfig.Tls files() {
+        return new ChannelConfig.Tls(Identity.file(directory, SELF), genesis());
+    }
+
+    private TlsCredentials credentials() {
+        return (TlsCredentials) files().credentials(SELF, KnownReplicasTest::noRing, 4, registry());
+    }
+
+    private static KeyRing noRing() {
+        throw new AssertionError("TLS needs no key ring");
+    }
+
+    private KnownReplicas known(TlsCredentials credentials) {
+        return KnownReplicas.of(files(), credentials, registry()).orElseThrow();
+    }
+
+    private Configuration replacing(Configuration now, int place, int number) {
+        return now.replacing(
+                place,
+                new Member(
+                        replica(number), identity(replica(number)).publicKey().encoded(), "10.0.0.4:7600"));
+    }
+
+    private HandoverProof proof(Configuration ended, Configuration next, int... places) {
+        Handover handover = new Handover(ended.digest(), new Numbered(128, Hashes.sha256(Bytes.EMPTY)), next);
+        List<Signed> signatures = new ArrayList<>();
+        for (int place : places) {
+            Identity signer = identity(ended.members().get(place).replica());
+            signatures.add(new Signed(place, signer.ownKey().sign(handover.content())));
+        }
+        return new HandoverProof(handover, signatures);
+    }
+
+    @Test
+    void whomAProofNamesIsBelievedAndWhomItLeavesOutIsNot() {
+        TlsCredentials credentials = credentials();
+        KnownReplicas known = known(credentials);
+        List<HandoverProof> heard = new ArrayList<>();
+        known.onSuccessor(heard::add);
+        Configuration next = replacing(known.genesis(), 2, 4);
+        HandoverProof tooFew = proof(known.genesis(), next, 0, 1);
+        assertThat(known.accept(tooFew)).isFalse();
+        assertThat(credentials.trusted().keysOf(replica(2))).hasSize(1);
+        HandoverProof proof = proof(known.genesis(), next, 0, 1, 3);
+        assertThat(known.accept(proof)).isTrue();
+        assertThat(known.term().configuration()).isEqualTo(next);
+        assertThat(credentials.trusted().keysOf(replica(2))).isEmpty();
+        assertThat(credentials.trusted().keysOf(replica(4)))
+                .containsExactly(identity(replica(4)).publicKey());
+        assertThat(heard).containsExactly(proof);
+        assertThat(known.accept(proof)).as("it is known").isFalse();
+    }
+
+    @Test
+    void whatTheRegistrySaysOfAReplicaThatIsOutChangesNothing() {
+        TlsCredentials credentials = credentials();
+        KnownReplicas known = known(credentials);
+        known.accept(proof(known.genesis(), replacing(known.genesis(), 2, 4), 0, 1, 3));
+        PrincipalKey other = Identity.generate(replica(1), RANDOM).publicKey();
+        known.learned(new KnownPrincipals(
+                GenesisFile.load(genesis()),
+                1,
+                new TreeMap<>(
+                        Map.of(replica(2), List.of(identity(replica(2)).publicKey()), replica(1), List.of(other)))));
+        assertThat(credentials.trusted().keysOf(replica(2))).isEmpty();
+        assertThat(credentials.trusted().keysOf(replica(1)))
+                .as("who stays is believed under its key of now")
+                .containsExactly(other);
+    }
+
+    /** One that has exchanged its key signs with the other one, and what it signed before counts. */
+    @Test
+    void signaturesCountUnderTheKeyOfTheConfigurationOrOfTheRegistry() {
+        KnownReplicas known = known(credentials());
+        Configuration next = replacing(known.genesis(), 2, 4);
+        HandoverProof before = proof(known.genesis(), next, 0, 1, 3);
+        identities.put(replica(1), Identity.generate(replica(1), RANDOM));
+        HandoverProof after = proof(known.genesis(), next, 0, 1, 3);
+        assertThat(after.proves(known.genesis(), known.keys())).isFalse();
+        known.learned(new KnownPrincipals(
+                GenesisFile.load(genesis()),
+                1,
+                new TreeMap<>(Map.of(replica(1), List.of(identity(replica(1)).publicKey())))));
+        assertThat(after.proves(known.genesis(), known.keys())).isTrue();
+        assertThat(before.proves(known.genesis(), known.keys())).isTrue();
+    }
+
+    @Test
+    void itIsKnownAfterARestart() throws IOException {
+        KnownReplicas known = known(credentials());
+        Configuration next = replacing(known.genesis(), 2, 4);
+        known.acceptDurably(proof(known.genesis(), next, 0, 1, 3));
+        Configuration last = replacing(next, 0, 5);
+        known.acceptDurably(proof(next, last, 1, 2, 3));
+        TlsCredentials credentials = credentials();
+        assertThat(credentials.trusted().keysOf(replica(5))).hasSize(1);
+        assertThat(credentials.trusted().keysOf(replica(0))).isEmpty();
+        assertThat(known(credentials).term()).isEqualTo(known.term());
+        assertThat(known(credentials).proofs()).isEqualTo(known.proofs());
+    }
+
+    @Test
+    void aFileThatIsDamagedOrOfAnotherGenesisSaysNothing() throws IOException {
+        KnownReplicas known = known(credentials());
+        known.acceptDurably(proof(known.genesis(), replacing(known.genesis(), 2, 4), 0, 1, 3));
+        Path file = KeptReplicas.beside(registry()).file();
+        byte[] right = Files.readAllBytes(file);
+        for (int at : new int[] {0, 40, right.length - 1}) {
+            byte[] wrong = right.clone();
+            wrong[at] ^= 1;
+            Files.write(file, wrong);
+            assertThat(known(credentials()).term().number()).isZero();
+        }
+        Files.write(file, new byte[0]);
+        assertThat(known(credentials()).term().number()).isZero();
+        new KeptReplicas(file).write(Configuration.fixed(1), List.of());
+        assertThat(known(credentials()).term().number()).isZero();
+    }
+
+    @Test
+    void withoutIdentitiesReplicasStay() {
+        assertThat(KnownReplicas.of(new ChannelConfig.InsecureLoopback(), credentials(), registry()))
+                .isEmpty();
+    }
+}

@@ -1,0 +1,190 @@
+package io.bulwark.metadata.bft;
+
+import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.ReplicaDirectory;
+import io.bulwark.metadata.log.PromiseLog;
+import io.bulwark.metadata.ordering.StateMachine;
+import io.bulwark.metadata.pages.RocksPageStore;
+import io.bulwark.protocol.ordering.replica.Start;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a life of a replica has on disk: the pages of its state, and the log of what it has promised in its configuration. Pages are
+ * written by a thread of their own, as is the log.
+ */
+final class LifeStore implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LifeStore.class);
+    private static final long REST_MILLIS_MAX = 10_000;
+
+    /** Pages of state that a replica holds in memory, in bytes. */
+    private static final long CACHE_BYTES_MAX = 64 << 20;
+
+    /** What the disk has done, told by its threads. */
+    interface Listener {
+        void onDurable(long upTo);
+
+        void onCheckpointDurable(long sequence);
+
+        void onFailure(Exception failed);
+    }
+
+    private final int self;
+    private final long configuration;
+    private final ReplicaDirectory directory;
+    private final Listener listener;
+    private final ExecutorService pageWriter;
+    private final RocksPageStore store;
+    private final TreeApplication application;
+    private final PromiseLog log;
+    private final boolean damaged;
+
+    /** Of the log's thread. */
+    private boolean begun;
+
+    private LifeStore(
+            ReplicaConfig config,
+            long configuration,
+            StateMachine.Factory machines,
+            Listener listener,
+            ExecutorService pageWriter)
+            throws IOException {
+        this.self = config.replica();
+        this.configuration = configuration;
+        this.listener = listener;
+        this.pageWriter = pageWriter;
+        directory = new ReplicaDirectory(config.directory());
+        Files.createDirectories(directory.path());
+        int interval = config.checkpointInterval();
+        FoundState found = FoundState.open(
+                self,
+                directory.pages(),
+                opened -> new TreeApplication(
+                        machines, opened, CACHE_BYTES_MAX, interval, this::write, listener::onCheckpointDurable));
+        store = found.store();
+        application = found.application();
+        damaged = found.damaged();
+        begun = configuration == 0 || directory.hasBegun(configuration);
+        try {
+            log = PromiseLog.open(
+                    directory.promises(configuration), hasPromised(), this::onDurable, listener::onFailure);
+        } catch (IOException | RuntimeException e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Opens it.
+     *
+     * @param configuration the number of the one that the life is in: its log is its own
+     */
+    static LifeStore open(ReplicaConfig config, long configuration, StateMachine.Factory machines, Listener listener)
+            throws IOException {
+        ExecutorService pageWriter = Executors.newSingleThreadExecutor(Thread.ofPlatform()
+                .daemon()
+                .name("bulwark-pages-" + config.replica())
+                .factory());
+        try {
+            return new LifeStore(config, configuration, machines, listener, pageWriter);
+        } catch (IOException | RuntimeException e) {
+            pageWriter.shutdown();
+            throw e;
+        }
+    }
+
+    /**
+     * In the genesis's configuration a state, also one that was damaged, shows that something was promised; in a later one, which begins
+     * with a state, it is written down.
+     */
+    private boolean hasPromised() {
+        return configuration == 0
+                ? (damaged || application.last() > 0) && !directory.isMoved()
+                : directory.hasBegun(configuration);
+    }
+
+    /**
+     * How the life begins.
+     *
+     * @param wanted if the log does not say that all is forgotten
+     * @param signs without identities nothing can be signed, so that nothing recovers; and what forgot must recover
+     */
+    Start start(Start wanted, boolean signs) throws IOException {
+        Start start = log.start() == Start.FORGOTTEN ? Start.FORGOTTEN : wanted;
+        if (signs || start == Start.NORMAL) {
+            return start;
+        }
+        if (start == Start.FORGOTTEN) {
+            throw new IOException("replica-" + self + " has forgotten what it promised, and cannot recover, since its"
+                    + " group has no identities; remove its directory");
+        }
+        LOG.warn("replica-{} does not recover: its group has no identities to sign with", self);
+        return Start.NORMAL;
+    }
+
+    private void onDurable(long upTo) {
+        if (!begun) {
+            try {
+                directory.begin(configuration);
+                begun = true;
+            } catch (IOException e) {
+                listener.onFailure(e);
+                return;
+            }
+        }
+        listener.onDurable(upTo);
+    }
+
+    /** Pages, on their own thread. */
+    private void write(Runnable write) {
+        pageWriter.execute(() -> {
+            try {
+                write.run();
+            } catch (RuntimeException e) {
+                listener.onFailure(e);
+                throw e;
+            }
+        });
+    }
+
+    RocksPageStore store() {
+        return store;
+    }
+
+    TreeApplication application() {
+        return application;
+    }
+
+    PromiseLog log() {
+        return log;
+    }
+
+    /** Whether some of the state was, when this was opened. */
+    boolean isDamaged() {
+        return damaged;
+    }
+
+    /** Waits for what is being written, and closes all files. */
+    @Override
+    public void close() {
+        pageWriter.shutdown();
+        try {
+            if (!pageWriter.awaitTermination(REST_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
+                LOG.warn("the pages of replica-{} did not come to rest", self);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        try {
+            log.close();
+        } catch (IOException e) {
+            LOG.warn("replica-{}: closing its log failed", self, e);
+        }
+        store.close();
+    }
+}

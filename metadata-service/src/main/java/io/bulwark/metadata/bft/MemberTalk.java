@@ -1,0 +1,105 @@
+package io.bulwark.metadata.bft;
+
+import io.bulwark.client.replicas.KnownReplicas;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.membership.Handover;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.Membership;
+import io.bulwark.protocol.ordering.membership.MembershipEffect;
+import io.bulwark.protocol.ordering.membership.MembershipMessage;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.transport.Peer;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a life of a replica says and hears of the configurations of replicas (docs/decisions/0020), whichever it is in. It is over once
+ * there is a proof that another one follows; that is on disk by then. The thread of the life uses it.
+ */
+final class MemberTalk {
+    /** Of those who are asked without a request of a client. */
+    static final long NO_REQUEST = 0;
+
+    /** Links to other replicas. */
+    interface Network {
+        /** Returns false if there is no link to this one. */
+        boolean send(PrincipalId to, MembershipMessage message);
+    }
+
+    private final PrincipalId self;
+    private final KnownReplicas group;
+    private final Network network;
+    private final Membership membership;
+    private boolean over;
+
+    /** @param lineage what the process knew when the life began */
+    MemberTalk(PrincipalId self, KnownReplicas group, Lineage lineage, Network network) {
+        this.self = self;
+        this.group = group;
+        this.network = network;
+        membership = new Membership(self, lineage, group.keys());
+    }
+
+    /** Whether another configuration follows the one of this life. */
+    boolean isOver() {
+        return over;
+    }
+
+    void onMessage(long nowMillis, Peer peer, long requestId, MembershipMessage message) throws IOException {
+        PrincipalId from = peer.principal();
+        if (message instanceof AskSuccessor ask && (from.kind() != PrincipalKind.REPLICA || requestId != NO_REQUEST)) {
+            membership.successorOf(ask.configuration()).ifPresent(told -> {
+                var _ = peer.send(requestId, told);
+            });
+        } else if (from.kind() == PrincipalKind.REPLICA) {
+            membership.onMessage(nowMillis, from, message);
+            carryOut(peer);
+        }
+    }
+
+    /** Another part of this process has learned of it. */
+    void onLearned(long nowMillis, HandoverProof proof) throws IOException {
+        membership.onMessage(nowMillis, self, new Successor(proof));
+        carryOut(null);
+    }
+
+    /** The configuration of this life has ended here. */
+    void onEnded(long nowMillis, Handover handover) throws IOException {
+        membership.onEnded(nowMillis, handover);
+        carryOut(null);
+    }
+
+    /** Another replica speaks in this configuration. */
+    void onOther(long nowMillis, PrincipalId from, long configuration) throws IOException {
+        membership.onOther(nowMillis, from, configuration);
+        carryOut(null);
+    }
+
+    void onTick(long nowMillis) throws IOException {
+        membership.onTick(nowMillis);
+        carryOut(null);
+    }
+
+    /** What is to be said is said before the proof is believed: who is out hears it while he is still heard. */
+    private void carryOut(@Nullable Peer asking) throws IOException {
+        List<MembershipEffect> effects = membership.drain();
+        for (MembershipEffect effect : effects) {
+            if (effect instanceof MembershipEffect.Send send
+                    && !network.send(send.to(), send.message())
+                    && asking != null
+                    && asking.principal().equals(send.to())) {
+                var _ = asking.send(NO_REQUEST, send.message());
+            }
+        }
+        for (MembershipEffect effect : effects) {
+            if (effect instanceof MembershipEffect.Advance advance) {
+                group.acceptDurably(advance.proof());
+                over = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.bulwark.metadata.bft;
+
+import io.bulwark.client.replicas.KnownReplicas;
+import io.bulwark.metadata.RecoveryAnswers;
+import io.bulwark.metadata.ReplicaConfig;
+import io.bulwark.metadata.ReplicaLinks;
+import io.bulwark.metadata.ReplicaLoop;
+import io.bulwark.metadata.ReplicaStatus;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.ordering.Phase;
+import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.MembershipMessage;
+import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.wire.Message;
+import io.bulwark.transport.Peer;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A replica that is in no configuration: not yet, or not any more. It orders nothing, keeps what is on its disk, gives proofs to whoever
+ * asks, and asks the replicas of the last configuration that it knows for the one that follows.
+ */
+final class Outsider implements Life {
+    private static final Logger LOG = LoggerFactory.getLogger(Outsider.class);
+    private static final long TICK_MILLIS = 50;
+
+    private final ReplicaLoop loop;
+    private final Transport transport;
+    private final TransportServer server;
+    private final KnownReplicas group;
+    private final MemberTalk talk;
+    private final Consumer<HandoverProof> learning;
+    private final Runnable onEnd;
+    private final ReplicaStatus alive;
+    private volatile boolean over;
+
+    /** One that listens; to be begun. */
+    Outsider(ReplicaConfig config, KnownReplicas group, Lineage lineage, Transport transport, Runnable onEnd)
+            throws IOException {
+        this.transport = transport;
+        this.group = group;
+        this.onEnd = onEnd;
+        PrincipalId self = PrincipalId.replica(config.replica());
+        Configuration last = lineage.configuration();
+        String waiting = group.genesis().placeOf(self) >= 0 || wasMember(lineage, self)
+                ? "is no member of the group any more (" + last + "); turn it off, and wipe its disk"
+                : "is no member of the group yet (" + last + "); an operator lets it in";
+        alive = new ReplicaStatus(config.replica(), Phase.FOLLOWING, -1, 0, false, "", waiting, Optional.empty());
+        LOG.warn("{} {}", self, waiting);
+        loop = new ReplicaLoop(self.toString(), TICK_MILLIS, transport.eventLoop(), new Owner());
+        ReplicaLinks links = new ReplicaLinks(transport, last, config.addresses(), this::onMessage);
+        talk = new MemberTalk(self, group, lineage, (to, message) -> {
+            int place = links.replicaOf(to);
+            if (place >= 0) {
+                links.send(place, message);
+            }
+            return place >= 0;
+        });
+        learning = proof -> loop.run(() -> talk.onLearned(now(), proof));
+        server = transport.listen(config.listen(), this::onMessage);
+    }
+
+    /** Begins; what is learned of other configurations from now on it hears. */
+    void begin() {
+        loop.start();
+        group.onSuccessor(learning);
+        group.proofs().forEach(learning);
+    }
+
+    private static boolean wasMember(Lineage lineage, PrincipalId self) {
+        return lineage.proofs().stream()
+                .anyMatch(proof -> proof.handover().next().placeOf(self) >= 0);
+    }
+
+    private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
+        if (RecoveryAnswers.answer(status(), peer, requestId, message, done)) {
+            return;
+        }
+        loop.run(peer.principal(), () -> {
+            try {
+                switch (message) {
+                    case MembershipMessage said -> talk.onMessage(now(), peer, requestId, said);
+                    case OrderingMessage.ToReplica request -> {
+                        var _ = peer.send(requestId, new OrderingMessage.Refused(request.call(), Refusal.NOT_READY));
+                    }
+                    default -> LOG.debug("{} speaks to a replica that is in no configuration", peer.principal());
+                }
+            } finally {
+                done.run();
+            }
+        });
+    }
+
+    private final class Owner implements ReplicaLoop.Owner {
+        @Override
+        public void afterSteps() {
+            endIfOver();
+        }
+
+        private void endIfOver() {
+            if (talk.isOver() && !over) {
+                over = true;
+                onEnd.run();
+            }
+        }
+
+        @Override
+        public void onTick() throws IOException {
+            talk.onTick(now());
+            endIfOver();
+        }
+
+        @Override
+        public boolean mends(Exception thrown) {
+            return false;
+        }
+
+        @Override
+        public void onFailure() {
+            onEnd.run();
+        }
+    }
+
+    @Override
+    public Optional<Start> next() {
+        return over ? Optional.of(Start.NORMAL) : Optional.empty();
+    }
+
+    @Override
+    public InetSocketAddress address() {
+        return server.boundAddress();
+    }
+
+    @Override
+    public ReplicaStatus status() {
+        String failure = loop.failure();
+        return failure.isEmpty()
+                ? alive
+                : new ReplicaStatus(
+                        alive.replica(), alive.phase(), -1, 0, false, failure, alive.waiting(), Optional.empty());
+    }
+
+    @Override
+    public void close() {
+        group.forget(learning);
+        loop.close();
+        transport.close();
+    }
+
+    private static long now() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+}

@@ -1,0 +1,40 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.Signatures;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.identity.PublicKeys;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * What the end of a configuration of replicas is signed with, and checked (docs/decisions/0020): the key of the own identity or of a
+ * device; of others the key that their configuration gives them, and what they have exchanged it for since.
+ *
+ * @param registered the keys of a principal, as the replicas have agreed
+ */
+public record HandoverKeys(TlsCredentials credentials, Function<PrincipalId, List<PrincipalKey>> registered)
+        implements Signatures {
+    @Override
+    public Bytes sign(Bytes content) {
+        return credentials.ownKey().sign(content);
+    }
+
+    @Override
+    public boolean verify(Member member, Bytes content, Bytes signature) {
+        return Stream.concat(first(member), registered.apply(member.replica()).stream())
+                .distinct()
+                .anyMatch(key -> PublicKeys.verifies(key, content, signature));
+    }
+
+    private static Stream<PrincipalKey> first(Member member) {
+        try {
+            return Stream.of(new PrincipalKey(member.key()));
+        } catch (IllegalArgumentException e) {
+            return Stream.empty(); // No group with identities has such a member.
+        }
+    }
+}
