@@ -175,8 +175,9 @@ public final class RoleFile {
         return checked(file, () -> {
             int number = given("number", keys.number());
             List<InetSocketAddress> replicas = addresses(given("replicas", keys.replicas()));
-            if (number < 0 || number >= replicas.size()) {
-                throw new IllegalArgumentException("replica " + number + " of " + replicas.size());
+            if (number < 0 || (number >= replicas.size() && keys.listen() == null)) {
+                throw new IllegalArgumentException("replica " + number + " of " + replicas.size()
+                        + "; one that comes later needs listen, and replicas are those of the genesis");
             }
             ReplicaSetup setup = new ReplicaSetup(
                     number,

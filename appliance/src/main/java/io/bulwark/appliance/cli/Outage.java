@@ -1,11 +1,13 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.client.config.ClientConfig;
+import io.bulwark.protocol.id.PrincipalId;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.function.Predicate;
 
 /** Says why the metadata replicas do not answer, by asking who listens, and what to do about it. */
@@ -26,7 +28,7 @@ final class Outage {
 
     /** Whether no replica listens at all. */
     boolean total() {
-        return config.replicas().stream().noneMatch(listens);
+        return config.lastKnown().values().stream().noneMatch(listens);
     }
 
     /**
@@ -37,15 +39,15 @@ final class Outage {
      * @param cause what the operation itself saw
      */
     String explained(boolean served, String up, String cause) {
-        List<ClientConfig.Endpoint> replicas = config.replicas();
+        SortedMap<PrincipalId, ClientConfig.Endpoint> replicas = config.lastKnown();
         List<String> down = new ArrayList<>();
-        for (int i = 0; i < replicas.size(); i++) {
-            if (!listens.test(replicas.get(i))) {
-                down.add("replica-" + i + " (" + replicas.get(i) + ")");
+        replicas.forEach((replica, endpoint) -> {
+            if (!listens.test(endpoint)) {
+                down.add(replica + " (" + endpoint + ")");
             }
-        }
+        });
         int running = replicas.size() - down.size();
-        int needed = 2 * config.faultyReplicas() + 1;
+        int needed = 2 * (replicas.size() / 3) + 1;
         if (running == 0 && !served) {
             return "no appliance runs there: none of its " + replicas.size()
                     + " metadata replicas listens; start it with `" + up + "`";

@@ -22,8 +22,19 @@ final class RoleCommands {
 
     @Command(
             name = "replica",
-            description = {"Run one metadata replica; or have one recover, or move all to another ordering engine."},
-            subcommands = {ReplicaMoveCommand.class, ReplicaRecoverCommand.class})
+            description = {
+                "Run one metadata replica; or list them, exchange them, have one recover, or move their engine.",
+                "It runs with --config FILE. list, replace, add and remove are for operators of the cluster;",
+                "recover and move act on this machine."
+            },
+            subcommands = {
+                ReplicaMoveCommand.class,
+                ReplicaRecoverCommand.class,
+                ReplicaListCommand.class,
+                ReplicaChangeCommands.Replace.class,
+                ReplicaChangeCommands.Add.class,
+                ReplicaChangeCommands.Remove.class
+            })
     static final class Replica implements Callable<Integer> {
         @Spec
         private @Nullable CommandSpec spec;
@@ -46,7 +57,9 @@ final class RoleCommands {
         public Integer call() throws Exception {
             if (config == null) {
                 CommandSpec own = Objects.requireNonNull(spec);
-                throw new ParameterException(own.commandLine(), "replica needs --config FILE, or one of recover, move");
+                throw new ParameterException(
+                        own.commandLine(),
+                        "replica needs --config FILE, or one of list, replace, add, remove, recover, move");
             }
             if (endWithInput) {
                 ParentWatch.begin();

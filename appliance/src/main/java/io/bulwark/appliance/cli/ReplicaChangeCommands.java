@@ -1,0 +1,244 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.appliance.cluster.ClusterShape;
+import io.bulwark.appliance.cluster.MemberAddresses;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.Replicas;
+import io.bulwark.client.error.UnavailableException;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.transport.Destination;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Commands by which the replicas become others. */
+final class ReplicaChangeCommands {
+    private static final String REPLICA = "For example replica-2.";
+
+    private ReplicaChangeCommands() {}
+
+    /** A command that has other replicas order. */
+    abstract static class ChangeCommand implements Callable<Integer> {
+        private static final long PAUSE_MILLIS = 500;
+
+        @Mixin
+        final ClusterAccess access = new ClusterAccess();
+
+        @Option(names = "--no-wait", description = "Do not wait until the new configuration orders and all are in it.")
+        private boolean noWait;
+
+        @Option(
+                names = "--wait",
+                paramLabel = "SECONDS",
+                defaultValue = "300",
+                description = "Wait so long for all replicas (default: ${DEFAULT-VALUE}).")
+        private long waitSeconds;
+
+        /** Does it unless it is done, or under way, and waits. */
+        final int change(Bulwark client, List<PrincipalId> leaving, List<Member> coming) throws InterruptedException {
+            Replicas.Standing standing = client.replicas().standing();
+            Configuration wanted = standing.next().orElse(standing.now());
+            if (!isDone(wanted, leaving, coming)) {
+                client.replicas().change(standing.now().number() + 1, leaving, coming);
+            }
+            List<String> missing = new ArrayList<>();
+            boolean over = !noWait && await(client, leaving, coming, missing);
+            Configuration now = client.replicas().believed();
+            Map<String, Object> json = new LinkedHashMap<>();
+            json.put("configuration", now.number());
+            json.put("replicas", ReplicaListCommand.names(now));
+            json.put("over", over);
+            json.put("missing", missing);
+            access.global().print(json, text(now, over, missing, leaving));
+            return over || noWait ? 0 : CommandFailure.FAILED;
+        }
+
+        private static boolean isDone(Configuration now, List<PrincipalId> leaving, List<Member> coming) {
+            return leaving.stream().noneMatch(replica -> now.placeOf(replica) >= 0)
+                    && coming.stream()
+                            .allMatch(member -> now.members().stream()
+                                    .anyMatch(each -> each.replica().equals(member.replica())
+                                            && each.key().equals(member.key())));
+        }
+
+        private boolean await(Bulwark client, List<PrincipalId> leaving, List<Member> coming, List<String> missing)
+                throws InterruptedException {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(waitSeconds);
+            String shown = "";
+            while (true) {
+                missing.clear();
+                try {
+                    missing.addAll(missing(client, leaving, coming));
+                } catch (UnavailableException e) {
+                    missing.add("an answer of the replicas");
+                }
+                if (missing.isEmpty()) {
+                    return true;
+                }
+                String line = "Waiting for " + String.join(", ", missing) + ".";
+                if (!access.global().json() && !line.equals(shown)) {
+                    System.err.println(line);
+                    shown = line;
+                }
+                if (System.nanoTime() - deadline >= 0) {
+                    return false;
+                }
+                Thread.sleep(PAUSE_MILLIS);
+            }
+        }
+
+        /** What is not as it is to be. */
+        private static List<String> missing(Bulwark client, List<PrincipalId> leaving, List<Member> coming) {
+            if (!isDone(client.replicas().standing().now(), leaving, coming)
+                    || !isDone(client.replicas().believed(), leaving, coming)) {
+                return List.of("the next checkpoint");
+            }
+            return client.status().replicas().stream()
+                    .filter(replica -> !replica.reachable())
+                    .map(ClusterStatus.ReplicaStatus::replica)
+                    .map(number -> "replica-" + number)
+                    .toList();
+        }
+
+        private static String text(Configuration now, boolean over, List<String> missing, List<PrincipalId> leaving) {
+            String order = "Configuration " + now.number() + " orders: "
+                    + String.join(", ", ReplicaListCommand.names(now)) + ".";
+            String off = leaving.isEmpty()
+                    ? ""
+                    : " Turn off, and wipe, "
+                            + String.join(
+                                    ", ", leaving.stream().map(Object::toString).toList()) + ".";
+            if (over) {
+                return order + off;
+            }
+            return missing.isEmpty()
+                    ? "It is agreed; `bulwark replica list` shows whether it has begun."
+                    : order + " Not there yet: " + String.join(", ", missing) + "; the same command goes on waiting.";
+        }
+    }
+
+    /** {@code bulwark replica replace}. */
+    @Command(
+            name = "replace",
+            description = {
+                "Put a new replica in the place of another, which need not answer.",
+                "Start it first, with a key of `bulwark keygen` and a name that no replica ever had;",
+                "it fetches the state before it votes. The old one is believed no more from then on."
+            })
+    static final class Replace extends ChangeCommand {
+        @Parameters(index = "0", paramLabel = "OLD", description = REPLICA)
+        private String old = "";
+
+        @Parameters(index = "1", paramLabel = "NEW", description = "A name that no replica ever had.")
+        private String fresh = "";
+
+        @Option(
+                names = "--key",
+                required = true,
+                paramLabel = "KEY",
+                description = "Its public key, as `keygen` prints it.")
+        private String key = "";
+
+        @Option(names = "--address", required = true, paramLabel = "HOST[:PORT]", description = "Where it is found.")
+        private String address = "";
+
+        @Override
+        public Integer call() throws InterruptedException {
+            PrincipalId leaving = replica(old);
+            Member coming = member(replica(fresh), key, address);
+            try (Bulwark client = access.connect()) {
+                return change(client, List.of(leaving), List.of(coming));
+            }
+        }
+    }
+
+    /** {@code bulwark replica add}. */
+    @Command(
+            name = "add",
+            description = {
+                "Add three replicas: the group bears one more faulty one from then on.",
+                "Each is given as NAME=KEY@HOST[:PORT], with the public key that `keygen` prints."
+            })
+    static final class Add extends ChangeCommand {
+        @Parameters(arity = "3", paramLabel = "REPLICA", description = "For example replica-4=MFkw...@10.0.0.4:7604.")
+        private List<String> replicas = List.of();
+
+        @Override
+        public Integer call() throws InterruptedException {
+            List<Member> coming = replicas.stream().map(Add::parsed).toList();
+            try (Bulwark client = access.connect()) {
+                return change(client, List.of(), coming);
+            }
+        }
+
+        private static Member parsed(String text) {
+            int name = text.indexOf('=');
+            int key = text.lastIndexOf('@');
+            if (name < 0 || key < name) {
+                throw new CommandFailure(CommandFailure.USAGE, "\"" + text + "\" is not NAME=KEY@HOST[:PORT]");
+            }
+            return member(replica(text.substring(0, name)), text.substring(name + 1, key), text.substring(key + 1));
+        }
+    }
+
+    /** {@code bulwark replica remove}. */
+    @Command(
+            name = "remove",
+            description = {
+                "Remove three replicas: the group bears one faulty one less from then on.",
+                "Refused where fewer than four would be left. Their names and keys do not come back."
+            })
+    static final class Remove extends ChangeCommand {
+        @Parameters(arity = "3", paramLabel = "REPLICA", description = REPLICA)
+        private List<String> replicas = List.of();
+
+        @Override
+        public Integer call() throws InterruptedException {
+            List<PrincipalId> leaving =
+                    replicas.stream().map(ReplicaChangeCommands::replica).toList();
+            try (Bulwark client = access.connect()) {
+                return change(client, leaving, List.of());
+            }
+        }
+    }
+
+    /** {@code replica-2}, or its number alone. */
+    static PrincipalId replica(@Nullable String text) {
+        String given = String.valueOf(text);
+        try {
+            PrincipalId named = PrincipalId.parse(given.matches("[0-9]+") ? "replica-" + given : given);
+            if (named.kind() == PrincipalKind.REPLICA) {
+                return named;
+            }
+        } catch (IllegalArgumentException e) {
+            // Said below.
+        }
+        throw new CommandFailure(CommandFailure.USAGE, "\"" + given + "\" is not a replica such as replica-2");
+    }
+
+    static Member member(PrincipalId replica, String key, String address) {
+        try {
+            return new Member(
+                    replica,
+                    PrincipalKey.parse(key.startsWith("key.") ? key.substring(key.indexOf('=') + 1) : key)
+                            .encoded(),
+                    Destination.text(MemberAddresses.parsed(
+                            address, ClusterShape.PORT_BASE_DEFAULT + ClusterShape.REPLICAS_ABOVE + replica.number())));
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, replica + ": " + e.getMessage());
+        }
+    }
+}

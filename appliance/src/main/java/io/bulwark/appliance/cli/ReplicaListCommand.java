@@ -1,0 +1,69 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.Replicas;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code bulwark replica list}. */
+@Command(
+        name = "list",
+        description = {
+            "List the metadata replicas in their places, and who is to follow at the next checkpoint.",
+            "Each change of replicas begins another configuration, which is counted from 0."
+        })
+final class ReplicaListCommand implements Callable<Integer> {
+    @Mixin
+    private final ClusterAccess access = new ClusterAccess();
+
+    @Override
+    public Integer call() {
+        Replicas.Standing standing;
+        List<List<String>> rows = new ArrayList<>();
+        List<Object> replicas = new ArrayList<>();
+        try (Bulwark client = access.connect()) {
+            standing = client.replicas().standing();
+            Map<Integer, ClusterStatus.ReplicaStatus> status = client.status().replicas().stream()
+                    .collect(Collectors.toMap(ClusterStatus.ReplicaStatus::replica, Function.identity()));
+            rows.add(List.of("PLACE", "REPLICA", "ADDRESS", "STATE"));
+            for (int place = 0; place < standing.now().members().size(); place++) {
+                Member member = standing.now().members().get(place);
+                ClusterStatus.ReplicaStatus said = status.get(member.replica().number());
+                String state = said == null ? "unknown" : said.reachable() ? "up" : "unreachable";
+                String address = client.replicas().addressOf(member);
+                rows.add(List.of(Integer.toString(place), member.replica().toString(), address, state));
+                Map<String, Object> one = new LinkedHashMap<>();
+                one.put("place", place);
+                one.put("replica", member.replica().toString());
+                one.put("address", address);
+                one.put("state", state);
+                replicas.add(one);
+            }
+        }
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("configuration", standing.now().number());
+        json.put("replicas", replicas);
+        json.put("next", standing.next().map(ReplicaListCommand::names).orElse(List.of()));
+        String text = Text.table(rows) + "\nThis is configuration "
+                + standing.now().number() + "."
+                + standing.next()
+                        .map(next -> " At the next checkpoint these follow: " + String.join(", ", names(next)) + ".")
+                        .orElse("");
+        access.global().print(json, text);
+        return 0;
+    }
+
+    static List<String> names(Configuration configuration) {
+        return configuration.replicas().stream().map(Object::toString).toList();
+    }
+}

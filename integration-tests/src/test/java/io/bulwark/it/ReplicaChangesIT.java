@@ -1,0 +1,199 @@
+package io.bulwark.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.appliance.boot.RoleFile;
+import io.bulwark.appliance.cli.CommandFailure;
+import io.bulwark.appliance.cluster.Member;
+import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.ProcessMember;
+import io.bulwark.appliance.cluster.ReplicaSetup;
+import io.bulwark.client.Bucket;
+import io.bulwark.client.Bulwark;
+import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.error.BulwarkException;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.Destination;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A cluster of processes loses a replica for good and gets another one in its place, under load; then it goes on while one of the old
+ * ones is down, too, and all that was acknowledged is there.
+ */
+@NullMarked
+class ReplicaChangesIT {
+    private static final int HEAP_MEBIBYTES = 256;
+    private static final int BYTES_MAX = 20_000;
+    private static final Duration LONG = Duration.ofMinutes(3);
+    private static final Duration POLL = Duration.ofMillis(300);
+
+    @RegisterExtension
+    static final LiveCluster CLUSTER = LiveCluster.ofProcesses(4);
+
+    private static final List<Member> JOINED = new ArrayList<>();
+
+    private final Map<String, byte[]> written = new ConcurrentSkipListMap<>();
+
+    @AfterAll
+    static void endJoined() throws Exception {
+        for (Member member : JOINED) {
+            member.stop();
+        }
+    }
+
+    @Test
+    void anotherReplicaTakesThePlaceOfOneThatIsLost() throws Exception {
+        CLUSTER.client().createBucket("kept");
+        AtomicBoolean over = new AtomicBoolean();
+        Thread load = Thread.ofVirtual().start(() -> write(over));
+        awaitMore();
+        LiveCluster.kill(CLUSTER.member("replica-2"));
+        LiveCluster.deleteTree(CLUSTER.plan().data().replica(2));
+
+        String key = start(4);
+        String address = Destination.text(addressOf(4));
+        refused(CommandFailure.USAGE, "not a replica", "replace", "node-2", "4", "--key", key, "--address", address);
+        refused(CommandFailure.USAGE, "replica-4", "replace", "2", "4", "--key", "nonsense", "--address", address);
+        refused(CommandFailure.FAILED, "exists", "replace", "2", "3", "--key", key, "--address", address);
+        JsonNode replaced = replica("replace", "replica-2", "replica-4", "--key", key, "--address", address)
+                .json();
+        assertThat(replaced.get("over").asBoolean()).isTrue();
+        assertThat(replaced.get("configuration").asLong()).isEqualTo(1);
+        assertThat(replica("list").json().get("replicas").findValuesAsString("replica"))
+                .containsExactly("replica-0", "replica-1", "replica-4", "replica-3");
+        awaitMore();
+
+        CLUSTER.member("replica-0").stop();
+        awaitMore();
+        CLUSTER.member("replica-0").start();
+        await().atMost(LONG).pollInterval(POLL).until(() -> reachable().equals(List.of(0, 1, 4, 3)));
+        over.set(true);
+        load.join();
+        readAll();
+        assertThat(CLUSTER.client().audit().verify(Optional.empty(), _ -> {}).problem())
+                .isEmpty();
+        assertThat(replica("replace", "replica-2", "replica-4", "--key", key, "--address", address)
+                        .json()
+                        .get("configuration")
+                        .asLong())
+                .as("said again, it is done")
+                .isEqualTo(1);
+    }
+
+    /** Starts a replica that nobody knows yet; returns its public key. */
+    private static String start(int number) throws Exception {
+        PrincipalId replica = PrincipalId.replica(number);
+        Path directory =
+                Files.createDirectories(CLUSTER.root().resolve("joined").resolve(replica.toString()));
+        Path identity = directory.resolve(replica + ".pem");
+        String key = new CommandRun(CLUSTER, "keygen", replica.toString(), "--out", identity.toString())
+                .json()
+                .get("key")
+                .asString();
+        Path role = directory.resolve("role.yaml");
+        write(number, directory, identity, role);
+        Member member = new ProcessMember(
+                replica.toString(),
+                addressOf(number),
+                Optional.of(CLUSTER.plan().data().log(replica.toString())),
+                OwnCommand.java(HEAP_MEBIBYTES),
+                List.of("replica", "--config", role.toString(), "--end-with-input"));
+        JOINED.add(member);
+        member.start();
+        member.awaitListening();
+        return key;
+    }
+
+    private static void write(int number, Path directory, Path identity, Path role) throws IOException {
+        ReplicaSetup like = CLUSTER.plan().replica(0, directory.resolve("data"));
+        RoleFile.write(
+                new ReplicaSetup(
+                        number,
+                        addressOf(number),
+                        like.replicas(),
+                        like.data(),
+                        like.keys(),
+                        new ChannelConfig.Tls(identity, CLUSTER.plan().data().genesis()),
+                        like.ordering(),
+                        like.nodes(),
+                        like.clients(),
+                        like.recoveries()),
+                role);
+    }
+
+    private static InetSocketAddress addressOf(int number) {
+        return Destination.of("127.0.0.1", CLUSTER.plan().shape().replicaPort(number));
+    }
+
+    private static List<Integer> reachable() {
+        try {
+            return CLUSTER.client().status().replicas().stream()
+                    .filter(ClusterStatus.ReplicaStatus::reachable)
+                    .map(ClusterStatus.ReplicaStatus::replica)
+                    .toList();
+        } catch (BulwarkException e) {
+            return List.of();
+        }
+    }
+
+    private static void refused(int code, String why, String... arguments) {
+        CommandRun run = replica(arguments).go();
+        assertThat(run.exitCode()).as("%s: %s", List.of(arguments), run.err()).isEqualTo(code);
+        assertThat(run.err()).containsIgnoringCase(why);
+    }
+
+    private static CommandRun replica(String... arguments) {
+        return new CommandRun(
+                CLUSTER,
+                Stream.concat(Stream.of("replica"), Stream.of(arguments)).toArray(String[]::new));
+    }
+
+    /** What fails meanwhile is tried again under the next name. */
+    private void write(AtomicBoolean over) {
+        Random random = new Random(LiveCluster.SEED);
+        Bucket bucket = CLUSTER.client().bucket("kept");
+        for (int i = 0; !over.get(); i++) {
+            byte[] bytes = new byte[random.nextInt(BYTES_MAX)];
+            random.nextBytes(bytes);
+            try {
+                bucket.put("object-" + i, bytes);
+                written.put("object-" + i, bytes);
+            } catch (BulwarkException e) {
+                System.out.println("object-" + i + ": " + e.getMessage());
+            }
+        }
+    }
+
+    private void awaitMore() {
+        int before = written.size();
+        await().atMost(LONG).pollInterval(POLL).until(() -> written.size() > before + 10);
+    }
+
+    /** By somebody who knows nothing but the genesis, and where its replicas were. */
+    private void readAll() {
+        try (Bulwark reader = CLUSTER.freshClient()) {
+            Bucket bucket = reader.bucket("kept");
+            written.forEach(
+                    (key, bytes) -> assertThat(bucket.getBytes(key)).as(key).isEqualTo(bytes));
+        }
+    }
+}
