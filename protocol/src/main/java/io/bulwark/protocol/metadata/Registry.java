@@ -161,13 +161,15 @@ final class Registry {
         }
     }
 
-    /** These replicas come, which were never seen, and those go. */
-    void exchange(List<PrincipalId> leaving, List<Member> coming, PrincipalId by) {
+    /** These replicas come, which were never seen. */
+    void letIn(List<Member> coming, PrincipalId by) {
         coming.forEach(member -> put(member.replica(), List.of(new PrincipalKey(member.key())), by));
-        for (PrincipalId replica : leaving) {
-            tables.members.put(replica, new Entry(List.of(), true));
-            changed();
-        }
+    }
+
+    /** A replica is one no more, for good. */
+    void putOut(PrincipalId replica) {
+        tables.members.put(replica, new Entry(List.of(), true));
+        changed();
     }
 
     /** The keys of a principal, the newest first. */

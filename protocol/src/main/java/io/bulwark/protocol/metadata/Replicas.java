@@ -2,6 +2,7 @@ package io.bulwark.protocol.metadata;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import java.util.ArrayList;
@@ -17,6 +18,9 @@ import java.util.Set;
 final class Replicas {
     private static final int NOW = 0;
     private static final int NEXT = 1;
+
+    /** The number in the name of a replica is less: clients name the replier by it. */
+    private static final int NAMES_MAX = OrderingMessage.ALL;
 
     private final Tables tables;
     private final Registry registry;
@@ -44,7 +48,7 @@ final class Replicas {
         Refusal.unless(change.number() == now.number() + 1, MetadataError.OTHER_REPLICAS, "these are " + now);
         registry.requireNeverSeen(change.coming());
         Configuration next = withKeysOfNow(next(now, change));
-        registry.exchange(change.leaving(), change.coming(), by);
+        registry.letIn(change.coming(), by);
         tables.replicas.put(NEXT, next);
     }
 
@@ -69,6 +73,11 @@ final class Replicas {
             places.add(place);
         }
         for (Member member : change.coming()) {
+            Refusal.unless(
+                    member.replica().number() < NAMES_MAX,
+                    MetadataError.BAD_ARGUMENT,
+                    "what names replicas has no room for " + member.replica() + ", but up to replica-"
+                            + (NAMES_MAX - 1));
             Refusal.unless(
                     isAddress(member), MetadataError.BAD_ARGUMENT, "\"" + member.address() + "\" is not HOST:PORT");
         }
@@ -121,9 +130,14 @@ final class Replicas {
         return tables.replicas.get(NEXT);
     }
 
-    /** Those who were to follow do. */
-    void begin(Configuration now) {
+    /** Those who were to follow do. Who goes is believed up to here: it may take him to come so far. */
+    void begin(Configuration begun) {
+        for (PrincipalId replica : now().replicas()) {
+            if (begun.placeOf(replica) < 0) {
+                registry.putOut(replica);
+            }
+        }
         tables.replicas.remove(NEXT);
-        tables.replicas.put(NOW, now);
+        tables.replicas.put(NOW, begun);
     }
 }

@@ -114,6 +114,18 @@ final class MembershipBugs {
                     "if (nowMillis < 0) {"),
             in(
                     MEMBERSHIP,
+                    "who lost the proofs is in a configuration that he has left",
+                    membership("whoHasPromisedInALaterConfigurationAsksForIt"),
+                    "term().number() < least",
+                    "term().number() < 0"),
+            in(
+                    MEMBERSHIP,
+                    "clients are answered as often as they ask",
+                    membership("whoSpeaksInAConfigurationThatIsOverIsToldAndWhoIsAheadIsAsked"),
+                    "&& answers.allows(nowMillis, client)",
+                    ""),
+            in(
+                    MEMBERSHIP,
                     "who is in no configuration does not ask",
                     membership("whoIsAddedAsksUntilHeHasAPlace"),
                     "} else if (place() < 0) {",
@@ -256,6 +268,24 @@ final class MembershipBugs {
                     state("whereReplicasStayTheChangeIsRefused"),
                     "Refusal.unless(!staying,",
                     "Refusal.unless(true,"),
+            in(
+                    REPLICAS,
+                    "a replica comes that no request can name as its replier",
+                    state("otherNumbersOfThemAreRefused"),
+                    "member.replica().number() < NAMES_MAX",
+                    "member.replica().number() < 2 * NAMES_MAX"),
+            in(
+                    REPLICAS,
+                    "who goes is believed no more before the others have begun",
+                    state("whoGoesIsBelievedUntilTheOthersBegin"),
+                    "registry.letIn(change.coming(), by);",
+                    "registry.letIn(change.coming(), by); change.leaving().forEach(registry::putOut);"),
+            in(
+                    REPLICAS,
+                    "the registry goes on naming who is out",
+                    state("theRegistrySaysWhoCameAndWhoWent"),
+                    "if (begun.placeOf(replica) < 0) {",
+                    "if (begun.placeOf(replica) < -1) {"),
             in(
                     "metadata/Registry",
                     "a replica takes the key of somebody who belongs since the genesis",

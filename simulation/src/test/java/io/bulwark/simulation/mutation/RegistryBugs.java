@@ -141,7 +141,7 @@ final class RegistryBugs {
                     "metadata/Holders",
                     "any text is the address of a node",
                     protocol("metadata.NodesTest", "addressesThatNobodyCanHaveAreRefused"),
-                    "HOST.matcher(address.host()).matches(),",
+                    "isHost(address.host()),",
                     "address.port() > 0,"),
             in(
                     "metadata/Permissions",

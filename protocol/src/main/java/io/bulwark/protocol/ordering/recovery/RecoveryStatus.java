@@ -21,7 +21,7 @@ import java.util.OptionalLong;
  * @param phase what its own recovery is at
  * @param forgotten whether it recovers since its promises were lost
  * @param own its own recovery of this life
- * @param known the last recovery of each replica that its state reflects
+ * @param known the last recovery of each replica that its state reflects, by the numbers in their names
  */
 public record RecoveryStatus(
         long watchdogMillis,
@@ -183,7 +183,7 @@ public record RecoveryStatus(
         int last = -1;
         for (int i = 0; i < count; i++) {
             int replica = in.u8();
-            if (replica <= last || replica >= ReplicaMessage.REPLICAS_MAX) {
+            if (replica <= last) {
                 throw new MalformedException("replica " + replica + " after " + last);
             }
             last = replica;
