@@ -76,12 +76,19 @@ final class RegisteredPrincipals implements Principals {
         if (!(channels instanceof ChannelConfig.Tls files)) {
             throw new InvalidRequestException("nobody has keys without TLS, and nobody can be invited", Subject.NONE);
         }
+        List<Entry> registered = list(); // by the replicas of now: who they are is known from here on
+        if (client.replicasNow().number() > 0) {
+            throw new InvalidRequestException(
+                    "a token names the replicas of the genesis, and others have followed them: make a key with `bulwark"
+                            + " keygen`, and let it in with `bulwark principal add`",
+                    Subject.NONE);
+        }
         SecureRandom random = new SecureRandom();
         byte[] seed = new byte[JoinToken.SEED_BYTES];
         random.nextBytes(seed);
         List<ClientConfig.Endpoint> endpoints = client.config().replicas();
         List<JoinToken.Replica> replicas = new ArrayList<>();
-        for (Entry entry : list()) {
+        for (Entry entry : registered) {
             int number = entry.principal().number();
             if (entry.principal().kind() == PrincipalKind.REPLICA && number < endpoints.size()) {
                 replicas.add(new JoinToken.Replica(

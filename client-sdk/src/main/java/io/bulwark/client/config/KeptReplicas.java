@@ -90,7 +90,7 @@ public record KeptReplicas(Path file) {
     }
 
     /** The last configuration that is known. */
-    Configuration last(Configuration genesis) {
+    public Configuration last(Configuration genesis) {
         return read(genesis, NOBODY).configuration();
     }
 
@@ -116,8 +116,11 @@ public record KeptReplicas(Path file) {
         proofs.end();
     }
 
-    /** Replaces the file; returns once it is durable. */
+    /** Replaces the file, unless another process of this principal has written that it knows more; returns once it is durable. */
     public void write(Configuration genesis, List<HandoverProof> proofs) throws IOException {
+        if (read(genesis, NOBODY).proofs().size() > proofs.size()) {
+            return;
+        }
         WireWriter out = new WireWriter().raw(genesis.digest()).i32(proofs.size());
         proofs.forEach(proof -> proof.write(out));
         Bytes rest = out.toBytes();

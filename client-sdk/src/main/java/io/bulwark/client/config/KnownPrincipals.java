@@ -128,12 +128,15 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
         return new TrustedKeys(owners);
     }
 
-    /** Of these replicas, and of no others, those that they have been given since or the ones that they began with. */
+    /**
+     * Of these replicas, and of no others, those that they have been given since or the ones that they began with. Whom the registry has
+     * put out is out, though the proof of that may have been lost here.
+     */
     public TrustedKeys trustedKeys(Configuration replicas) {
         Map<PrincipalKey, PrincipalId> owners = new HashMap<>(trustedKeys().owners());
         owners.values().removeIf(owner -> owner.kind() == PrincipalKind.REPLICA && replicas.placeOf(owner) < 0);
         for (Member member : replicas.members()) {
-            if (keysOf(member.replica()).isEmpty()) {
+            if (!changed.containsKey(member.replica()) && !genesis.keys().containsKey(member.replica())) {
                 owners.putIfAbsent(new PrincipalKey(member.key()), member.replica());
             }
         }
@@ -149,11 +152,7 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
         boolean letIn = !genesis.keys().containsKey(principal);
         List<PrincipalKey> keys = keysOf(principal);
         if (keys.isEmpty() && !letIn) {
-            throw new ConfigException(
-                    changed.containsKey(principal)
-                            ? principal + " is revoked"
-                            : "the genesis file " + files.genesis() + " has no key for " + principal,
-                    Subject.NONE);
+            throw new ConfigException(principal + " is revoked", Subject.NONE);
         }
         if (!keys.contains(identity.publicKey()) && !letIn && version == NO_VERSION) {
             throw new ConfigException(

@@ -140,6 +140,20 @@ class KnownReplicasTest {
                 .containsExactly(other);
     }
 
+    /** The registry puts it out once others have begun, so that the proof was known here, or is. */
+    @Test
+    void whomTheRegistryHasPutOutIsNotBelievedThoughTheProofIsLost() throws IOException {
+        TlsCredentials credentials = credentials();
+        KnownReplicas known = known(credentials);
+        new KnownPrincipals(GenesisFile.load(genesis()), 1, new TreeMap<>(Map.of(replica(2), List.<PrincipalKey>of())))
+                .store(registry());
+        assertThat(credentials().trusted().keysOf(replica(2))).isEmpty();
+        known.learned(KnownPrincipals.load(GenesisFile.load(genesis()), registry()));
+        assertThat(known.term().number()).isZero();
+        assertThat(credentials.trusted().keysOf(replica(2))).isEmpty();
+        assertThat(credentials.trusted().keysOf(replica(1))).hasSize(1);
+    }
+
     /** One that has exchanged its key signs with the other one, and what it signed before counts. */
     @Test
     void signaturesCountUnderTheKeyOfTheConfigurationOrOfTheRegistry() {
@@ -169,6 +183,20 @@ class KnownReplicasTest {
         assertThat(credentials.trusted().keysOf(replica(0))).isEmpty();
         assertThat(known(credentials).term()).isEqualTo(known.term());
         assertThat(known(credentials).proofs()).isEqualTo(known.proofs());
+    }
+
+    /** Commands of one client run at once, with one file; who was removed must not come back with the one that knows less. */
+    @Test
+    void whatIsKeptIsNeverLess() throws IOException {
+        KnownReplicas more = known(credentials());
+        KnownReplicas less = known(credentials());
+        Configuration next = replacing(more.genesis(), 2, 4);
+        HandoverProof first = proof(more.genesis(), next, 0, 1, 3);
+        more.acceptDurably(first);
+        more.acceptDurably(proof(next, replacing(next, 0, 5), 1, 2, 3));
+        less.acceptDurably(first);
+        assertThat(less.term().number()).isEqualTo(1);
+        assertThat(known(credentials()).term()).isEqualTo(more.term());
     }
 
     @Test
