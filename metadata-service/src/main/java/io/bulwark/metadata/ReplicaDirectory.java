@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  */
 public record ReplicaDirectory(Path path) {
     private static final String LATER = "promises-";
+    private static final String BEGUN = "begun-";
     private static final Pattern NUMBERED = Pattern.compile("(?:promises|begun)-(\\d{1,18})");
 
     public Path pages() {
@@ -39,12 +40,27 @@ public record ReplicaDirectory(Path path) {
 
     /** There once a promise was durable in this configuration: from then on a log that is not there is lost. */
     private Path begun(long configuration) {
-        return path.resolve("begun-" + configuration);
+        return path.resolve(BEGUN + configuration);
     }
 
     /** Whether anything was promised in a configuration after the genesis's. */
     public boolean hasBegun(long configuration) {
         return Files.exists(begun(configuration));
+    }
+
+    /** The last configuration in which anything was promised; 0 if in none after the genesis's. */
+    public long lastBegun() throws IOException {
+        if (!Files.isDirectory(path)) {
+            return 0;
+        }
+        try (Stream<Path> files = Files.list(path)) {
+            return files.map(file -> String.valueOf(file.getFileName()))
+                    .filter(name ->
+                            name.startsWith(BEGUN) && NUMBERED.matcher(name).matches())
+                    .mapToLong(name -> Long.parseLong(name.substring(BEGUN.length())))
+                    .max()
+                    .orElse(0);
+        }
     }
 
     /** Returns once it is durable that something was promised in this configuration; what was in those before it goes. */

@@ -23,4 +23,9 @@ public record ReplicaStatus(
         boolean damaged,
         String failure,
         String waiting,
-        Optional<RecoveryStanding> recovery) {}
+        Optional<RecoveryStanding> recovery) {
+    /** The same of a life that is over: nothing takes part any more. */
+    public ReplicaStatus ended() {
+        return new ReplicaStatus(replica, Phase.FOLLOWING, leader, lagBatches, damaged, failure, waiting, recovery);
+    }
+}

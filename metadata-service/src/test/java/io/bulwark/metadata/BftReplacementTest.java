@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.Metadata;
@@ -18,15 +19,20 @@ import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.Phase;
+import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.protocol.ordering.replica.Start;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Destination;
+import io.bulwark.transport.PeerLink;
 import io.bulwark.transport.TlsCredentials;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
@@ -45,6 +51,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -60,13 +68,16 @@ import org.junit.jupiter.api.io.TempDir;
 class BftReplacementTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int SNAPSHOT_BATCHES = 16;
+    /** Who has forgotten what it promised is silent for two lives of a key. */
+    private static final Recoveries RECOVERIES = new Recoveries(600_000, 2_000, 120_000);
+
     private static final PrincipalId OPERATOR = PrincipalId.client(0);
     private static final SecureRandom RANDOM = new SecureRandom();
 
     @TempDir
     private Path directory = Path.of("");
 
-    private final List<InetSocketAddress> addresses = ReplicaGroup.freeAddresses(6);
+    private final List<InetSocketAddress> addresses = ReplicaGroup.freeAddresses(7);
     private final Map<Integer, ReplicaLives> running = new HashMap<>();
     private final List<AutoCloseable> open = new ArrayList<>();
     private final AtomicInteger acknowledged = new AtomicInteger();
@@ -163,7 +174,7 @@ class BftReplacementTest {
                 addresses.subList(0, 4),
                 data.resolve("state"),
                 SNAPSHOT_BATCHES,
-                Recoveries.DEFAULT);
+                RECOVERIES);
         running.put(
                 number,
                 ReplicaLives.start(
@@ -192,12 +203,18 @@ class BftReplacementTest {
         acknowledged.incrementAndGet();
     }
 
-    private void replace(long number, int leaving, int coming) throws IOException {
+    /** Starts one that nobody knows yet. */
+    private Member coming(int number) throws IOException {
         Member member = new Member(
-                replica(coming),
-                identity(replica(coming)).publicKey().encoded(),
-                Destination.text(addresses.get(coming)));
-        start(coming);
+                replica(number),
+                identity(replica(number)).publicKey().encoded(),
+                Destination.text(addresses.get(number)));
+        start(number);
+        return member;
+    }
+
+    private void replace(long number, int leaving, int coming) throws IOException {
+        Member member = coming(coming);
         assertThat(execute(new Command.ChangeReplicas(number, List.of(replica(leaving)), List.of(member))))
                 .isEqualTo(new Reply.Done());
     }
@@ -247,10 +264,14 @@ class BftReplacementTest {
         await().atMost(LONG).until(() -> at(2).status().waiting().contains("no member of the group any more"));
         replace(2, 0, 5);
         await().atMost(LONG).until(() -> takesPart(5));
+        ReplicaLives closed = at(1);
         for (int number : List.of(1, 3, 4, 5, 2)) {
             stop(number);
         }
-        for (int number : List.of(1, 2, 3, 4, 5)) {
+        assertThat(closed.status().phase()).isEqualTo(Phase.FOLLOWING);
+        start(1);
+        assertThat(read(1)).as("nobody else is there").isEqualTo(Refusal.NOT_READY);
+        for (int number : List.of(2, 3, 4, 5)) {
             start(number);
         }
         write();
@@ -261,6 +282,41 @@ class BftReplacementTest {
         assertAllThere();
         assertThat(((Reply.ReplicaList) ask(new Query.ListReplicas())).now())
                 .isEqualTo(known().term().configuration());
+    }
+
+    @Test
+    void threeAreAddedSoThatTwoMayFailAndThreeAreRemoved() throws Exception {
+        write();
+        Command added = new Command.ChangeReplicas(1, List.of(), List.of(coming(4), coming(5), coming(6)));
+        assertThat(execute(added)).isEqualTo(new Reply.Done());
+        for (int number = 0; number < 7; number++) {
+            int each = number;
+            await().atMost(LONG).until(() -> takesPart(each));
+        }
+        write();
+        stop(0);
+        stop(5);
+        write();
+        start(0);
+        await().atMost(LONG).until(() -> takesPart(0));
+        List<PrincipalId> leaving = List.of(replica(0), replica(4), replica(5));
+        assertThat(execute(new Command.ChangeReplicas(2, leaving, List.of()))).isEqualTo(new Reply.Done());
+        await().atMost(LONG).until(() -> {
+            write();
+            return known().term().number() == 2;
+        });
+        assertThat(known().term().configuration().replicas())
+                .containsExactly(replica(1), replica(2), replica(3), replica(6));
+        for (int number : List.of(0, 4)) {
+            await().atMost(LONG).until(() -> at(number).status().waiting().contains("no member of the group any more"));
+        }
+        write();
+        for (int number : List.of(1, 2, 3, 6)) {
+            await().atMost(LONG).until(() -> takesPart(number));
+        }
+        stop(1);
+        write();
+        assertAllThere();
     }
 
     /** What was promised in a later configuration is written down as the log of it: without that it is lost, and not new. */
@@ -285,6 +341,47 @@ class BftReplacementTest {
         write();
         await().atMost(LONG).until(() -> !report(4).forgotten() && takesPart(4));
         assertAllThere();
+    }
+
+    /** The proofs are in a file beside the state: without it a replica is in no configuration that it has left. */
+    @Test
+    void whoLosesWhoTheReplicasAreLearnsItAnew() throws Exception {
+        write();
+        replace(1, 2, 4);
+        await().atMost(LONG).until(() -> takesPart(4) && takesPart(1));
+        write();
+        Path data = directory.resolve("replica-1");
+        await().atMost(LONG).until(() -> new ReplicaDirectory(data.resolve("state")).lastBegun() == 1);
+        for (int number : List.of(1, 0, 2, 3, 4)) {
+            stop(number);
+        }
+        Files.delete(KeptReplicas.beside(data.resolve("registry")).file());
+        start(1);
+        assertThat(at(1).status().waiting()).contains("was in configuration 1, and has lost who the replicas are");
+        for (int number : List.of(0, 3, 4)) {
+            start(number);
+        }
+        await().atMost(LONG).until(() -> takesPart(1));
+        assertThat(report(1).forgotten()).isFalse();
+        assertAllThere();
+    }
+
+    /** Why one replica alone does not answer a query. */
+    private Refusal read(int number) throws Exception {
+        BlockingQueue<Message> answers = new LinkedBlockingQueue<>();
+        try (Transport alone = Transport.open(
+                TransportSettings.defaults(),
+                Objects.requireNonNull(credentials),
+                new MessageCodecs(new OrderingCodec()))) {
+            PeerLink link = alone.link(replica(number), addresses.get(number), (_, _, message, done) -> {
+                answers.add(message);
+                done.run();
+            });
+            Bytes query = new Query.GetStatus().encoded();
+            await().atMost(LONG).until(() -> link.send(1, new OrderingMessage.Query(1, query)) && !answers.isEmpty());
+        }
+        assertThat(answers.peek()).isInstanceOf(OrderingMessage.Refused.class);
+        return ((OrderingMessage.Refused) answers.remove()).reason();
     }
 
     private RecoveryReport report(int number) {

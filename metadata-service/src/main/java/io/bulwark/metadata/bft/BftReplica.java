@@ -131,7 +131,7 @@ final class BftReplica implements Life {
                     start == Start.FORGOTTEN ? List.of() : disk.log().found();
             replica = new Replica(config.engine(term, place), disk.application(), promised, start, signing, random);
             links = new ReplicaLinks(transport, configuration, config.addresses(), this::onMessage);
-            talk = group.map(known -> new MemberTalk(name, known, lineage, this::tell));
+            talk = group.map(known -> new MemberTalk(name, known, lineage, 0, this::tell));
             mail = new PeerMail(
                     configuration,
                     place,
@@ -216,7 +216,8 @@ final class BftReplica implements Life {
 
     @Override
     public ReplicaStatus status() {
-        return status;
+        ReplicaStatus last = status;
+        return next == null && !closed.get() ? last : last.ended();
     }
 
     @Override
@@ -388,6 +389,8 @@ final class BftReplica implements Life {
             return;
         }
         switch (request) {
+            case OrderingMessage.Query query
+            when !report.isAmongOthers() -> clients.answer(client, new Refused(query.call(), Refusal.NOT_READY));
             case OrderingMessage.Query query -> replica.onQuery(client, query.call(), query.query());
             case OrderingMessage.Submit submit ->
                 replica.onRequest(now, new Request(client, submit.call(), false, submit.command()));

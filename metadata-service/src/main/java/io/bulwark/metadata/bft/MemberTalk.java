@@ -36,12 +36,17 @@ final class MemberTalk {
     private final Membership membership;
     private boolean over;
 
-    /** @param lineage what the process knew when the life began */
-    MemberTalk(PrincipalId self, KnownReplicas group, Lineage lineage, Network network) {
+    /**
+     * Of a life that begins.
+     *
+     * @param lineage what the process knew when it did
+     * @param least no configuration before this one is to be believed the replica's
+     */
+    MemberTalk(PrincipalId self, KnownReplicas group, Lineage lineage, long least, Network network) {
         this.self = self;
         this.group = group;
         this.network = network;
-        membership = new Membership(self, lineage, group.keys());
+        membership = new Membership(self, lineage, group.keys(), least);
     }
 
     /** Whether another configuration follows the one of this life. */
@@ -52,7 +57,7 @@ final class MemberTalk {
     void onMessage(long nowMillis, Peer peer, long requestId, MembershipMessage message) throws IOException {
         PrincipalId from = peer.principal();
         if (message instanceof AskSuccessor ask && (from.kind() != PrincipalKind.REPLICA || requestId != NO_REQUEST)) {
-            membership.successorOf(ask.configuration()).ifPresent(told -> {
+            membership.successorOf(nowMillis, from, ask.configuration()).ifPresent(told -> {
                 var _ = peer.send(requestId, told);
             });
         } else if (from.kind() == PrincipalKind.REPLICA) {

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A replica that is in no configuration: not yet, or not any more. It orders nothing, keeps what is on its disk, gives proofs to whoever
- * asks, and asks the replicas of the last configuration that it knows for the one that follows.
+ * A replica that is in no configuration: not yet, or not any more, or it does not know any more in which. It orders nothing, keeps what is
+ * on its disk, gives proofs to whoever asks, and asks the replicas of the last configuration that it knows for the one that follows.
  */
 final class Outsider implements Life {
     private static final Logger LOG = LoggerFactory.getLogger(Outsider.class);
@@ -41,26 +41,38 @@ final class Outsider implements Life {
     private final KnownReplicas group;
     private final MemberTalk talk;
     private final Consumer<HandoverProof> learning;
+    private final Start wanted;
     private final Runnable onEnd;
     private final ReplicaStatus alive;
     private volatile boolean over;
 
-    /** One that listens; to be begun. */
-    Outsider(ReplicaConfig config, KnownReplicas group, Lineage lineage, Transport transport, Runnable onEnd)
+    /**
+     * One that listens; to be begun.
+     *
+     * @param wanted how a life that votes is to begin
+     * @param least the last configuration in which it has promised anything
+     */
+    Outsider(
+            ReplicaConfig config,
+            Start wanted,
+            KnownReplicas group,
+            Lineage lineage,
+            long least,
+            Transport transport,
+            Runnable onEnd)
             throws IOException {
         this.transport = transport;
+        this.wanted = wanted;
         this.group = group;
         this.onEnd = onEnd;
         PrincipalId self = PrincipalId.replica(config.replica());
         Configuration last = lineage.configuration();
-        String waiting = group.genesis().placeOf(self) >= 0 || wasMember(lineage, self)
-                ? "is no member of the group any more (" + last + "); turn it off, and wipe its disk"
-                : "is no member of the group yet (" + last + "); an operator lets it in";
+        String waiting = waiting(self, group, lineage, least);
         alive = new ReplicaStatus(config.replica(), Phase.FOLLOWING, -1, 0, false, "", waiting, Optional.empty());
         LOG.warn("{} {}", self, waiting);
         loop = new ReplicaLoop(self.toString(), TICK_MILLIS, transport.eventLoop(), new Owner());
         ReplicaLinks links = new ReplicaLinks(transport, last, config.addresses(), this::onMessage);
-        talk = new MemberTalk(self, group, lineage, (to, message) -> {
+        talk = new MemberTalk(self, group, lineage, least, (to, message) -> {
             int place = links.replicaOf(to);
             if (place >= 0) {
                 links.send(place, message);
@@ -76,6 +88,17 @@ final class Outsider implements Life {
         loop.start();
         group.onSuccessor(learning);
         group.proofs().forEach(learning);
+    }
+
+    private static String waiting(PrincipalId self, KnownReplicas group, Lineage lineage, long least) {
+        Configuration last = lineage.configuration();
+        if (last.number() < least) {
+            return "was in configuration " + least + ", and has lost who the replicas are (" + last
+                    + "); it asks these, or copy registry.replicas from a member";
+        }
+        return group.genesis().placeOf(self) >= 0 || wasMember(lineage, self)
+                ? "is no member of the group any more (" + last + "); turn it off, and wipe its disk"
+                : "is no member of the group yet (" + last + "); an operator lets it in";
     }
 
     private static boolean wasMember(Lineage lineage, PrincipalId self) {
@@ -134,7 +157,7 @@ final class Outsider implements Life {
 
     @Override
     public Optional<Start> next() {
-        return over ? Optional.of(Start.NORMAL) : Optional.empty();
+        return over ? Optional.of(wanted) : Optional.empty();
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +60,8 @@ final class PeerMail {
 
     /** By replica: when something of it came last that was believed; 0 if never. */
     private long[] heardMillis = new long[0];
+
+    private final BitSet everHeard = new BitSet();
 
     /**
      * Mail of a life in a configuration.
@@ -138,6 +141,7 @@ final class PeerMail {
             heardMillis = Arrays.copyOf(heardMillis, from + 1);
         }
         heardMillis[from] = nowMillis;
+        everHeard.set(from);
     }
 
     /** Since when fewer than {@code others} were heard, or longer; 0 if so many never were. */
@@ -145,6 +149,11 @@ final class PeerMail {
         long[] latest = heardMillis.clone();
         Arrays.sort(latest);
         return others > latest.length ? 0 : latest[latest.length - others];
+    }
+
+    /** Whether so many others were ever heard. */
+    boolean hasHeard(int others) {
+        return everHeard.cardinality() >= others;
     }
 
     private PrincipalId nameOf(int place) {

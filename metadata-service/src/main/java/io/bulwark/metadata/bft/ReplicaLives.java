@@ -104,7 +104,8 @@ public final class ReplicaLives implements RecoverableReplica {
         Lineage lineage =
                 group.map(KnownReplicas::lineage).orElseGet(() -> new Lineage(config.fixed(), new NobodyFollows()));
         Configuration now = lineage.configuration();
-        boolean isMember = now.placeOf(PrincipalId.replica(config.replica())) >= 0;
+        long lastBegun = new ReplicaDirectory(config.directory()).lastBegun();
+        boolean isMember = now.number() >= lastBegun && now.placeOf(PrincipalId.replica(config.replica())) >= 0;
         if (!isMember && group.isEmpty()) {
             throw new IOException("replica-" + config.replica() + " is none of " + now + ", who stay");
         }
@@ -116,7 +117,8 @@ public final class ReplicaLives implements RecoverableReplica {
                 meters);
         try {
             if (!isMember) {
-                Outsider outsider = new Outsider(config, group.get(), lineage, transport, this::onEnd);
+                Outsider outsider =
+                        new Outsider(config, start, group.get(), lineage, lastBegun, transport, this::onEnd);
                 outsider.begin();
                 return outsider;
             }

@@ -4,7 +4,6 @@ import io.bulwark.metadata.RecoveryStanding;
 import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.Replica;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
@@ -76,7 +75,8 @@ final class SelfReport {
         fetchedPages = fetched;
         String waiting =
                 failure.isEmpty() ? waiting(nowMillis, estimates, report.own().startedMillis()) : "";
-        boolean votes = replica.isActive() && !replica.isFetching() && !estimates && !report.forgotten();
+        boolean votes =
+                isAmongOthers() && replica.isActive() && !replica.isFetching() && !estimates && !report.forgotten();
         return new ReplicaStatus(
                 self,
                 failure.isEmpty() && votes ? Phase.RUNNING : Phase.FOLLOWING,
@@ -89,6 +89,14 @@ final class SelfReport {
                         named(report), mail.oldestKeyMillis(nowMillis), mail.refused(), nowMillis, settings)));
     }
 
+    /**
+     * Whether 2f others have spoken with it in its configuration. Until then it may be a member no more, whom nobody tells: it does not
+     * take part, and answers no query.
+     */
+    boolean isAmongOthers() {
+        return mail.hasHeard(2 * configuration.faulty());
+    }
+
     private int primary(long ofView) {
         return nameOf((int) (ofView % configuration.members().size()));
     }
@@ -97,7 +105,7 @@ final class SelfReport {
         return configuration.members().get(place).replica().number();
     }
 
-    /** With the names of the others in place of their places; there is no room for greater numbers in what others are told. */
+    /** With the names of the others in place of their places. */
     private RecoveryReport named(RecoveryReport report) {
         return new RecoveryReport(
                 report.phase(),
@@ -112,7 +120,6 @@ final class SelfReport {
                                 known.openMillis(),
                                 known.open(),
                                 known.slow()))
-                        .filter(known -> known.replica() < ReplicaMessage.REPLICAS_MAX)
                         .sorted(Comparator.comparingInt(RecoveryReport.KnownRecovery::replica))
                         .toList());
     }
@@ -128,7 +135,8 @@ final class SelfReport {
         long seconds = (nowMillis - sinceMillis) / 1_000;
         String waiting;
         if (alone) {
-            waiting = "has not heard " + needed + " others for " + seconds + " s: it is cut off, or they are down";
+            waiting = "has not heard " + needed + " others for " + seconds
+                    + " s: it is cut off, or they are down, or it is a member no more (`bulwark replica list`)";
         } else if (estimates) {
             waiting = "recovers and hears no estimate of 2f others since " + seconds
                     + " s; if more than f have forgotten what they promised, the group stands still";

@@ -3,6 +3,7 @@ package io.bulwark.metadata.bft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
@@ -95,6 +96,19 @@ class SelfReportTest {
         }
         assertThat(waiting(23_900)).isEmpty();
         assertThat(waiting(24_500)).contains("has not heard 2 others for 10 s");
+    }
+
+    /** One that was removed, and has lost all that it knew, takes itself for a member that begins. */
+    @Test
+    void whoHasHeardTooFewOthersTakesNoPart() {
+        assertThat(report.take(1_000, 0, false, "").phase()).isEqualTo(Phase.FOLLOWING);
+        hear(1_100, 1);
+        hear(1_200, 1);
+        assertThat(report.isAmongOthers()).isFalse();
+        assertThat(report.take(1_300, 0, false, "").phase()).isEqualTo(Phase.FOLLOWING);
+        hear(1_400, 2);
+        assertThat(report.isAmongOthers()).isTrue();
+        assertThat(report.take(1_500, 0, false, "").phase()).isEqualTo(Phase.RUNNING);
     }
 
     @Test

@@ -1,8 +1,11 @@
 package io.bulwark.metadata.mutation;
 
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.metadata.pages.RocksPageStore;
 import io.bulwark.protocol.mutation.PlantedBugs;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.transport.Transport;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.NullMarked;
 import org.rocksdb.RocksDB;
 import org.slf4j.Logger;
@@ -10,6 +13,15 @@ import org.slf4j.Logger;
 /** Those planted in what a replica does with its disk. */
 class PlantedDiskBugsTest extends PlantedBugs {
     PlantedDiskBugsTest() {
-        super(ReplicaDiskBugs.ALL, RocksPageStore.class, RocksDB.class, Bytes.class, NullMarked.class, Logger.class);
+        super(
+                ReplicaDiskBugs.ALL,
+                RocksPageStore.class,
+                RocksDB.class,
+                Bytes.class,
+                NullMarked.class,
+                Logger.class,
+                KnownReplicas.class,
+                Transport.class,
+                MeterRegistry.class);
     }
 }

@@ -111,7 +111,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
             when from.kind() == PrincipalKind.REPLICA -> membership.onMessage(nowMillis, from, said);
             case MembershipMessage.AskSuccessor ask ->
                 membership
-                        .successorOf(ask.configuration())
+                        .successorOf(nowMillis, from, ask.configuration())
                         .ifPresent(told -> out.add(new Effect.Send(from, requestId, told)));
             case ReplicaMessage said
             when from.kind() == PrincipalKind.REPLICA -> {

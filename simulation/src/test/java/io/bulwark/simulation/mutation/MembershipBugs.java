@@ -122,7 +122,13 @@ final class MembershipBugs {
                     MEMBERSHIP,
                     "clients are answered as often as they ask",
                     membership("whoSpeaksInAConfigurationThatIsOverIsToldAndWhoIsAheadIsAsked"),
-                    "&& answers.allows(nowMillis, client)",
+                    "&& answers.allows(nowMillis, client, configuration)",
+                    ""),
+            in(
+                    MEMBERSHIP,
+                    "who is far behind waits at each step",
+                    membership("whoIsFarBehindWaitsForNoAnswer"),
+                    "configuration <= last.configuration() &&",
                     ""),
             in(
                     MEMBERSHIP,
@@ -140,7 +146,7 @@ final class MembershipBugs {
                     MEMBERSHIP,
                     "a flood of proofs is checked",
                     membership("aFloodOfProofsIsNotChecked"),
-                    "said.proof().number() == term().number() && checks.allows(nowMillis, from)",
+                    "said.proof().number() == term().number() && checks.allows(nowMillis, from, term().number())",
                     "said.proof().number() == term().number()"),
             in(
                     EXECUTION,

@@ -31,19 +31,21 @@ public final class Membership {
     /** So many senders are remembered. */
     private static final int SENDERS_MAX = 1_024;
 
-    /** How often something is done for one sender. */
+    /** How often something is done for one sender about one configuration. Who has come to a later one does not wait. */
     private static final class Pace {
-        private final Map<PrincipalId, Long> lastMillis = new HashMap<>();
+        private record Last(long millis, long configuration) {}
 
-        boolean allows(long nowMillis, PrincipalId sender) {
-            Long last = lastMillis.get(sender);
-            if (last != null && nowMillis - last < PACE_MILLIS) {
+        private final Map<PrincipalId, Last> lasts = new HashMap<>();
+
+        boolean allows(long nowMillis, PrincipalId sender, long configuration) {
+            Last last = lasts.get(sender);
+            if (last != null && configuration <= last.configuration() && nowMillis - last.millis() < PACE_MILLIS) {
                 return false;
             }
-            if (lastMillis.size() >= SENDERS_MAX) {
-                lastMillis.clear();
+            if (lasts.size() >= SENDERS_MAX) {
+                lasts.clear();
             }
-            lastMillis.put(sender, nowMillis);
+            lasts.put(sender, new Last(nowMillis, configuration));
             return true;
         }
     }
@@ -51,6 +53,7 @@ public final class Membership {
     private final PrincipalId self;
     private final Lineage lineage;
     private final Signatures keys;
+    private final long least;
     private final Pace checks = new Pace();
     private final Pace answers = new Pace();
     private final Pace questions = new Pace();
@@ -64,9 +67,19 @@ public final class Membership {
 
     /** @param lineage with all proofs that were kept */
     public Membership(PrincipalId self, Lineage lineage, Signatures keys) {
+        this(self, lineage, keys, 0);
+    }
+
+    /**
+     * As above, of one that may have lost proofs.
+     *
+     * @param least in the configuration with this number it has promised something: it is in none before that
+     */
+    public Membership(PrincipalId self, Lineage lineage, Signatures keys, long least) {
         this.self = self;
         this.lineage = lineage;
         this.keys = keys;
+        this.least = least;
     }
 
     /** The configuration that this replica is in, or knows of. */
@@ -76,12 +89,14 @@ public final class Membership {
 
     /** This replica's place in it; -1 if it is not in it, any more or yet. */
     public int place() {
-        return lineage.configuration().placeOf(self);
+        return term().number() < least ? -1 : lineage.configuration().placeOf(self);
     }
 
     /** The configuration has ended here with a stable checkpoint, as the replica says. */
     public void onEnded(long nowMillis, Handover ended) {
-        if (handover != null || !ended.previous().equals(lineage.configuration().digest())) {
+        if (handover != null
+                || place() < 0
+                || !ended.previous().equals(lineage.configuration().digest())) {
             return;
         }
         handover = ended;
@@ -96,7 +111,7 @@ public final class Membership {
         switch (message) {
             case AskSuccessor ask -> tell(nowMillis, from, ask.configuration());
             case Successor said -> {
-                if (said.proof().number() == term().number() && checks.allows(nowMillis, from)) {
+                if (said.proof().number() == term().number() && checks.allows(nowMillis, from, term().number())) {
                     advance(said.proof());
                 }
             }
@@ -122,21 +137,21 @@ public final class Membership {
         }
     }
 
-    /** For clients: what follows the configuration with this number, if it is over. */
-    public Optional<Successor> successorOf(long configuration) {
-        return lineage.hasProofOf(configuration)
+    /** For a client who asks: what follows the configuration with this number, if it is over and the client has not asked just now. */
+    public Optional<Successor> successorOf(long nowMillis, PrincipalId client, long configuration) {
+        return lineage.hasProofOf(configuration) && answers.allows(nowMillis, client, configuration)
                 ? Optional.of(new Successor(lineage.proofOf(configuration)))
                 : Optional.empty();
     }
 
     private void ask(long nowMillis, PrincipalId from) {
-        if (questions.allows(nowMillis, from)) {
+        if (questions.allows(nowMillis, from, term().number())) {
             effects.add(new MembershipEffect.Send(from, new AskSuccessor(term().number())));
         }
     }
 
     private void tell(long nowMillis, PrincipalId to, long configuration) {
-        if (lineage.hasProofOf(configuration) && answers.allows(nowMillis, to)) {
+        if (lineage.hasProofOf(configuration) && answers.allows(nowMillis, to, configuration)) {
             effects.add(new MembershipEffect.Send(to, new Successor(lineage.proofOf(configuration))));
         }
     }
@@ -145,7 +160,7 @@ public final class Membership {
         Handover own = handover;
         if (own == null) {
             claims.put(place, claim);
-        } else if (!signatures.containsKey(place) && checks.allows(nowMillis, from)) {
+        } else if (!signatures.containsKey(place) && checks.allows(nowMillis, from, term().number())) {
             check(own, place, claim);
             conclude();
         }

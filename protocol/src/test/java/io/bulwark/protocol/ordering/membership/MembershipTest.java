@@ -151,6 +151,21 @@ class MembershipTest {
         assertThat(added.drain()).isEmpty();
     }
 
+    /** It lost the proofs, and not what it has promised: it is in no configuration but the one that it was in. */
+    @Test
+    void whoHasPromisedInALaterConfigurationAsksForIt() {
+        Signatures keys = new TestSignatures(replica(1));
+        Membership one = new Membership(replica(1), new Lineage(GENESIS, keys), keys, 1);
+        assertThat(one.place()).isEqualTo(-1);
+        one.onTick(0);
+        assertThat(sentTo(replica(0), one.drain())).containsExactly(new AskSuccessor(0));
+        one.onMessage(10, replica(0), new Successor(PROOF));
+        assertThat(advances(one.drain())).containsExactly(PROOF);
+        assertThat(one.place()).isEqualTo(1);
+        one.onTick(1_000);
+        assertThat(one.drain()).isEmpty();
+    }
+
     @Test
     void whoSpeaksInAConfigurationThatIsOverIsToldAndWhoIsAheadIsAsked() {
         Membership one = membership(1);
@@ -161,8 +176,26 @@ class MembershipTest {
         one.onOther(100, replica(3), 0);
         one.onOther(101, replica(3), 0);
         assertThat(sentTo(replica(3), one.drain())).containsExactly(new Successor(PROOF));
-        assertThat(one.successorOf(0)).contains(new Successor(PROOF));
-        assertThat(one.successorOf(1)).isEmpty();
+        PrincipalId client = PrincipalId.client(7);
+        assertThat(one.successorOf(200, client, 1)).isEmpty();
+        assertThat(one.successorOf(200, client, 0)).contains(new Successor(PROOF));
+        assertThat(one.successorOf(219, client, 0)).as("a flood").isEmpty();
+        assertThat(one.successorOf(219, PrincipalId.client(8), 0)).contains(new Successor(PROOF));
+        assertThat(one.successorOf(220, client, 0)).contains(new Successor(PROOF));
+    }
+
+    @Test
+    void whoIsFarBehindWaitsForNoAnswer() {
+        Membership one = membership(1);
+        Configuration last = NEXT.replacing(0, member(5));
+        HandoverProof second = proof(NEXT, handover(NEXT, last), 1, 2, 3);
+        one.onMessage(0, replica(0), new Successor(PROOF));
+        one.onMessage(0, replica(3), new Successor(second));
+        PrincipalId client = PrincipalId.client(7);
+        assertThat(one.successorOf(100, client, 0)).contains(new Successor(PROOF));
+        assertThat(one.successorOf(100, client, 1)).contains(new Successor(second));
+        assertThat(one.successorOf(101, client, 0)).as("a flood").isEmpty();
+        assertThat(one.successorOf(101, client, 1)).as("a flood").isEmpty();
     }
 
     @Test
