@@ -74,6 +74,16 @@ class ReplicaChangesIT {
         refused(CommandFailure.USAGE, "not a replica", "replace", "node-2", "4", "--key", key, "--address", address);
         refused(CommandFailure.USAGE, "replica-4", "replace", "2", "4", "--key", "nonsense", "--address", address);
         refused(CommandFailure.FAILED, "exists", "replace", "2", "3", "--key", key, "--address", address);
+        refused(
+                CommandFailure.FAILED,
+                "start replica-4 first",
+                "replace",
+                "2",
+                "4",
+                "--key",
+                key,
+                "--address",
+                "127.0.0.1:1");
         JsonNode replaced = replica("replace", "replica-2", "replica-4", "--key", key, "--address", address)
                 .json();
         assertThat(replaced.get("over").asBoolean()).isTrue();
@@ -91,6 +101,9 @@ class ReplicaChangesIT {
         readAll();
         assertThat(CLUSTER.client().audit().verify(Optional.empty(), _ -> {}).problem())
                 .isEmpty();
+        CommandRun invited = new CommandRun(CLUSTER, "principal", "invite", "client-20").go();
+        assertThat(invited.exitCode()).as(invited.err()).isNotZero();
+        assertThat(invited.err()).contains("names the replicas of the genesis");
         assertThat(replica("replace", "replica-2", "replica-4", "--key", key, "--address", address)
                         .json()
                         .get("configuration")

@@ -64,7 +64,8 @@ final class Outage {
                         : "start these again where they ran, with `bulwark replica --config FILE`");
     }
 
-    private static boolean listens(ClientConfig.Endpoint replica) {
+    /** Whether anybody does there, as far as this machine can see. */
+    static boolean listens(ClientConfig.Endpoint replica) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(replica.host(), replica.port()), CONNECT_MILLIS_MAX);
             return true;

@@ -5,13 +5,16 @@ import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.Replicas;
+import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.transport.Destination;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,6 +55,7 @@ final class ReplicaChangeCommands {
             Replicas.Standing standing = client.replicas().standing();
             Configuration wanted = standing.next().orElse(standing.now());
             if (!isDone(wanted, leaving, coming)) {
+                coming.forEach(ChangeCommand::requireListening);
                 client.replicas().change(standing.now().number() + 1, leaving, coming);
             }
             List<String> missing = new ArrayList<>();
@@ -64,6 +68,16 @@ final class ReplicaChangeCommands {
             json.put("missing", missing);
             access.global().print(json, text(now, over, missing, leaving));
             return over || noWait ? 0 : CommandFailure.FAILED;
+        }
+
+        /** One that does not run would be one of the f from its beginning. */
+        private static void requireListening(Member coming) {
+            InetSocketAddress address = KnownReplicas.addressOf(coming, List.of());
+            if (!Outage.listens(new ClientConfig.Endpoint(address.getHostString(), address.getPort()))) {
+                throw new CommandFailure(
+                        CommandFailure.FAILED,
+                        "nobody listens at " + coming.address() + ": start " + coming.replica() + " first");
+            }
         }
 
         private static boolean isDone(Configuration now, List<PrincipalId> leaving, List<Member> coming) {

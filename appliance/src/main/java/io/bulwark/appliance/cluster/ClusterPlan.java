@@ -3,10 +3,12 @@ package io.bulwark.appliance.cluster;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
@@ -152,15 +154,23 @@ public final class ClusterPlan {
                 : new ChannelConfig.Tls(Identity.file(data.keys(), principal), data.genesis());
     }
 
-    /** Whether a node has been removed, as far as it or the command line has heard of it. */
-    public boolean isRevoked(PrincipalId node) {
+    /** Whether a node or a replica has been removed, as far as it or the command line has heard of it. */
+    public boolean isRemoved(PrincipalId member) {
         ChannelConfig own = channels(PrincipalId.client(COMMAND_LINE));
+        boolean isReplica = member.kind() == PrincipalKind.REPLICA;
+        Path directory = isReplica ? data.replica(member.number()) : data.node(member.number());
         return switch (own) {
             case ChannelConfig.Tls files -> {
                 GenesisFile genesis = GenesisFile.load(files.genesis());
-                yield Stream.of(own.keptBeside(), RunningNode.kept(data.node(node.number())))
-                        .anyMatch(kept ->
-                                KnownPrincipals.load(genesis, kept).keysOf(node).isEmpty());
+                yield Stream.of(own.keptBeside(), RunningNode.kept(directory))
+                        .anyMatch(kept -> isReplica
+                                ? KeptReplicas.beside(kept)
+                                                .last(genesis.genesisKeys().configuration())
+                                                .placeOf(member)
+                                        < 0
+                                : KnownPrincipals.load(genesis, kept)
+                                        .keysOf(member)
+                                        .isEmpty());
             }
             case ChannelConfig.InsecureLoopback _ -> false;
         };

@@ -9,6 +9,7 @@ import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.OptionalLong;
+import java.util.function.IntSupplier;
 import java.util.function.ToDoubleFunction;
 
 /** What a replica's meters tell of recoveries; not a number where there is nothing to tell. */
@@ -17,7 +18,8 @@ final class RecoveryMeters {
 
     private RecoveryMeters() {}
 
-    static void register(ReplicaServer replica, int replicas, MeterRegistry meters) {
+    /** @param replicas how many there are by now */
+    static void register(ReplicaServer replica, IntSupplier replicas, MeterRegistry meters) {
         gauge(
                 "bulwark.replica.recovery.open",
                 replica,
@@ -50,7 +52,7 @@ final class RecoveryMeters {
                 meters,
                 standing -> standing.oldestKeyMillis() / MILLIS_PER_SECOND);
         gauge("bulwark.replica.window.seconds", replica, meters, standing -> {
-            OptionalLong window = standing.windowMillis(replicas, System.currentTimeMillis());
+            OptionalLong window = standing.windowMillis(replicas.getAsInt(), System.currentTimeMillis());
             return window.isPresent() ? window.getAsLong() / MILLIS_PER_SECOND : Double.NaN;
         });
     }

@@ -81,7 +81,11 @@ public final class RunningReplica implements Watched {
         MeterRegistry meters = RunningNode.metersOf(name);
         Optional<KnownReplicas> group = KnownReplicas.of(setup.channels(), credentials, kept);
         ReplicaServer replica = setup.ordering().start(config, credentials, setup.genesis(), start, group, meters);
-        RecoveryMeters.register(replica, setup.replicas().size(), meters);
+        RecoveryMeters.register(
+                replica,
+                () -> group.map(known -> known.term().configuration().members().size())
+                        .orElse(setup.replicas().size()),
+                meters);
         return new RunningReplica(name, replica, follow(setup, credentials, group, kept), meters);
     }
 

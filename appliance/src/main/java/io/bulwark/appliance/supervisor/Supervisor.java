@@ -44,6 +44,9 @@ public final class Supervisor implements Watched {
     private final int number;
     private final Optional<Watchdog> watchdog;
     private List<Integer> members;
+    /** It was a member, and is none any more. */
+    private boolean removed;
+
     private volatile Optional<Turns> turns;
     private final Optional<ReleaseCheck> check;
     private final RestartPauses pauses = new RestartPauses();
@@ -131,6 +134,7 @@ public final class Supervisor implements Watched {
     private void follow() {
         List<Integer> now = watchdog.map(Supervisor::membersOf).orElse(List.of());
         if (!now.equals(members)) {
+            removed |= members.contains(number) && !now.contains(number);
             members = now;
             turns = watchdog.flatMap(this::turnsOf);
             next = turns.map(Turns::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
@@ -256,6 +260,14 @@ public final class Supervisor implements Watched {
     }
 
     private void startAgain() throws Exception {
+        follow();
+        if (removed) {
+            if (!ended) {
+                ended = true;
+                LOG.info("{} has ended, and is a member no more: it is not started again", member.name());
+            }
+            return;
+        }
         long now = System.nanoTime();
         if (!ended) {
             ended = true;

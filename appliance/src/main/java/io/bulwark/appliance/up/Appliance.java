@@ -125,6 +125,9 @@ public final class Appliance implements AutoCloseable {
         group = view;
         for (int i = 0; i < replicas.size(); i++) {
             ReplicaMember replica = replicas.get(i);
+            if (plan.isRemoved(PrincipalId.replica(i))) {
+                continue;
+            }
             Path role = ProcessMembers.roleFile(plan, i);
             ReplicaSetup own = plan.replica(i, plan.data().replica(i));
             Supervisor.Watchdog watchdog = new Supervisor.Watchdog(
@@ -207,14 +210,12 @@ public final class Appliance implements AutoCloseable {
         for (int i = 0; i < plan.shape().replicas(); i++) {
             replicas.add(members.replica(i));
         }
-        startAll(replicas);
+        startAll(members(replicas));
         story.accept("starting " + plan.shape().nodes() + " storage nodes");
         for (int i = 0; i < plan.shape().nodes(); i++) {
             nodes.add(members.node(i));
         }
-        startAll(nodes.stream()
-                .filter(node -> !plan.isRevoked(PrincipalId.parse(node.name())))
-                .toList());
+        startAll(members(nodes));
         story.accept("waiting for the cluster");
         Bulwark connected = Bulwark.connect(plan.commandLine());
         client = connected;
@@ -223,6 +224,13 @@ public final class Appliance implements AutoCloseable {
         story.accept("starting the console");
         console = ConsoleServer.start(connected, plan.consoleAddress());
         control = ControlSocket.serve(plan.data().root(), this::onRequest);
+    }
+
+    /** Those that were not removed: of the others nobody hears any more. */
+    private <M extends Member> List<M> members(List<M> all) {
+        return all.stream()
+                .filter(member -> !plan.isRemoved(PrincipalId.parse(member.name())))
+                .toList();
     }
 
     private static void startAll(List<? extends Member> members) throws Exception {

@@ -14,6 +14,18 @@ final class SupervisorBugs {
                     appliance("placement.MovingTest", "whatWasPlacedOnADrainedNodeMeanwhileMovesToo"),
                     "if (standing.over() && plansMore(after)) {",
                     "if (false) {"),
+            bug(
+                    "Supervisor",
+                    "a replica that was removed is started again",
+                    "whoWasRemovedIsNotStartedAgain",
+                    "follow(); if (removed) {",
+                    "follow(); if (closed) {"),
+            bug(
+                    "Supervisor",
+                    "turns stay with the places of before",
+                    "itsTurnsAreThoseOfItsPlaceAmongTheReplicasOfNow",
+                    "if (!now.equals(members)) {",
+                    "if (closed) {"),
             turns(
                     "all replicas have their turn at the same time",
                     "eachReplicaHasItsTurnOncePerPeriodAndNoTwoAtATime",

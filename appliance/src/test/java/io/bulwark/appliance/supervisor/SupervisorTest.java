@@ -244,6 +244,39 @@ class SupervisorTest {
     }
 
     @Test
+    void whoWasRemovedIsNotStartedAgain() throws Exception {
+        group.members = List.of(0, OWN, 2, 3);
+        try (Supervisor supervisor = start()) {
+            group.members = List.of(0, 4, 2, 3);
+            assertThat(supervisor.recoverNow()).contains("no member of the group");
+            assertThat(supervisor.nextMillis()).isEmpty();
+            replica.running = false;
+            replica.awaitLookedAt();
+        }
+        assertThat(replica.done).isEmpty();
+    }
+
+    @Test
+    void whoIsNotLetInYetIsStartedAgain() {
+        group.members = List.of(0, 4, 2, 3);
+        try (Supervisor _ = start()) {
+            replica.running = false;
+            await().atMost(LONG).until(() -> replica.done.contains("start"));
+        }
+    }
+
+    @Test
+    void itsTurnsAreThoseOfItsPlaceAmongTheReplicasOfNow() throws Exception {
+        group.members = List.of(0, OWN, 2, 3);
+        try (Supervisor supervisor = start()) {
+            assertThat(supervisor.nextMillis()).hasValue(START + PERIOD + PERIOD / 4);
+            group.members = List.of(0, 4, 2, OWN);
+            assertThat(supervisor.recoverNow()).contains("replica-4 does not answer");
+            assertThat(supervisor.nextMillis()).hasValue(START + PERIOD / 4 * 3);
+        }
+    }
+
+    @Test
     void aRecoveryWhoseProcessEndedBeforeItListenedBeginsAgain() {
         replica.endsOnce = true;
         try (Supervisor supervisor = start()) {
@@ -283,6 +316,7 @@ class SupervisorTest {
         volatile boolean running = true;
         volatile boolean endsOnce;
         volatile String stoppedAfter = "";
+        private volatile int looks;
         private final FakeGroup group;
 
         FakeReplica(FakeGroup group) {
@@ -328,8 +362,15 @@ class SupervisorTest {
         }
 
         @Override
-        public boolean running() {
+        public synchronized boolean running() {
+            looks = looks + 1;
             return running;
+        }
+
+        /** So often that it would have been started again. */
+        void awaitLookedAt() {
+            int before = looks;
+            await().atMost(LONG).until(() -> looks > before + 4);
         }
 
         @Override
@@ -343,7 +384,13 @@ class SupervisorTest {
         volatile boolean fails;
         volatile @Nullable List<String> allowed;
         volatile String last = "";
+        volatile List<Integer> members = List.of();
         private volatile int asked;
+
+        @Override
+        public List<Integer> members() {
+            return members;
+        }
 
         void awaitAskedAfter(Runnable change) {
             int before = asked;

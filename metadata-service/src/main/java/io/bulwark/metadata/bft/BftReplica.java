@@ -355,13 +355,13 @@ final class BftReplica implements Life {
             });
         } else {
             // It does nothing more but to say that.
-            var _ = RecoveryAnswers.answer(status, peer, requestId, message);
+            var _ = RecoveryAnswers.answer(status(), peer, requestId, message);
             done.run();
         }
     }
 
     private void onMessage(Peer peer, long requestId, Message message) throws IOException {
-        if (RecoveryAnswers.answer(status, peer, requestId, message) || next != null) {
+        if (RecoveryAnswers.answer(status(), peer, requestId, message) || next != null) {
             return;
         }
         switch (message) {
