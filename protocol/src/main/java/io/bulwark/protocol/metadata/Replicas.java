@@ -38,10 +38,6 @@ final class Replicas {
     }
 
     void change(Command.ChangeReplicas change, PrincipalId by) {
-        Refusal.unless(
-                genesis.signs(),
-                MetadataError.BAD_ARGUMENT,
-                "replicas without identities stay: nobody could prove who follows them");
         Refusal.unless(!staying, MetadataError.BAD_ARGUMENT, "the replicas of this ordering engine stay");
         Refusal.unless(next().isEmpty(), MetadataError.REPLICAS_CHANGING, "");
         Configuration now = now();
@@ -122,7 +118,17 @@ final class Replicas {
     }
 
     private Configuration now() {
-        return tables.replicas.get(NOW).orElseGet(genesis::configuration);
+        return tables.replicas.get(NOW).orElseGet(this::first);
+    }
+
+    private Configuration first() {
+        try {
+            return genesis.configuration();
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(
+                    MetadataError.BAD_ARGUMENT,
+                    "replicas without identities stay: nobody could prove who follows them");
+        }
     }
 
     /** Who is to follow, if anybody is. */

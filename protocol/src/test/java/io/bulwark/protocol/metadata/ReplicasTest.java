@@ -240,5 +240,6 @@ class ReplicasTest {
         refused(MetadataError.BAD_ARGUMENT, replacing(1, 2, member(4, FRESH)));
         Rig without = Rig.ready();
         without.user(ALICE, 0).refused(MetadataError.BAD_ARGUMENT, replacing(1, 2, member(4, FRESH)));
+        assertFailed(without.ask(ALICE, new Query.ListReplicas()), MetadataError.BAD_ARGUMENT);
     }
 }
