@@ -214,6 +214,7 @@ final class ReplicaDiskBugs {
                     "whatComesMeanwhileWaitsForConnectionsToo",
                     "try { takeSteps(); } finally {",
                     "woken.set(false); try { takeSteps(); } finally {"),
+            bug(
                     "bft/LifeStore",
                     "a log of a later configuration that is lost is taken for a new one",
                     "BftReplacementTest",
