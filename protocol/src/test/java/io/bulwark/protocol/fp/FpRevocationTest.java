@@ -171,8 +171,9 @@ class FpRevocationTest {
     /** As an earlier build wrote it: that there are others, and not who. */
     @Test
     void whatIsSharedWithPeopleWhoAreNotNamedStays() {
-        VersionRecord record = new VersionRecord(
-                new Timestamp(5, nodes.encode(1).fpcc()), 1, true, null, CLIENT, SESSION, List.of(), List.of(), true);
+        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+        VersionRecord record =
+                new VersionRecord(version, 1, true, null, CLIENT, SESSION, false, List.of(), List.of(), true);
         assertThat(record.isOnlyOf(CLIENT::equals)).isFalse();
         assertThat(VersionRecord.decode(record.encoded())).isEqualTo(record);
         VersionRecord many = new VersionRecord(record.version(), 1, true, null, CLIENT, SESSION, List.of());
