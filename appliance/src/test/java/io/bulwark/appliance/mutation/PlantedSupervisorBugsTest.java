@@ -10,7 +10,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.NullMarked;
 import org.slf4j.Logger;
 
-/** Those planted in what a supervisor decides. */
+/** Those planted in what a supervisor decides, and in when slots move. */
 class PlantedSupervisorBugsTest extends PlantedBugs {
     PlantedSupervisorBugsTest() {
         super(
