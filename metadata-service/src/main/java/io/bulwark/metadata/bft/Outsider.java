@@ -107,9 +107,6 @@ final class Outsider implements Life {
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
-        if (RecoveryAnswers.answer(status(), peer, requestId, message, done)) {
-            return;
-        }
         loop.run(peer.principal(), () -> {
             try {
                 switch (message) {
@@ -117,7 +114,11 @@ final class Outsider implements Life {
                     case OrderingMessage.ToReplica request -> {
                         var _ = peer.send(requestId, new OrderingMessage.Refused(request.call(), Refusal.NOT_READY));
                     }
-                    default -> LOG.debug("{} speaks to a replica that is in no configuration", peer.principal());
+                    default -> {
+                        if (!RecoveryAnswers.answer(status(), peer, requestId, message)) {
+                            LOG.debug("{} speaks to a replica that is in no configuration", peer.principal());
+                        }
+                    }
                 }
             } finally {
                 done.run();
