@@ -40,23 +40,11 @@ final class MembershipBugs {
 
     static final List<PlantedBug> ALL = List.of(
             in(
-                    PROOF,
-                    "campaign: removed replicas and a liar make up a configuration by 2f signatures",
-                    CAMPAIGN,
-                    "places.size() >= ended.quorum()",
-                    "places.size() >= ended.quorum() - 1"),
-            in(
                     EXECUTION,
                     "campaign: what was agreed above the end is executed",
                     CAMPAIGN,
                     "suspended || successor() != null ||",
                     "suspended ||"),
-            in(
-                    "ordering/replica/Replica",
-                    "campaign: what has ended is read while others have gone on",
-                    CAMPAIGN,
-                    "|| execution.successor() != null",
-                    ""),
             in(
                     PROOF,
                     "2f signatures are enough",
