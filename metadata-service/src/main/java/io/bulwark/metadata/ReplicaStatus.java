@@ -24,6 +24,11 @@ public record ReplicaStatus(
         String failure,
         String waiting,
         Optional<RecoveryStanding> recovery) {
+    /** The same of a life that has ended by a failure. */
+    public ReplicaStatus failed(boolean isDamaged, String why) {
+        return new ReplicaStatus(replica, Phase.FOLLOWING, leader, lagBatches, isDamaged, why, "", recovery);
+    }
+
     /** The same of a life that is over: nothing takes part any more. */
     public ReplicaStatus ended() {
         return new ReplicaStatus(replica, Phase.FOLLOWING, leader, lagBatches, damaged, failure, waiting, recovery);

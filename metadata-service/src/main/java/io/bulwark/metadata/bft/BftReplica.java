@@ -283,7 +283,8 @@ final class BftReplica implements Life {
 
         @Override
         public void onFailure() {
-            status = describe();
+            // Described is nothing more: that may be what has failed.
+            status = status.failed(damaged, loop.failure());
             onEnd.run();
         }
     }
@@ -484,7 +485,7 @@ final class BftReplica implements Life {
     }
 
     private ReplicaStatus describe() {
-        return report.take(now(), transfer.pages(), damaged, loop.failure());
+        return report.take(now(), transfer.pages(), damaged);
     }
 
     private static long now() {

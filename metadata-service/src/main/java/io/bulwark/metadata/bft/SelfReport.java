@@ -57,9 +57,8 @@ final class SelfReport {
      *
      * @param fetched so many pages of the state have come that is fetched, if one is
      * @param damaged whether state was damaged
-     * @param failure why the life has ended, empty if it has not
      */
-    ReplicaStatus take(long nowMillis, long fetched, boolean damaged, String failure) {
+    ReplicaStatus take(long nowMillis, long fetched, boolean damaged) {
         begunMillis = begunMillis == 0 ? nowMillis : begunMillis;
         RecoveryReport report = replica.recoveries(nowMillis);
         boolean estimates = report.phase() == RecoveryReport.Phase.ESTIMATING;
@@ -73,17 +72,16 @@ final class SelfReport {
             fetchingSinceMillis = nowMillis;
         }
         fetchedPages = fetched;
-        String waiting =
-                failure.isEmpty() ? waiting(nowMillis, estimates, report.own().startedMillis()) : "";
+        String waiting = waiting(nowMillis, estimates, report.own().startedMillis());
         boolean votes =
                 isAmongOthers() && replica.isActive() && !replica.isFetching() && !estimates && !report.forgotten();
         return new ReplicaStatus(
                 self,
-                failure.isEmpty() && votes ? Phase.RUNNING : Phase.FOLLOWING,
+                votes ? Phase.RUNNING : Phase.FOLLOWING,
                 primary(replica.view()),
                 replica.lag(),
                 damaged,
-                failure,
+                "",
                 waiting,
                 recoveries.map(settings -> new RecoveryStanding(
                         named(report), mail.oldestKeyMillis(nowMillis), mail.refused(), nowMillis, settings)));

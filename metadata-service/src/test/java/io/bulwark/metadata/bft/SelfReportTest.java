@@ -70,7 +70,7 @@ class SelfReportTest {
     private String waiting(long nowMillis, long pages) {
         hear(nowMillis, 1);
         hear(nowMillis, 3);
-        return report.take(nowMillis, pages, true, "").waiting();
+        return report.take(nowMillis, pages, true).waiting();
     }
 
     private void hear(long nowMillis, int from) {
@@ -78,7 +78,7 @@ class SelfReportTest {
     }
 
     private String waiting(long nowMillis) {
-        return report.take(nowMillis, 0, true, "").waiting();
+        return report.take(nowMillis, 0, true).waiting();
     }
 
     @Test
@@ -101,14 +101,14 @@ class SelfReportTest {
     /** One that was removed, and has lost all that it knew, takes itself for a member that begins. */
     @Test
     void whoHasHeardTooFewOthersTakesNoPart() {
-        assertThat(report.take(1_000, 0, false, "").phase()).isEqualTo(Phase.FOLLOWING);
+        assertThat(report.take(1_000, 0, false).phase()).isEqualTo(Phase.FOLLOWING);
         hear(1_100, 1);
         hear(1_200, 1);
         assertThat(report.isAmongOthers()).isFalse();
-        assertThat(report.take(1_300, 0, false, "").phase()).isEqualTo(Phase.FOLLOWING);
+        assertThat(report.take(1_300, 0, false).phase()).isEqualTo(Phase.FOLLOWING);
         hear(1_400, 2);
         assertThat(report.isAmongOthers()).isTrue();
-        assertThat(report.take(1_500, 0, false, "").phase()).isEqualTo(Phase.RUNNING);
+        assertThat(report.take(1_500, 0, false).phase()).isEqualTo(Phase.RUNNING);
     }
 
     @Test

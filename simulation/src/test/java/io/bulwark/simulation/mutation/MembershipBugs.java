@@ -150,6 +150,12 @@ final class MembershipBugs {
                     "0"),
             in(
                     EXECUTION,
+                    "who is behind knows of recoveries in the configuration before",
+                    succession("whoIsBehindKnowsOfNoRecoveryInTheConfigurationBefore"),
+                    "!= config.term().number()) {",
+                    "> config.term().number()) {"),
+            in(
+                    EXECUTION,
                     "a recovery across the end comes too soon",
                     succession("aRecoveryThatWasOpenGoesOnInTheNextOne"),
                     "ledger = newLedger(); application.onReconfigured(configuration);",

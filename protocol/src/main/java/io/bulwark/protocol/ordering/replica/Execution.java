@@ -84,8 +84,13 @@ final class Execution {
         agreedMillis = state.isEmpty() ? 0 : in.nonNegative64();
         ledger = newLedger();
         ledger.read(in);
-        configuration = in.remaining() == 0 ? config.term().configuration() : Configuration.read(in);
+        boolean isLater = in.remaining() > 0;
+        configuration = isLater ? Configuration.read(in) : config.term().configuration();
         in.end();
+        if ((isLater ? configuration.number() : 0) != config.term().number()) {
+            // Of other replicas: a place in it may be that of another one now, or of none.
+            ledger = newLedger();
+        }
         isReplacing = application.nextMembers().isPresent();
     }
 

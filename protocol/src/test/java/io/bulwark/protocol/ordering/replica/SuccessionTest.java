@@ -14,6 +14,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -368,6 +369,32 @@ class SuccessionTest {
         finish(cluster, 2_000);
         allEqual(cluster);
         assertThat(cluster.nodes).hasSize(4);
+    }
+
+    /** Its state is that of seven, in which the sixth has recovered, and now there are four. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1})
+    void whoIsBehindKnowsOfNoRecoveryInTheConfigurationBefore(long number) {
+        Configuration seven = new Configuration(number, Configuration.fixed(2).members());
+        WireWriter state =
+                new WireWriter().i64(1_000).u8(1).u8(5).i64(7).i64(1).i64(1_000).i64(24);
+        if (number > 0) {
+            seven.write(state);
+        }
+        JournalApplication application = new JournalApplication();
+        application.checkpoint(8, state.toBytes());
+        assertThat(application.makeDurable(8)).isTrue();
+        Replica before = new Replica(
+                ReplicaConfig.of(0, 2)
+                        .in(new Term(seven, application.checkpoints().getFirst()), 0),
+                application,
+                List.of());
+        before.onTick(0);
+        assertThat(before.recoveries(0).known()).hasSize(1);
+        Term term = new Term(seven.without(Set.of(4, 5, 6)), new Numbered(24, Hashes.sha256(Bytes.EMPTY)));
+        Replica begun = new Replica(ReplicaConfig.of(0, 1).in(term, 0), application, List.of());
+        begun.onTick(0);
+        assertThat(begun.recoveries(0).known()).isEmpty();
     }
 
     @Test
