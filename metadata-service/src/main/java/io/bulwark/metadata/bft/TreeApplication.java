@@ -87,7 +87,10 @@ final class TreeApplication implements Application {
             tree.stored(0);
         }
         durable.putAll(tree.checkpoints());
+        // All that the engine reads as a life begins: what is rotten of it is found here, where a state is not needed
+        // yet.
         var _ = engineState();
+        var _ = machine.nextReplicas();
         hasOthers = last() == 0 && store.digests(Bytes.EMPTY, 2).size() > 1;
     }
 

@@ -3,19 +3,24 @@ package io.bulwark.metadata.bft;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.metadata.NamespaceMachine;
 import io.bulwark.metadata.ordering.StateMachine;
+import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.KeyValueState;
 import io.bulwark.protocol.state.MemoryPageStore;
 import io.bulwark.protocol.state.PageBatch;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -83,6 +88,49 @@ class TreeApplicationTest {
         store.write(new PageBatch(Map.of(), Map.of(), pages, Map.of(), Set.of(), false, false));
         assertThatThrownBy(() -> damaged.execute(CLIENT, TWO, 2)).isInstanceOf(DamagedPageException.class);
         assertThatThrownBy(() -> damaged.query(CLIENT, ONE)).isInstanceOf(DamagedPageException.class);
+    }
+
+    /** One is found where a life can begin without a state, or while it goes on: not between. */
+    @Test
+    void whicheverPageOfTheRealStateRotsALifeBegins() {
+        Genesis genesis =
+                new Genesis(List.of(new NodeAddress(0, "127.0.0.1", 4_000)), List.of(Genesis.Grant.all(CLIENT)));
+        StateMachine.Factory machines = state -> new NamespaceMachine(genesis, state);
+        TreeApplication filled = new TreeApplication(
+                state -> {
+                    StateMachine machine = machines.over(state);
+                    for (int i = 0; i < 1_000; i++) {
+                        state.put(new WireWriter().u8(0x20).i64(i).toBytes(), Bytes.of(new byte[100]));
+                    }
+                    return machine;
+                },
+                store,
+                0,
+                128,
+                writes::add,
+                written::add);
+        filled.checkpoint(128, ONE);
+        write(filled);
+        int found = 0;
+        int later = 0;
+        for (Bytes digest : store.digests(Bytes.EMPTY, 1_000)) {
+            Optional<Bytes> page = store.get(digest);
+            store.rot(digest, Optional.empty());
+            try {
+                TreeApplication begun = new TreeApplication(machines, store, 0, 128, writes::add, written::add);
+                assertThat(begun.engineState()).isEqualTo(ONE);
+                assertThat(begun.nextMembers()).isEmpty();
+                later++;
+            } catch (DamagedPageException e) {
+                assertThat(e.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().equals(TreeApplication.class.getName())
+                                && frame.getMethodName().equals("<init>"));
+                found++;
+            }
+            store.rot(digest, page);
+        }
+        assertThat(found).as("the root, the first leaf and the last").isGreaterThanOrEqualTo(3);
+        assertThat(later).isPositive();
     }
 
     @Test

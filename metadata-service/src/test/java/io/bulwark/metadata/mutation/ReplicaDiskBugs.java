@@ -222,6 +222,13 @@ final class ReplicaDiskBugs {
                     ": directory.hasBegun(configuration); }",
                     ": false; }"),
             bug(
+                    "bft/TreeApplication",
+                    "a rotten page keeps a life from beginning",
+                    "bft.TreeApplicationTest",
+                    "whicheverPageOfTheRealStateRotsALifeBegins",
+                    "var _ = machine.nextReplicas();",
+                    ""),
+            bug(
                     "bft/ReplicaLives",
                     "who lost the proofs begins anew in a configuration that he has left",
                     "BftReplacementTest",
