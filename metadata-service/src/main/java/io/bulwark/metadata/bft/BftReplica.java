@@ -122,7 +122,7 @@ final class BftReplica implements Life {
         SecureRandom random = new SecureRandom();
         Optional<ReplicaKeys> keys = ReplicaKeys.of(credentials, configuration, random);
         loop = new ReplicaLoop(name.toString(), TICK_MILLIS, transport.eventLoop(), new Owner());
-        disk = LifeStore.open(config, term.number(), machines, new Disk());
+        disk = LifeStore.open(config, term, machines, new Disk());
         damaged = disk.isDamaged();
         try {
             Signing signing = keys.<Signing>map(own -> own).orElse(Signing.NONE);

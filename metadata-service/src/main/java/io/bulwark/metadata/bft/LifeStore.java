@@ -5,6 +5,7 @@ import io.bulwark.metadata.ReplicaDirectory;
 import io.bulwark.metadata.log.PromiseLog;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.metadata.pages.RocksPageStore;
+import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.ordering.replica.Start;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ final class LifeStore implements AutoCloseable {
     }
 
     private final int self;
-    private final long configuration;
+    private final Term term;
     private final ReplicaDirectory directory;
     private final Listener listener;
     private final ExecutorService pageWriter;
@@ -49,13 +50,13 @@ final class LifeStore implements AutoCloseable {
 
     private LifeStore(
             ReplicaConfig config,
-            long configuration,
+            Term term,
             StateMachine.Factory machines,
             Listener listener,
             ExecutorService pageWriter)
             throws IOException {
         this.self = config.replica();
-        this.configuration = configuration;
+        this.term = term;
         this.listener = listener;
         this.pageWriter = pageWriter;
         directory = new ReplicaDirectory(config.directory());
@@ -69,10 +70,10 @@ final class LifeStore implements AutoCloseable {
         store = found.store();
         application = found.application();
         damaged = found.damaged();
-        begun = configuration == 0 || directory.hasBegun(configuration);
+        begun = term.number() == 0 || directory.hasBegun(term.number());
         try {
             log = PromiseLog.open(
-                    directory.promises(configuration), hasPromised(), this::onDurable, listener::onFailure);
+                    directory.promises(term.number()), hasPromised(), this::onDurable, listener::onFailure);
         } catch (IOException | RuntimeException e) {
             store.close();
             throw e;
@@ -82,16 +83,16 @@ final class LifeStore implements AutoCloseable {
     /**
      * Opens it.
      *
-     * @param configuration the number of the one that the life is in: its log is its own
+     * @param term of the life: in each configuration its log is its own
      */
-    static LifeStore open(ReplicaConfig config, long configuration, StateMachine.Factory machines, Listener listener)
+    static LifeStore open(ReplicaConfig config, Term term, StateMachine.Factory machines, Listener listener)
             throws IOException {
         ExecutorService pageWriter = Executors.newSingleThreadExecutor(Thread.ofPlatform()
                 .daemon()
                 .name("bulwark-pages-" + config.replica())
                 .factory());
         try {
-            return new LifeStore(config, configuration, machines, listener, pageWriter);
+            return new LifeStore(config, term, machines, listener, pageWriter);
         } catch (IOException | RuntimeException e) {
             pageWriter.shutdown();
             throw e;
@@ -100,12 +101,13 @@ final class LifeStore implements AutoCloseable {
 
     /**
      * In the genesis's configuration a state, also one that was damaged, shows that something was promised; in a later one, which begins
-     * with a state, it is written down.
+     * with a state, it is written down, and a state beyond that one shows it.
      */
     private boolean hasPromised() {
-        return configuration == 0
+        return term.number() == 0
                 ? (damaged || application.last() > 0) && !directory.isMoved()
-                : directory.hasBegun(configuration);
+                : directory.hasBegun(term.number())
+                        || application.last() > term.checkpoint().sequence();
     }
 
     /**
@@ -130,7 +132,7 @@ final class LifeStore implements AutoCloseable {
     private void onDurable(long upTo) {
         if (!begun) {
             try {
-                directory.begin(configuration);
+                directory.begin(term.number());
                 begun = true;
             } catch (IOException e) {
                 listener.onFailure(e);

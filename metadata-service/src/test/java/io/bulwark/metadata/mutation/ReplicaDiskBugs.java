@@ -219,8 +219,15 @@ final class ReplicaDiskBugs {
                     "a log of a later configuration that is lost is taken for a new one",
                     "BftReplacementTest",
                     "whoLosesWhatItPromisedInALaterConfigurationKnowsIt",
-                    ": directory.hasBegun(configuration); }",
+                    ": directory.hasBegun(term.number()) || application.last() > term.checkpoint().sequence(); }",
                     ": false; }"),
+            bug(
+                    "bft/LifeStore",
+                    "a state beyond the beginning of a configuration does not show that something was promised",
+                    "bft.LifeStoreTest",
+                    "aStateBeyondTheBeginningOfAConfigurationShowsThatSomethingWasPromisedInIt",
+                    "|| application.last() > term.checkpoint().sequence(); }",
+                    "; }"),
             bug(
                     "bft/TreeApplication",
                     "a rotten page keeps a life from beginning",
