@@ -217,22 +217,20 @@ public final class MetadataReplica implements ReplicaServer {
             done.run();
             return;
         }
-        loop.run(() -> {
-            try {
-                switch (message) {
-                    case OrderingMessage.ToReplica request -> onRequest(peer, requestId, request);
-                    case PeerMessage sent -> {
-                        int from = links.replicaOf(peer.principal());
-                        if (from >= 0) {
-                            onPeer(from, sent);
-                        }
-                    }
-                    default -> LOG.debug("{} sent an answer that nobody asked for", peer.principal());
+        loop.run(() -> onMessage(peer, requestId, message), done);
+    }
+
+    private void onMessage(Peer peer, long requestId, Message message) throws IOException {
+        switch (message) {
+            case OrderingMessage.ToReplica request -> onRequest(peer, requestId, request);
+            case PeerMessage sent -> {
+                int from = links.replicaOf(peer.principal());
+                if (from >= 0) {
+                    onPeer(from, sent);
                 }
-            } finally {
-                done.run();
             }
-        });
+            default -> LOG.debug("{} sent an answer that nobody asked for", peer.principal());
+        }
     }
 
     private void onRequest(Peer peer, long requestId, OrderingMessage.ToReplica request) {

@@ -59,7 +59,7 @@ public final class ReplicaLoop implements AutoCloseable {
     private final long tickMillis;
     private final Owner owner;
     private final ScheduledExecutorService thread;
-    private final Queue<Step> own = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> own = new ConcurrentLinkedQueue<>();
     private final StepsInTurn ofReplicas = new StepsInTurn();
     private final StepsInTurn ofOthers = new StepsInTurn();
     private int turn;
@@ -91,18 +91,31 @@ public final class ReplicaLoop implements AutoCloseable {
 
     /** Has a step run; once the loop is closed, it is dropped. */
     public void run(Step step) {
-        if (!ending.get()) {
-            own.add(step);
-            wake();
-        }
+        run(step, () -> {});
     }
 
-    /** As {@link #run(Step)}, in the turn of whoever asks for it. */
-    public void run(PrincipalId from, Step step) {
-        if (!ending.get()) {
-            (from.kind() == PrincipalKind.REPLICA ? ofReplicas : ofOthers).add(from, step);
-            wake();
+    /**
+     * As {@link #run(Step)}.
+     *
+     * @param done runs after the step, also if that fails or is dropped
+     */
+    public void run(Step step, Runnable done) {
+        if (ending.get()) {
+            done.run();
+            return;
         }
+        own.add(() -> guarded(step, done));
+        wake();
+    }
+
+    /** As {@link #run(Step, Runnable)}, in the turn of whoever asks for it. */
+    public void run(PrincipalId from, Step step, Runnable done) {
+        if (ending.get()) {
+            done.run();
+            return;
+        }
+        (from.kind() == PrincipalKind.REPLICA ? ofReplicas : ofOthers).add(from, () -> guarded(step, done));
+        wake();
     }
 
     /** As {@link #run(Step)}, once the thread has had time for its connections. */
@@ -185,9 +198,9 @@ public final class ReplicaLoop implements AutoCloseable {
     private void takeSteps() {
         int taken = 0;
         long startNanos = System.nanoTime();
-        @Nullable Step next = next();
+        @Nullable Runnable next = next();
         while (next != null) {
-            guarded(next);
+            next.run();
             boolean goesOn = ++taken < TOGETHER_MAX && System.nanoTime() - startNanos < TOGETHER_NANOS_MAX;
             next = goesOn ? next() : null;
         }
@@ -197,8 +210,8 @@ public final class ReplicaLoop implements AutoCloseable {
     }
 
     /** One of each kind in turn, as far as there are. */
-    private @Nullable Step next() {
-        @Nullable Step next = null;
+    private @Nullable Runnable next() {
+        @Nullable Runnable next = null;
         for (int kind = 0; kind < 3 && next == null; kind++) {
             turn = (turn + 1) % 3;
             next = switch (turn) {
@@ -208,6 +221,14 @@ public final class ReplicaLoop implements AutoCloseable {
             };
         }
         return next;
+    }
+
+    private void guarded(Step step, Runnable done) {
+        try {
+            guarded(step);
+        } finally {
+            done.run();
+        }
     }
 
     private void guarded(Step step) {

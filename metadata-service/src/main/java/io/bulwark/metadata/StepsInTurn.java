@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Steps that others asked for, one of each in turn: who asks for much waits for itself, and not who asks for little. Thread-safe. */
 final class StepsInTurn {
-    private final LinkedHashMap<PrincipalId, Queue<ReplicaLoop.Step>> waiting = new LinkedHashMap<>();
+    private final LinkedHashMap<PrincipalId, Queue<Runnable>> waiting = new LinkedHashMap<>();
 
-    synchronized void add(PrincipalId from, ReplicaLoop.Step step) {
+    synchronized void add(PrincipalId from, Runnable step) {
         waiting.computeIfAbsent(from, _ -> new ArrayDeque<>()).add(step);
     }
 
     /** The next step; null if none waits. */
-    synchronized ReplicaLoop.@Nullable Step poll() {
-        Map.Entry<PrincipalId, Queue<ReplicaLoop.Step>> first = waiting.pollFirstEntry();
+    synchronized @Nullable Runnable poll() {
+        Map.Entry<PrincipalId, Queue<Runnable>> first = waiting.pollFirstEntry();
         if (first == null) {
             return null;
         }
-        ReplicaLoop.Step step = first.getValue().poll();
+        Runnable step = first.getValue().poll();
         if (!first.getValue().isEmpty()) {
             waiting.putLast(first.getKey(), first.getValue());
         }

@@ -22,6 +22,7 @@ class ReplicaLoopTest {
     private static final int FLOOD = 5_000;
     private static final PrincipalId FLOODER = PrincipalId.client(66);
     private static final PrincipalId OTHER = PrincipalId.client(1);
+    private static final Runnable NOTHING = () -> {};
 
     private final List<String> done = new ArrayList<>();
     private final CountDownLatch all = new CountDownLatch(1);
@@ -75,10 +76,10 @@ class ReplicaLoopTest {
         List<String> order = order(
                 loop -> {
                     for (int i = 0; i < FLOOD; i++) {
-                        loop.run(FLOODER, () -> note("flood", count));
+                        loop.run(FLOODER, () -> note("flood", count), NOTHING);
                     }
                     for (int i = 0; i < 3; i++) {
-                        loop.run(OTHER, () -> note("other", count));
+                        loop.run(OTHER, () -> note("other", count), NOTHING);
                     }
                 },
                 count);
@@ -91,10 +92,10 @@ class ReplicaLoopTest {
         List<String> order = order(
                 loop -> {
                     for (int i = 0; i < FLOOD; i++) {
-                        loop.run(PrincipalId.client(100 + i % 50), () -> note("flood", count));
+                        loop.run(PrincipalId.client(100 + i % 50), () -> note("flood", count), NOTHING);
                     }
                     for (int i = 0; i < 10; i++) {
-                        loop.run(PrincipalId.replica(1 + i % 3), () -> note("replica", count));
+                        loop.run(PrincipalId.replica(1 + i % 3), () -> note("replica", count), NOTHING);
                         loop.run(() -> note("own", count));
                     }
                 },
@@ -144,7 +145,7 @@ class ReplicaLoopTest {
             ReplicaLoop loop = new ReplicaLoop("replica-0", 1_000_000, events, new Owner());
             loop.start();
             for (int i = 0; i < 20 * FLOOD; i++) {
-                loop.run(FLOODER, () -> done.add("flood"));
+                loop.run(FLOODER, () -> done.add("flood"), NOTHING);
             }
             for (int round = 0; round < 5; round++) {
                 int before = done.size();
@@ -160,11 +161,32 @@ class ReplicaLoopTest {
         try (EventLoop events = new EventLoop()) {
             ReplicaLoop loop = new ReplicaLoop("replica-0", 1_000_000, events, new Owner());
             loop.start();
-            loop.run(OTHER, () -> loop.run(() -> loop.run(() -> done.add("third"))));
+            loop.run(OTHER, () -> loop.run(() -> loop.run(() -> done.add("third"))), NOTHING);
             while (done.isEmpty()) {
                 assertThat(events.round(1_000)).isEqualTo(1);
             }
             assertThat(done).containsExactly("third");
+        }
+    }
+
+    /** Somebody counts what is on its way. */
+    @Test
+    void whatFailsOrIsDroppedAfterwardsIsDoneWith() {
+        try (EventLoop events = new EventLoop()) {
+            ReplicaLoop loop = new ReplicaLoop("replica-0", 1_000_000, events, new Owner());
+            loop.run(
+                    OTHER,
+                    () -> {
+                        throw new IllegalStateException("a step that fails");
+                    },
+                    () -> done.add("failed"));
+            loop.run(OTHER, () -> done.add("never"), () -> done.add("dropped"));
+            loop.start();
+            assertThat(events.round(1_000)).isEqualTo(1);
+            assertThat(loop.failure()).isEqualTo("a step that fails");
+            loop.run(() -> done.add("never"), () -> done.add("late"));
+            assertThat(events.round(1_000)).isEqualTo(1);
+            assertThat(done).containsExactly("failed", "dropped", "late");
         }
     }
 
@@ -175,7 +197,7 @@ class ReplicaLoopTest {
                 loop -> {
                     for (int i = 0; i < count; i++) {
                         int number = i;
-                        loop.run(PrincipalId.replica(1 + i % 3), () -> note(number % 3 + " " + number, count));
+                        loop.run(PrincipalId.replica(1 + i % 3), () -> note(number % 3 + " " + number, count), NOTHING);
                     }
                 },
                 count);

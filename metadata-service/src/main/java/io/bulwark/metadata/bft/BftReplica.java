@@ -347,13 +347,7 @@ final class BftReplica implements Life {
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
         if (loop.failure().isEmpty()) {
-            loop.run(peer.principal(), () -> {
-                try {
-                    onMessage(peer, requestId, message);
-                } finally {
-                    done.run();
-                }
-            });
+            loop.run(peer.principal(), () -> onMessage(peer, requestId, message), done);
         } else {
             // It does nothing more but to say that.
             var _ = RecoveryAnswers.answer(status(), peer, requestId, message);

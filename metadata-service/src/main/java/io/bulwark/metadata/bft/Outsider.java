@@ -107,23 +107,21 @@ final class Outsider implements Life {
     }
 
     private void onMessage(Peer peer, long requestId, Message message, Runnable done) {
-        loop.run(peer.principal(), () -> {
-            try {
-                switch (message) {
-                    case MembershipMessage said -> talk.onMessage(now(), peer, requestId, said);
-                    case OrderingMessage.ToReplica request -> {
-                        var _ = peer.send(requestId, new OrderingMessage.Refused(request.call(), Refusal.NOT_READY));
-                    }
-                    default -> {
-                        if (!RecoveryAnswers.answer(status(), peer, requestId, message)) {
-                            LOG.debug("{} speaks to a replica that is in no configuration", peer.principal());
-                        }
-                    }
-                }
-            } finally {
-                done.run();
+        loop.run(peer.principal(), () -> onMessage(peer, requestId, message), done);
+    }
+
+    private void onMessage(Peer peer, long requestId, Message message) throws IOException {
+        switch (message) {
+            case MembershipMessage said -> talk.onMessage(now(), peer, requestId, said);
+            case OrderingMessage.ToReplica request -> {
+                var _ = peer.send(requestId, new OrderingMessage.Refused(request.call(), Refusal.NOT_READY));
             }
-        });
+            default -> {
+                if (!RecoveryAnswers.answer(status(), peer, requestId, message)) {
+                    LOG.debug("{} speaks to a replica that is in no configuration", peer.principal());
+                }
+            }
+        }
     }
 
     private final class Owner implements ReplicaLoop.Owner {

@@ -215,6 +215,13 @@ final class ReplicaDiskBugs {
                     "try { takeSteps(); } finally {",
                     "woken.set(false); try { takeSteps(); } finally {"),
             bug(
+                    "ReplicaLoop",
+                    "what is dropped after a failure is never done with",
+                    "ReplicaLoopTest",
+                    "whatFailsOrIsDroppedAfterwardsIsDoneWith",
+                    "next.run(); boolean goesOn",
+                    "if (failure.isEmpty()) { next.run(); } boolean goesOn"),
+            bug(
                     "bft/LifeStore",
                     "a log of a later configuration that is lost is taken for a new one",
                     "BftReplacementTest",
