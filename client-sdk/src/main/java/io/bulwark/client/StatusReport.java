@@ -24,6 +24,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
@@ -64,7 +65,8 @@ final class StatusReport {
                 new Survey(asked, new NodeStatusRequest(), NodeStatusReply.class::isInstance, SURVEY_MILLIS));
         CompletableFuture<SortedMap<PrincipalId, Message>> pools =
                 driver.submit(new Survey(asked, new PoolRequest(), PoolReply.class::isInstance, SURVEY_MILLIS));
-        CompletableFuture<SortedMap<PrincipalId, Message>> replicas = driver.submit(surveyOfReplicas());
+        CompletableFuture<SortedMap<PrincipalId, Message>> replicas = driver.submit(surveyOfReplicas(
+                client.replicasNow(), ThreadLocalRandom.current().nextLong()));
         CompletableFuture<SortedMap<PrincipalId, Message>> recoveries =
                 driver.submit(RecoverySurvey.of(replicaIds(), SURVEY_MILLIS));
         List<BucketInfo> buckets = buckets();
@@ -107,13 +109,15 @@ final class StatusReport {
         return Set.copyOf(client.replicasNow().replicas());
     }
 
-    private Survey surveyOfReplicas() {
-        long call = ThreadLocalRandom.current().nextLong();
+    /** Who answers in another configuration has not gone on to this one, though it is there: it does not count as answering. */
+    static Survey surveyOfReplicas(Configuration now, long call) {
         Message question = new OrderingMessage.Query(call, new Query.GetStatus().encoded());
         return new Survey(
-                replicaIds(),
+                Set.copyOf(now.replicas()),
                 question,
-                message -> message instanceof OrderingMessage.Reply reply && reply.call() == call,
+                message -> message instanceof OrderingMessage.Reply reply
+                        && reply.call() == call
+                        && Configuration.numberOf(reply.incarnation()) == now.number(),
                 SURVEY_MILLIS);
     }
 
