@@ -231,6 +231,11 @@ final class BulwarkClient implements Bulwark {
                 .orElseGet(() -> Configuration.fixed(config.faultyReplicas()));
     }
 
+    /** Those of the genesis, and all that followed as far as this client knows. */
+    List<Configuration> replicasSoFar() {
+        return group.map(KnownReplicas::history).orElseGet(() -> List.of(replicasNow()));
+    }
+
     /** Where a replica is found, for people. */
     String addressOf(Member replica) {
         return replica.address().isEmpty()

@@ -25,6 +25,9 @@ public interface Replicas {
     /** Those that this client believes in, with a proof for each change since the genesis. */
     Configuration believed();
 
+    /** All configurations from the genesis's to the one that this client believes in, one after the other. */
+    List<Configuration> history();
+
     /** Where a replica is found. */
     String addressOf(Member replica);
 

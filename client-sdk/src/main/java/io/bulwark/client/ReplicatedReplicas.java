@@ -33,6 +33,11 @@ final class ReplicatedReplicas implements Replicas {
     }
 
     @Override
+    public List<Configuration> history() {
+        return client.replicasSoFar();
+    }
+
+    @Override
     public String addressOf(Member replica) {
         return client.addressOf(replica);
     }

@@ -74,6 +74,7 @@ class ReplicaChangesIT {
         refused(CommandFailure.USAGE, "not a replica", "replace", "node-2", "4", "--key", key, "--address", address);
         refused(CommandFailure.USAGE, "replica-4", "replace", "2", "4", "--key", "nonsense", "--address", address);
         refused(CommandFailure.FAILED, "exists", "replace", "2", "3", "--key", key, "--address", address);
+        refused(CommandFailure.USAGE, "is none of", "remove", "14", "15", "16");
         refused(
                 CommandFailure.FAILED,
                 "start replica-4 first",

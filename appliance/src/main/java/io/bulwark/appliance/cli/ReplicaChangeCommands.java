@@ -53,13 +53,14 @@ final class ReplicaChangeCommands {
         /** Does it unless it is done, or under way, and waits. */
         final int change(Bulwark client, List<PrincipalId> leaving, List<Member> coming) throws InterruptedException {
             Replicas.Standing standing = client.replicas().standing();
-            Configuration wanted = standing.next().orElse(standing.now());
-            if (!isDone(wanted, leaving, coming)) {
+            ReplicaChange change = new ReplicaChange(leaving, coming);
+            // Typed wrong it may look done, as who never was a replica is none now: the replicas refuse that.
+            if (!change.wasDone(ReplicaChange.with(client.replicas().history(), standing))) {
                 coming.forEach(ChangeCommand::requireListening);
                 client.replicas().change(standing.now().number() + 1, leaving, coming);
             }
             List<String> missing = new ArrayList<>();
-            boolean over = !noWait && await(client, leaving, coming, missing);
+            boolean over = !noWait && await(client, change, missing);
             Configuration now = client.replicas().believed();
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("configuration", now.number());
@@ -80,22 +81,13 @@ final class ReplicaChangeCommands {
             }
         }
 
-        private static boolean isDone(Configuration now, List<PrincipalId> leaving, List<Member> coming) {
-            return leaving.stream().noneMatch(replica -> now.placeOf(replica) >= 0)
-                    && coming.stream()
-                            .allMatch(member -> now.members().stream()
-                                    .anyMatch(each -> each.replica().equals(member.replica())
-                                            && each.key().equals(member.key())));
-        }
-
-        private boolean await(Bulwark client, List<PrincipalId> leaving, List<Member> coming, List<String> missing)
-                throws InterruptedException {
+        private boolean await(Bulwark client, ReplicaChange change, List<String> missing) throws InterruptedException {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(waitSeconds);
             String shown = "";
             while (true) {
                 missing.clear();
                 try {
-                    missing.addAll(missing(client, leaving, coming));
+                    missing.addAll(missing(client, change));
                 } catch (UnavailableException e) {
                     missing.add("an answer of the replicas");
                 }
@@ -115,9 +107,9 @@ final class ReplicaChangeCommands {
         }
 
         /** What is not as it is to be. */
-        private static List<String> missing(Bulwark client, List<PrincipalId> leaving, List<Member> coming) {
-            if (!isDone(client.replicas().standing().now(), leaving, coming)
-                    || !isDone(client.replicas().believed(), leaving, coming)) {
+        private static List<String> missing(Bulwark client, ReplicaChange change) {
+            if (!change.isDone(client.replicas().standing().now())
+                    || !change.isDone(client.replicas().believed())) {
                 return List.of("the next checkpoint");
             }
             return client.status().replicas().stream()

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -82,6 +83,14 @@ public final class KnownReplicas implements Succession {
     /** All proofs, in order. */
     public synchronized List<HandoverProof> proofs() {
         return lineage.proofs();
+    }
+
+    /** All configurations from the genesis's to the last one, in order. */
+    public List<Configuration> history() {
+        return Stream.concat(
+                        Stream.of(genesis),
+                        proofs().stream().map(proof -> proof.handover().next()))
+                .toList();
     }
 
     /** Where a replica is found: where the configuration says, and one of the genesis where this process was told. */

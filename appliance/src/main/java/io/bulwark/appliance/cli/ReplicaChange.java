@@ -1,0 +1,59 @@
+package io.bulwark.appliance.cli;
+
+import io.bulwark.client.Replicas;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What an operator wants done to the replicas.
+ *
+ * @param leaving who goes
+ * @param coming who comes
+ */
+record ReplicaChange(List<PrincipalId> leaving, List<Member> coming) {
+    ReplicaChange {
+        leaving = List.copyOf(leaving);
+        coming = List.copyOf(coming);
+    }
+
+    /** Whether these replicas are as this wants them, by whichever change. */
+    boolean isDone(Configuration now) {
+        return leaving.stream().noneMatch(replica -> now.placeOf(replica) >= 0)
+                && coming.stream().allMatch(member -> isIn(now, member));
+    }
+
+    /** Whether one of these configurations came of the one before it by this change, and the last one still is as this wants it. */
+    boolean wasDone(List<Configuration> history) {
+        for (int i = 1; i < history.size(); i++) {
+            if (made(history.get(i - 1), history.get(i))) {
+                return isDone(history.getLast());
+            }
+        }
+        return false;
+    }
+
+    private boolean made(Configuration before, Configuration after) {
+        return leaving.stream().allMatch(replica -> before.placeOf(replica) >= 0)
+                && coming.stream().allMatch(member -> before.placeOf(member.replica()) < 0)
+                && isDone(after);
+    }
+
+    private static boolean isIn(Configuration now, Member member) {
+        return now.members().stream()
+                .anyMatch(each ->
+                        each.replica().equals(member.replica()) && each.key().equals(member.key()));
+    }
+
+    /** What the replicas have agreed on, behind what is known with a proof. */
+    static List<Configuration> with(List<Configuration> known, Replicas.Standing standing) {
+        List<Configuration> all = new ArrayList<>(known);
+        if (standing.now().number() > all.getLast().number()) {
+            all.add(standing.now());
+        }
+        standing.next().filter(next -> next.number() > all.getLast().number()).ifPresent(all::add);
+        return all;
+    }
+}
