@@ -135,7 +135,11 @@ public final class Supervisor implements Watched {
         List<Integer> now = watchdog.map(Supervisor::membersOf).orElse(List.of());
         if (!now.equals(members)) {
             removed |= members.contains(number) && !now.contains(number);
+            boolean same = now.indexOf(number) == members.indexOf(number) && now.size() == members.size();
             members = now;
+            if (same) {
+                return; // Begun anew, its turn would be put off by each change of others.
+            }
             turns = watchdog.flatMap(this::turnsOf);
             next = turns.map(Turns::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
         }

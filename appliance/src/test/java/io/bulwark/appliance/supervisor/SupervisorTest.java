@@ -277,6 +277,19 @@ class SupervisorTest {
     }
 
     @Test
+    void whoKeepsItsPlaceKeepsItsTurnWhenOthersChange() throws Exception {
+        group.members = List.of(0, OWN, 2, 3);
+        try (Supervisor supervisor = start()) {
+            long due = supervisor.nextMillis().orElseThrow();
+            // Less than half of T_w before it.
+            wall.set(due - PERIOD / 4);
+            group.members = List.of(0, OWN, 2, 4);
+            assertThat(supervisor.recoverNow()).contains("replica-4 does not answer");
+            assertThat(supervisor.nextMillis()).hasValue(due);
+        }
+    }
+
+    @Test
     void aRecoveryWhoseProcessEndedBeforeItListenedBeginsAgain() {
         replica.endsOnce = true;
         try (Supervisor supervisor = start()) {
