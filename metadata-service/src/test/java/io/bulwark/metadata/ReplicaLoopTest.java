@@ -22,7 +22,6 @@ class ReplicaLoopTest {
     private static final int FLOOD = 5_000;
     private static final PrincipalId FLOODER = PrincipalId.client(66);
     private static final PrincipalId OTHER = PrincipalId.client(1);
-    private static final Runnable NOTHING = () -> {};
 
     private final List<String> done = new ArrayList<>();
     private final CountDownLatch all = new CountDownLatch(1);
@@ -76,10 +75,10 @@ class ReplicaLoopTest {
         List<String> order = order(
                 loop -> {
                     for (int i = 0; i < FLOOD; i++) {
-                        loop.run(FLOODER, () -> note("flood", count), NOTHING);
+                        loop.run(FLOODER, () -> note("flood", count), ReplicaLoopTest::nothing);
                     }
                     for (int i = 0; i < 3; i++) {
-                        loop.run(OTHER, () -> note("other", count), NOTHING);
+                        loop.run(OTHER, () -> note("other", count), ReplicaLoopTest::nothing);
                     }
                 },
                 count);
@@ -92,10 +91,12 @@ class ReplicaLoopTest {
         List<String> order = order(
                 loop -> {
                     for (int i = 0; i < FLOOD; i++) {
-                        loop.run(PrincipalId.client(100 + i % 50), () -> note("flood", count), NOTHING);
+                        loop.run(
+                                PrincipalId.client(100 + i % 50), () -> note("flood", count), ReplicaLoopTest::nothing);
                     }
                     for (int i = 0; i < 10; i++) {
-                        loop.run(PrincipalId.replica(1 + i % 3), () -> note("replica", count), NOTHING);
+                        loop.run(
+                                PrincipalId.replica(1 + i % 3), () -> note("replica", count), ReplicaLoopTest::nothing);
                         loop.run(() -> note("own", count));
                     }
                 },
@@ -145,7 +146,7 @@ class ReplicaLoopTest {
             ReplicaLoop loop = new ReplicaLoop("replica-0", 1_000_000, events, new Owner());
             loop.start();
             for (int i = 0; i < 20 * FLOOD; i++) {
-                loop.run(FLOODER, () -> done.add("flood"), NOTHING);
+                loop.run(FLOODER, () -> done.add("flood"), ReplicaLoopTest::nothing);
             }
             for (int round = 0; round < 5; round++) {
                 int before = done.size();
@@ -161,7 +162,7 @@ class ReplicaLoopTest {
         try (EventLoop events = new EventLoop()) {
             ReplicaLoop loop = new ReplicaLoop("replica-0", 1_000_000, events, new Owner());
             loop.start();
-            loop.run(OTHER, () -> loop.run(() -> loop.run(() -> done.add("third"))), NOTHING);
+            loop.run(OTHER, () -> loop.run(() -> loop.run(() -> done.add("third"))), ReplicaLoopTest::nothing);
             while (done.isEmpty()) {
                 assertThat(events.round(1_000)).isEqualTo(1);
             }
@@ -199,7 +200,10 @@ class ReplicaLoopTest {
                 loop -> {
                     for (int i = 0; i < count; i++) {
                         int number = i;
-                        loop.run(PrincipalId.replica(1 + i % 3), () -> note(number % 3 + " " + number, count), NOTHING);
+                        loop.run(
+                                PrincipalId.replica(1 + i % 3),
+                                () -> note(number % 3 + " " + number, count),
+                                ReplicaLoopTest::nothing);
                     }
                 },
                 count);
@@ -213,4 +217,6 @@ class ReplicaLoopTest {
         }
         assertThat(afterwards).isPositive();
     }
+
+    private static void nothing() {}
 }

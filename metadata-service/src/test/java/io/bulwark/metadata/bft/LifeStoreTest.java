@@ -13,6 +13,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -54,8 +55,8 @@ class LifeStoreTest {
     /** In configuration 1, which begins with this checkpoint. */
     private LifeStore open(long sequence) throws IOException {
         Configuration next = Configuration.fixed(1).replacing(2, new Member(PrincipalId.replica(4), Bytes.EMPTY, ""));
-        ReplicaConfig config =
-                ReplicaConfig.of(0, Collections.nCopies(4, new InetSocketAddress("127.0.0.1", 1)), directory);
+        ReplicaConfig config = ReplicaConfig.of(
+                0, Collections.nCopies(4, new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)), directory);
         return LifeStore.open(
                 config, new Term(next, new Numbered(sequence, Bytes.EMPTY)), _ -> new Nothing(), new Deaf());
     }
