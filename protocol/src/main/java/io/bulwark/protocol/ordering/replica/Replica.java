@@ -150,10 +150,9 @@ public final class Replica {
         clock.set(nowMillis, wallMillis);
     }
 
-    /** A request, from its authenticated client. */
+    /** A request, from its authenticated client. A replica has nothing ordered but its recovery, and that comes signed. */
     public void onRequest(long nowMillis, Request request) {
         if (request.client().kind() == PrincipalKind.REPLICA) {
-            // Its recovery is all that a replica has ordered, and that comes signed.
             outbox.add(new ReplicaEffect.Refuse(request.client(), request.call(), Refusal.FAILED));
             return;
         }
@@ -172,8 +171,7 @@ public final class Replica {
 
     /** A query to be answered from the state as it is, without ordering. */
     public void onQuery(PrincipalId client, long call, Bytes query) {
-        // Before the state that its log begins with is here others may have more; so they may once its configuration
-        // has ended.
+        // Others may have more before the state that its log begins with is here, and once its configuration has ended.
         boolean isBehind = execution.executed() < Math.max(promised, low.sequence());
         if (!execution.isReadable() || isBehind || execution.successor() != null) {
             outbox.add(new ReplicaEffect.Refuse(client, call, Refusal.NOT_READY));
