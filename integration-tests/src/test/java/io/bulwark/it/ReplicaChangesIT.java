@@ -16,10 +16,12 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.Destination;
+import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,10 +75,10 @@ class ReplicaChangesIT {
         String address = Destination.text(addressOf(4));
         refused(CommandFailure.USAGE, "not a replica", "replace", "node-2", "4", "--key", key, "--address", address);
         refused(CommandFailure.USAGE, "replica-4", "replace", "2", "4", "--key", "nonsense", "--address", address);
-        refused(CommandFailure.FAILED, "exists", "replace", "2", "3", "--key", key, "--address", address);
+        refused(CommandFailure.FAILED, "claims to be", "replace", "2", "3", "--key", key, "--address", address);
         refused(CommandFailure.USAGE, "is none of", "remove", "14", "15", "16");
         refused(
-                CommandFailure.FAILED,
+                CommandFailure.UNAVAILABLE,
                 "start replica-4 first",
                 "replace",
                 "2",
@@ -85,6 +87,7 @@ class ReplicaChangesIT {
                 key,
                 "--address",
                 "127.0.0.1:1");
+        aWrongKeyIsRefusedAndNothingChanges(key, address);
         JsonNode replaced = replica("replace", "replica-2", "replica-4", "--key", key, "--address", address)
                 .json();
         assertThat(replaced.get("over").asBoolean()).isTrue();
@@ -111,6 +114,24 @@ class ReplicaChangesIT {
                         .asLong())
                 .as("said again, it is done")
                 .isEqualTo(1);
+    }
+
+    private static void aWrongKeyIsRefusedAndNothingChanges(String key, String address) {
+        String other = Identity.generate(PrincipalId.replica(4), new SecureRandom())
+                .publicKey()
+                .text();
+        refused(CommandFailure.FAILED, other, "replace", "2", "4", "--key", other, "--address", address);
+        refused(CommandFailure.FAILED, key, "replace", "2", "4", "--key", other, "--address", address);
+        refused(
+                CommandFailure.FAILED,
+                "has another key",
+                "add",
+                "replica-4=" + key + "@" + address,
+                "replica-5=" + other + "@" + address,
+                "replica-6=" + other + "@" + address);
+        String replica0 = Destination.text(addressOf(0));
+        refused(CommandFailure.FAILED, "has another key", "replace", "2", "4", "--key", key, "--address", replica0);
+        assertThat(replica("list").json().get("configuration").asLong()).isZero();
     }
 
     /** Starts a replica that nobody knows yet; returns its public key. */

@@ -14,9 +14,7 @@ import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import java.net.Socket;
 import java.security.cert.Certificate;
-import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,9 +25,7 @@ import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,13 +34,15 @@ import org.jspecify.annotations.Nullable;
  * Runs on BoringSSL where that loads, on the JDK's engine otherwise. Thread-safe.
  */
 public final class TlsCredentials implements Credentials {
-    private static final String PROTOCOL = "TLSv1.3";
+    static final String PROTOCOL = "TLSv1.3";
     private static final long TRY_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private final PrincipalId self;
     private final SslProvider provider;
     private final InstantSource clock;
-    private final X509ExtendedTrustManager trustManager = new PinnedKeys();
+    /** {@link TlsChannels} asks again when the handshake is over. */
+    private final PinnedKeys trustManager = new PinnedKeys(this::check);
+
     private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
     private final WireVersions versions;
     /** The newest that each has spoken since this process began: in what is believed of it nobody goes back. */
@@ -231,47 +229,5 @@ public final class TlsCredentials implements Credentials {
                         ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
                         ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
                         versions.names()));
-    }
-
-    /** Refuses during the handshake; {@link TlsChannels} asks again when it is over. */
-    private final class PinnedKeys extends X509ExtendedTrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType) throws RefusedCertificateException {
-            check(chain);
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType) throws RefusedCertificateException {
-            check(chain);
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
-                throws RefusedCertificateException {
-            check(chain);
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
-                throws RefusedCertificateException {
-            check(chain);
-        }
-
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
-                throws RefusedCertificateException {
-            check(chain);
-        }
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
-                throws RefusedCertificateException {
-            check(chain);
-        }
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
-        }
     }
 }

@@ -5,16 +5,13 @@ import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.Replicas;
-import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.error.UnavailableException;
-import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.transport.Destination;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,7 +53,7 @@ final class ReplicaChangeCommands {
             ReplicaChange change = new ReplicaChange(leaving, coming);
             // Typed wrong it may look done, as who never was a replica is none now: the replicas refuse that.
             if (!change.wasDone(ReplicaChange.with(client.replicas().history(), standing))) {
-                coming.forEach(ChangeCommand::requireListening);
+                coming.forEach(Newcomer::require);
                 client.replicas().change(standing.now().number() + 1, leaving, coming);
             }
             List<String> missing = new ArrayList<>();
@@ -69,16 +66,6 @@ final class ReplicaChangeCommands {
             json.put("missing", missing);
             access.global().print(json, text(now, over, missing, leaving));
             return over || noWait ? 0 : CommandFailure.FAILED;
-        }
-
-        /** One that does not run would be one of the f from its beginning. */
-        private static void requireListening(Member coming) {
-            InetSocketAddress address = KnownReplicas.addressOf(coming, List.of());
-            if (!Outage.listens(new ClientConfig.Endpoint(address.getHostString(), address.getPort()))) {
-                throw new CommandFailure(
-                        CommandFailure.FAILED,
-                        "nobody listens at " + coming.address() + ": start " + coming.replica() + " first");
-            }
         }
 
         private boolean await(Bulwark client, ReplicaChange change, List<String> missing) throws InterruptedException {

@@ -29,9 +29,7 @@ public final class PeerCertificate {
      */
     public static PrincipalId check(Certificate[] chain, TrustedKeys trusted, Instant now)
             throws RefusedCertificateException {
-        if (chain.length != 1 || !(chain[0] instanceof X509Certificate certificate)) {
-            throw new RefusedCertificateException(Reason.FORM, chain.length + " certificates instead of one");
-        }
+        X509Certificate certificate = only(chain);
         PrincipalId named = principalOf(certificate);
         PrincipalKey key = keyOf(certificate);
         PrincipalId owner = trusted.ownerOf(key)
@@ -47,6 +45,14 @@ public final class PeerCertificate {
                     Reason.EXPIRED, "the certificate of " + owner + " is valid from " + from + " until " + until);
         }
         return owner;
+    }
+
+    /** The one certificate that a peer shows. */
+    public static X509Certificate only(Certificate[] chain) throws RefusedCertificateException {
+        if (chain.length != 1 || !(chain[0] instanceof X509Certificate certificate)) {
+            throw new RefusedCertificateException(Reason.FORM, chain.length + " certificates instead of one");
+        }
+        return certificate;
     }
 
     static PrincipalId principalOf(X509Certificate certificate) throws RefusedCertificateException {

@@ -96,6 +96,12 @@ final class TransportBugs {
                     "if (gone && left == 0) { end(); }",
                     ""),
             new PlantedBug(
+                    "a key counts as shown by whoever has its certificate",
+                    "transport/ShownIdentity",
+                    new Detector("transport.ShownIdentityTest", "whoDoesNotHoldTheKeyShowsNone", 1),
+                    "tls.startHandshake();",
+                    "try { tls.startHandshake(); } catch (IOException e) { if (seen.shown == null) { throw e; } }"),
+            new PlantedBug(
                     "what is about to be closed puts out the next one",
                     "transport/UnfinishedFrames",
                     new Detector("transport.UnfinishedFramesTest", "whatIsAboutToBeClosedPutsNobodyElseOut", 1),

@@ -1,0 +1,60 @@
+package io.bulwark.transport;
+
+import io.bulwark.transport.identity.RefusedCertificateException;
+import java.net.Socket;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+/** Refuses during the handshake, by the certificate's key: no authority is asked, and no name of a host looked at. */
+final class PinnedKeys extends X509ExtendedTrustManager {
+    /** Who may be at the other end. */
+    interface Check {
+        void check(X509Certificate[] chain) throws RefusedCertificateException;
+    }
+
+    private final Check whom;
+
+    PinnedKeys(Check whom) {
+        this.whom = whom;
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType) throws RefusedCertificateException {
+        whom.check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType) throws RefusedCertificateException {
+        whom.check(chain);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
+            throws RefusedCertificateException {
+        whom.check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
+            throws RefusedCertificateException {
+        whom.check(chain);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+            throws RefusedCertificateException {
+        whom.check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+            throws RefusedCertificateException {
+        whom.check(chain);
+    }
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+        return new X509Certificate[0];
+    }
+}

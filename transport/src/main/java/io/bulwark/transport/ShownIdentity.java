@@ -1,0 +1,121 @@
+package io.bulwark.transport;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.transport.identity.PeerCertificate;
+import io.bulwark.transport.identity.RefusedCertificateException;
+import io.bulwark.transport.identity.TrustedKeys;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whom somebody shows himself to be who listens somewhere, before he is believed or believes anybody: the one certificate of his
+ * handshake. In TLS 1.3 he shows it, and with a signature over this very handshake that he holds its private key (CertificateVerify),
+ * before he asks who is there. So he need not know whoever asks, who shows nothing and only says that.
+ */
+public final class ShownIdentity {
+    private final X509Certificate certificate;
+    private final PrincipalKey key;
+
+    private ShownIdentity(X509Certificate certificate) throws RefusedCertificateException {
+        this.certificate = certificate;
+        this.key = PeerCertificate.keyOf(certificate);
+    }
+
+    /**
+     * Asks who listens there, and leaves.
+     *
+     * @param patienceMillis for all of it
+     * @return empty if nobody answers
+     * @throws IOException if whoever does shows no key that he holds
+     */
+    public static Optional<ShownIdentity> at(InetSocketAddress address, int patienceMillis) throws IOException {
+        try (Socket socket = new Socket()) {
+            try {
+                socket.connect(Destination.resolve(address), patienceMillis);
+            } catch (IOException e) {
+                return Optional.empty();
+            }
+            CountDownLatch over = new CountDownLatch(1);
+            // He may answer byte by byte.
+            Thread.ofVirtual().name("patience").start(() -> closeLate(socket, over, patienceMillis));
+            try {
+                return Optional.of(shown(socket));
+            } catch (IOException e) {
+                if (socket.isClosed() && over.getCount() == 0) {
+                    return Optional.empty();
+                }
+                throw e;
+            } finally {
+                over.countDown();
+            }
+        }
+    }
+
+    /** What is over at once counts down before it closes. */
+    private static void closeLate(Socket socket, CountDownLatch over, int patienceMillis) {
+        try {
+            if (!over.await(patienceMillis, TimeUnit.MILLISECONDS)) {
+                over.countDown();
+                socket.close();
+            }
+        } catch (InterruptedException | IOException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static ShownIdentity shown(Socket socket) throws IOException {
+        Seen seen = new Seen();
+        try {
+            SSLContext context = SSLContext.getInstance(TlsCredentials.PROTOCOL);
+            context.init(null, new TrustManager[] {new PinnedKeys(seen)}, null);
+            SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(socket, null, socket.getPort(), false);
+            // Ends when his signature was right.
+            tls.startHandshake();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every Java platform has TLS 1.3", e);
+        }
+        ShownIdentity shown = seen.shown;
+        if (shown == null) {
+            throw new IllegalStateException("a handshake without a certificate");
+        }
+        return shown;
+    }
+
+    /** Refuses nobody, but what no principal has. */
+    private static final class Seen implements PinnedKeys.Check {
+        private @Nullable ShownIdentity shown;
+
+        @Override
+        public void check(X509Certificate[] chain) throws RefusedCertificateException {
+            shown = new ShownIdentity(PeerCertificate.only(chain));
+        }
+    }
+
+    /** Whose private key he holds. */
+    public PrincipalKey key() {
+        return key;
+    }
+
+    /**
+     * Fails unless whoever knows this principal by the key that was shown takes him for that.
+     *
+     * @throws RefusedCertificateException if the certificate names somebody else, or is not valid now
+     */
+    public void requireOf(PrincipalId principal) throws RefusedCertificateException {
+        var _ = PeerCertificate.check(
+                new X509Certificate[] {certificate}, new TrustedKeys(Map.of(key, principal)), Instant.now());
+    }
+}
