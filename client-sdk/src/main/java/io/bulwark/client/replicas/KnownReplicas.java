@@ -4,6 +4,7 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.config.KnownPrincipals;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Lineage;
@@ -115,6 +116,11 @@ public final class KnownReplicas implements Succession {
     /** What is known now, for somebody who learns by himself from then on. */
     public synchronized Lineage lineage() {
         return lineage.copy();
+    }
+
+    @Override
+    public synchronized boolean mayCheck(long nowMillis, PrincipalId from) {
+        return lineage.mayCheck(nowMillis, from);
     }
 
     @Override

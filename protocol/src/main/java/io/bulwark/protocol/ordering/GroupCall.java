@@ -10,9 +10,7 @@ import io.bulwark.protocol.ordering.membership.Succession;
 import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -24,14 +22,10 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
     /** After so long without an outcome the client asks whether it knows the right replicas. */
     static final long ASK_MILLIS = 1_000;
 
-    /** What one replica shows is checked so far apart: a check is dear. */
-    static final long PACE_MILLIS = 20;
-
     private final Succession group;
     private final ReplicatedCall call;
     private long number;
     private long askAtMillis;
-    private final Map<PrincipalId, Long> checkedMillis = new HashMap<>();
 
     /**
      * A call that has not begun.
@@ -60,7 +54,7 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
         return switch (message) {
             case Successor said -> {
-                if (said.proof().number() == group.term().number() && mayCheck(nowMillis, from)) {
+                if (said.proof().number() == group.term().number() && group.mayCheck(nowMillis, from)) {
                     var _ = group.accept(said.proof());
                 }
                 yield follow(nowMillis);
@@ -71,15 +65,6 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
                 onReply(nowMillis, from, Configuration.numberOf(reply.incarnation()), reply);
             default -> call.onMessage(nowMillis, from, message);
         };
-    }
-
-    private boolean mayCheck(long nowMillis, PrincipalId from) {
-        Long last = checkedMillis.get(from);
-        if (last != null && nowMillis - last < PACE_MILLIS) {
-            return false;
-        }
-        checkedMillis.put(from, nowMillis);
-        return true;
     }
 
     private List<Effect> onReply(long nowMillis, PrincipalId from, long configuration, Message reply) {

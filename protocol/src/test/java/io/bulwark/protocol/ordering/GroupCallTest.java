@@ -111,16 +111,26 @@ class GroupCallTest {
         assertThat(lineage.term().number()).isZero();
     }
 
-    /** A liar costs a check now and then, and keeps nobody else from being heard. */
+    /** A liar costs a check now and then, however many calls he may answer, and keeps nobody else from being heard. */
     @Test
     void aFloodOfProofsIsNotChecked() {
         GroupCall call = begun();
+        GroupCall other = begun();
         HandoverProof forged = proof(GENESIS, handover(GENESIS, GENESIS.replacing(1, member(9))), 0, 1);
         call.onMessage(2, PrincipalId.replica(1), new Successor(forged));
-        call.onMessage(GroupCall.PACE_MILLIS, PrincipalId.replica(1), new Successor(PROOF));
+        other.onMessage(21, PrincipalId.replica(1), new Successor(PROOF));
         assertThat(lineage.term().number()).isZero();
-        call.onMessage(GroupCall.PACE_MILLIS, PrincipalId.replica(2), new Successor(PROOF));
+        call.onMessage(21, PrincipalId.replica(2), new Successor(PROOF));
         assertThat(lineage.term().number()).isEqualTo(1);
+    }
+
+    @Test
+    void whoIsFarBehindWaitsForNoCheck() {
+        GroupCall call = begun();
+        HandoverProof second = proof(NEXT, handover(NEXT, NEXT.replacing(0, member(5))), 1, 2, 3);
+        call.onMessage(2, PrincipalId.replica(1), new Successor(PROOF));
+        call.onMessage(2, PrincipalId.replica(1), new Successor(second));
+        assertThat(lineage.term().number()).isEqualTo(2);
     }
 
     @Test

@@ -109,15 +109,21 @@ final class MembershipBugs {
             in(
                     MEMBERSHIP,
                     "clients are answered as often as they ask",
-                    membership("whoSpeaksInAConfigurationThatIsOverIsToldAndWhoIsAheadIsAsked"),
-                    "&& answers.allows(nowMillis, client, configuration)",
+                    membership("aFloodOfQuestionsIsNotAnswered"),
+                    "&& answers.allows(nowMillis, client)",
+                    ""),
+            in(
+                    MEMBERSHIP,
+                    "replicas are answered as often as they ask",
+                    membership("aFloodOfQuestionsIsNotAnswered"),
+                    "&& answers.allows(nowMillis, to)",
                     ""),
             in(
                     MEMBERSHIP,
                     "who is far behind waits at each step",
                     membership("whoIsFarBehindWaitsForNoAnswer"),
-                    "configuration <= last.configuration() &&",
-                    ""),
+                    "new Pace(ANSWERS_AT_ONCE)",
+                    "new Pace(1)"),
             in(
                     MEMBERSHIP,
                     "who is in no configuration does not ask",
@@ -134,7 +140,7 @@ final class MembershipBugs {
                     MEMBERSHIP,
                     "a flood of proofs is checked",
                     membership("aFloodOfProofsIsNotChecked"),
-                    "said.proof().number() == term().number() && checks.allows(nowMillis, from, term().number())",
+                    "said.proof().number() == term().number() && checks.allows(nowMillis, from)",
                     "said.proof().number() == term().number()"),
             in(
                     EXECUTION,
@@ -242,8 +248,14 @@ final class MembershipBugs {
                     "ordering/GroupCall",
                     "a flood of proofs is checked",
                     call("aFloodOfProofsIsNotChecked"),
-                    "nowMillis - last < PACE_MILLIS",
-                    "nowMillis - last < 0"),
+                    "&& group.mayCheck(nowMillis, from)",
+                    ""),
+            in(
+                    "ordering/membership/Lineage",
+                    "after each proof the next one waits",
+                    call("whoIsFarBehindWaitsForNoCheck"),
+                    "checks.clear();",
+                    ""),
             in(
                     REPLICAS,
                     "a change overtakes another",

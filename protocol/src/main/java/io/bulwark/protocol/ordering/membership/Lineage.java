@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.membership;
 
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,6 +12,7 @@ public final class Lineage implements Succession {
     private final Configuration first;
     private final Signatures keys;
     private final List<HandoverProof> proofs = new ArrayList<>();
+    private final Pace checks = new Pace(1);
     private Term term;
 
     /** @param first which was told by other means: the genesis, or an operator */
@@ -30,12 +32,18 @@ public final class Lineage implements Succession {
     }
 
     @Override
+    public boolean mayCheck(long nowMillis, PrincipalId from) {
+        return checks.allows(nowMillis, from);
+    }
+
+    @Override
     public boolean accept(HandoverProof proof) {
         if (!proof.proves(term.configuration(), keys)) {
             return false;
         }
         proofs.add(proof);
         term = proof.term();
+        checks.clear();
         return true;
     }
 

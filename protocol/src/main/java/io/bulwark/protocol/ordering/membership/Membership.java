@@ -7,9 +7,7 @@ import io.bulwark.protocol.ordering.membership.MembershipMessage.Ended;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -25,38 +23,18 @@ public final class Membership {
     /** Between two repetitions of what may have been lost. */
     private static final long REPEAT_MILLIS = 200;
 
-    /** What one sender says is checked, and answered, this far apart at least: a check is dear, and a proof is long. */
-    private static final long PACE_MILLIS = 20;
-
-    /** So many senders are remembered. */
-    private static final int SENDERS_MAX = 1_024;
-
-    /** How often something is done for one sender about one configuration. Who has come to a later one does not wait. */
-    private static final class Pace {
-        private record Last(long millis, long configuration) {}
-
-        private final Map<PrincipalId, Last> lasts = new HashMap<>();
-
-        boolean allows(long nowMillis, PrincipalId sender, long configuration) {
-            Last last = lasts.get(sender);
-            if (last != null && configuration <= last.configuration() && nowMillis - last.millis() < PACE_MILLIS) {
-                return false;
-            }
-            if (lasts.size() >= SENDERS_MAX) {
-                lasts.clear();
-            }
-            lasts.put(sender, new Last(nowMillis, configuration));
-            return true;
-        }
-    }
+    /** A proof is long, so one sender gets so many at once and then no more than {@link Pace} has: who is far behind asks for one after the other. */
+    private static final int ANSWERS_AT_ONCE = 64;
 
     private final PrincipalId self;
     private final Lineage lineage;
     private final Signatures keys;
     private final long least;
-    private final Pace checks = new Pace();
-    private final Pace answers = new Pace();
-    private final Pace questions = new Pace();
+    /** A check is dear. These two begin anew with each configuration. */
+    private final Pace checks = new Pace(1);
+
+    private final Pace questions = new Pace(1);
+    private final Pace answers = new Pace(ANSWERS_AT_ONCE);
     /** What others have signed, not checked yet, by place. */
     private final SortedMap<Integer, Ended> claims = new TreeMap<>();
 
@@ -111,7 +89,7 @@ public final class Membership {
         switch (message) {
             case AskSuccessor ask -> tell(nowMillis, from, ask.configuration());
             case Successor said -> {
-                if (said.proof().number() == term().number() && checks.allows(nowMillis, from, term().number())) {
+                if (said.proof().number() == term().number() && checks.allows(nowMillis, from)) {
                     advance(said.proof());
                 }
             }
@@ -137,21 +115,21 @@ public final class Membership {
         }
     }
 
-    /** For a client who asks: what follows the configuration with this number, if it is over and the client has not asked just now. */
+    /** For a client who asks: what follows the configuration with this number, if it is over and the client has not asked too often. */
     public Optional<Successor> successorOf(long nowMillis, PrincipalId client, long configuration) {
-        return lineage.hasProofOf(configuration) && answers.allows(nowMillis, client, configuration)
+        return lineage.hasProofOf(configuration) && answers.allows(nowMillis, client)
                 ? Optional.of(new Successor(lineage.proofOf(configuration)))
                 : Optional.empty();
     }
 
     private void ask(long nowMillis, PrincipalId from) {
-        if (questions.allows(nowMillis, from, term().number())) {
+        if (questions.allows(nowMillis, from)) {
             effects.add(new MembershipEffect.Send(from, new AskSuccessor(term().number())));
         }
     }
 
     private void tell(long nowMillis, PrincipalId to, long configuration) {
-        if (lineage.hasProofOf(configuration) && answers.allows(nowMillis, to, configuration)) {
+        if (lineage.hasProofOf(configuration) && answers.allows(nowMillis, to)) {
             effects.add(new MembershipEffect.Send(to, new Successor(lineage.proofOf(configuration))));
         }
     }
@@ -160,7 +138,7 @@ public final class Membership {
         Handover own = handover;
         if (own == null) {
             claims.put(place, claim);
-        } else if (!signatures.containsKey(place) && checks.allows(nowMillis, from, term().number())) {
+        } else if (!signatures.containsKey(place) && checks.allows(nowMillis, from)) {
             check(own, place, claim);
             conclude();
         }
@@ -192,6 +170,8 @@ public final class Membership {
         handover = null;
         claims.clear();
         signatures.clear();
+        checks.clear();
+        questions.clear();
         effects.add(new MembershipEffect.Advance(proof));
         // Not all may have come as far, and who goes on need not hear from those who do not.
         for (PrincipalId other : others) {
