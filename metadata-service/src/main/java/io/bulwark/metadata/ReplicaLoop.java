@@ -238,11 +238,30 @@ public final class ReplicaLoop implements AutoCloseable {
         try {
             step.run();
         } catch (IOException | RuntimeException e) {
-            if (!owner.mends(e)) {
-                LOG.error("{} stops: its state can no longer be trusted", name, e);
-                failure = e.getMessage() == null ? e.toString() : e.getMessage();
-                owner.onFailure();
+            Exception left = leftOf(e);
+            if (left != null) {
+                fail(left);
             }
+        }
+    }
+
+    /** What stops the replica: what a step threw, or what came of mending that; null if it is mended. */
+    private @Nullable Exception leftOf(Exception thrown) {
+        try {
+            return owner.mends(thrown) ? null : thrown;
+        } catch (RuntimeException e) {
+            LOG.error("{} was to mend what a step threw, and could not", name, thrown);
+            return e;
+        }
+    }
+
+    private void fail(Exception why) {
+        LOG.error("{} stops: its state can no longer be trusted", name, why);
+        failure = why.getMessage() == null ? why.toString() : why.getMessage();
+        try {
+            owner.onFailure();
+        } catch (RuntimeException e) {
+            LOG.error("{} has stopped, and not everybody was told", name, e);
         }
     }
 }

@@ -27,7 +27,7 @@ class ReplicaLoopTest {
     private final CountDownLatch all = new CountDownLatch(1);
     private int afterwards;
 
-    private final class Owner implements ReplicaLoop.Owner {
+    private class Owner implements ReplicaLoop.Owner {
         @Override
         public void afterSteps() {
             afterwards++;
@@ -216,6 +216,63 @@ class ReplicaLoopTest {
                     .hasSize(count / 3);
         }
         assertThat(afterwards).isPositive();
+    }
+
+    /** An exception that left a tick would end all further ticks without a word. */
+    @Test
+    void whatCannotBeMendedStopsTheReplicaAndSaysWhy() throws Exception {
+        CountDownLatch told = new CountDownLatch(1);
+        Owner failing = new Owner() {
+            @Override
+            public void onTick() {
+                done.add("tick");
+                throw new IllegalStateException("a tick that fails");
+            }
+
+            @Override
+            public boolean mends(Exception thrown) {
+                throw new IllegalStateException("mending failed, too", thrown);
+            }
+
+            @Override
+            public void onFailure() {
+                told.countDown();
+                throw new IllegalStateException("and so does the last word");
+            }
+        };
+        try (ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+                ReplicaLoop loop = new ReplicaLoop("replica-0", 1, thread, failing)) {
+            loop.start();
+            assertThat(told.await(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(loop.failure()).isEqualTo("mending failed, too");
+            CountDownLatch dropped = new CountDownLatch(1);
+            loop.run(() -> done.add("never"), dropped::countDown);
+            assertThat(dropped.await(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(done).containsExactly("tick");
+        }
+    }
+
+    @Test
+    void afterWhatWasMendedItGoesOn() throws Exception {
+        CountDownLatch ticks = new CountDownLatch(3);
+        Owner mending = new Owner() {
+            @Override
+            public void onTick() {
+                ticks.countDown();
+                throw new IllegalStateException("mended");
+            }
+
+            @Override
+            public boolean mends(Exception thrown) {
+                return "mended".equals(thrown.getMessage());
+            }
+        };
+        try (ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+                ReplicaLoop loop = new ReplicaLoop("replica-0", 1, thread, mending)) {
+            loop.start();
+            assertThat(ticks.await(1, TimeUnit.MINUTES)).isTrue();
+            assertThat(loop.failure()).isEmpty();
+        }
     }
 
     private static void nothing() {}
