@@ -11,14 +11,9 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -124,23 +119,8 @@ public record KeptReplicas(Path file) {
         WireWriter out = new WireWriter().raw(genesis.digest()).i32(proofs.size());
         proofs.forEach(proof -> proof.write(out));
         Bytes rest = out.toBytes();
-        ByteBuffer all = ByteBuffer.wrap(
+        KeptFile.replace(
+                file,
                 new WireWriter().raw(Hashes.sha256(rest)).raw(rest).toBytes().toByteArray());
-        Path part = file.resolveSibling(file.getFileName() + ".part");
-        try (FileChannel channel = FileChannel.open(
-                part,
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING))) {
-            while (all.hasRemaining()) {
-                channel.write(all);
-            }
-            channel.force(true);
-        }
-        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        Path directory = file.toAbsolutePath().getParent();
-        if (directory != null) {
-            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
-        }
     }
 }

@@ -15,7 +15,6 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -86,7 +85,7 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
         }
     }
 
-    /** Replaces the file. */
+    /** Replaces the file; returns once it is durable. */
     public void store(Path file) throws IOException {
         StringBuilder text =
                 new StringBuilder("# Whose keys are believed beside those of the genesis, as the replicas agreed.\n");
@@ -101,9 +100,7 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
                                         ",",
                                         keys.stream().map(PrincipalKey::text).toList()))
                 .append('\n'));
-        Path part = file.resolveSibling(file.getFileName() + ".part");
-        Files.writeString(part, text.toString(), StandardCharsets.US_ASCII);
-        Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        KeptFile.replace(file, text.toString().getBytes(StandardCharsets.US_ASCII));
     }
 
     /** The keys of a principal, the newest first; none if it is unknown or revoked. */

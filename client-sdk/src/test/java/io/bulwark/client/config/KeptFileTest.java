@@ -1,0 +1,60 @@
+package io.bulwark.client.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands that run at once with one key file keep what they learn in one file. */
+@NullMarked
+class KeptFileTest {
+    private static final int WRITERS = 8;
+    private static final int TIMES = 25;
+    private static final int LENGTH = 100_000;
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    @Test
+    void manyWriteAtOnceAndTheFileIsWholeAtAllTimes() throws Exception {
+        Path file = directory.resolve("registry.replicas");
+        KeptFile.replace(file, content(0));
+        try (ExecutorService threads = Executors.newFixedThreadPool(WRITERS)) {
+            List<Future<?>> writers = new ArrayList<>();
+            for (int i = 0; i < WRITERS; i++) {
+                int own = i;
+                writers.add(threads.submit(() -> {
+                    for (int time = 0; time < TIMES; time++) {
+                        KeptFile.replace(file, content(own));
+                        byte[] there = Files.readAllBytes(file);
+                        assertThat(there).hasSize(LENGTH + there[0]).containsOnly(there[0]);
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> writer : writers) {
+                writer.get();
+            }
+        }
+        try (Stream<Path> left = Files.list(directory)) {
+            assertThat(left).containsExactly(file);
+        }
+    }
+
+    /** Of a length of its own. */
+    private static byte[] content(int writer) {
+        byte[] bytes = new byte[LENGTH + writer];
+        Arrays.fill(bytes, (byte) writer);
+        return bytes;
+    }
+}
