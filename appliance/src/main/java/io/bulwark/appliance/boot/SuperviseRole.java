@@ -4,6 +4,7 @@ import io.bulwark.appliance.admin.Watched;
 import io.bulwark.appliance.cluster.OwnCommand;
 import io.bulwark.appliance.cluster.ReplicaProcess;
 import io.bulwark.appliance.cluster.ReplicaSetup;
+import io.bulwark.appliance.cluster.RunningNode;
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.control.ControlSocket;
@@ -103,6 +104,7 @@ public final class SuperviseRole implements Watched {
                 setup.keys(),
                 setup.channels(),
                 own.data().resolve("supervisor.registry"),
+                Optional.of(RunningNode.kept(setup.data())),
                 setup.replicas());
         try {
             replica.start();

@@ -156,7 +156,7 @@ public final class RunningNode implements Watched {
     }
 
     /** Where a member keeps what it learnt of the registry. */
-    static Path kept(Path data) {
+    public static Path kept(Path data) {
         return data.resolve("registry");
     }
 

@@ -15,6 +15,11 @@ public interface Group {
         return List.of();
     }
 
+    /** Whether this one was a replica of the group, and is none any more, for good. */
+    default boolean hasRemoved(int replica) {
+        return false;
+    }
+
     /**
      * The SHA-256 in hexadecimal of the releases that operators have allowed, as the replicas agree; within some seconds.
      *

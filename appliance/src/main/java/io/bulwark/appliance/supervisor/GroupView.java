@@ -1,6 +1,7 @@
 package io.bulwark.appliance.supervisor;
 
 import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
@@ -23,7 +24,10 @@ import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
@@ -54,8 +58,16 @@ public final class GroupView implements Group, AutoCloseable {
     private final Optional<KnownReplicas> group;
     private final ReplicaPaths paths;
     private final int replicas;
+    private final Optional<KeptReplicas> own;
+    private Optional<FileTime> looked = Optional.empty();
 
-    private GroupView(ChannelConfig channels, Credentials credentials, Path kept, List<InetSocketAddress> replicas) {
+    private GroupView(
+            ChannelConfig channels,
+            Credentials credentials,
+            Path kept,
+            Optional<Path> own,
+            List<InetSocketAddress> replicas) {
+        this.own = own.map(KeptReplicas::beside);
         this.replicas = replicas.size();
         this.transport = Transport.open(
                 TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX),
@@ -83,8 +95,24 @@ public final class GroupView implements Group, AutoCloseable {
      */
     public static GroupView open(
             PrincipalId self, Path keys, ChannelConfig channels, Path kept, List<InetSocketAddress> replicas) {
+        return open(self, keys, channels, kept, Optional.empty(), replicas);
+    }
+
+    /**
+     * As above, of a replica that may be removed: the others refuse it then, and so whoever asks as that replica, who may hear from nobody
+     * why. The replica itself was told as long as it was heard, and keeps the proof.
+     *
+     * @param own the file that keeps what the replica learns of the registry; the proofs are beside it, and are checked
+     */
+    public static GroupView open(
+            PrincipalId self,
+            Path keys,
+            ChannelConfig channels,
+            Path kept,
+            Optional<Path> own,
+            List<InetSocketAddress> replicas) {
         Credentials credentials = channels.credentials(self, () -> KeyRing.load(keys), replicas.size(), kept);
-        return new GroupView(channels, credentials, kept, replicas);
+        return new GroupView(channels, credentials, kept, own, replicas);
     }
 
     @Override
@@ -102,7 +130,35 @@ public final class GroupView implements Group, AutoCloseable {
 
     @Override
     public List<Integer> members() {
+        learnOfItself();
         return replicasNow().stream().map(PrincipalId::number).toList();
+    }
+
+    @Override
+    public boolean hasRemoved(int replica) {
+        learnOfItself();
+        PrincipalId member = PrincipalId.replica(replica);
+        return group.filter(known -> known.term().configuration().placeOf(member) < 0)
+                .filter(known -> known.history().stream().anyMatch(before -> before.placeOf(member) >= 0))
+                .isPresent();
+    }
+
+    /** Looks into its file whenever that was written. */
+    private synchronized void learnOfItself() {
+        if (own.isEmpty() || group.isEmpty()) {
+            return;
+        }
+        try {
+            FileTime written = Files.getLastModifiedTime(own.get().file());
+            if (!Optional.of(written).equals(looked)) {
+                looked = Optional.of(written);
+                group.get().learnFrom(own.get());
+            }
+        } catch (NoSuchFileException e) {
+            looked = Optional.empty(); // It has learnt of nothing yet.
+        } catch (IOException e) {
+            LOG.debug("{} cannot be looked at", own.get().file(), e);
+        }
     }
 
     /** As far as it knows. */

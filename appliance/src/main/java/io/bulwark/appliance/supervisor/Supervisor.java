@@ -23,6 +23,10 @@ public final class Supervisor implements Watched {
     private static final Logger LOG = LoggerFactory.getLogger(Supervisor.class);
     private static final long TICK_MILLIS = 500;
 
+    private static final String REMOVED =
+            " is a member of the group no more: it recovers no more, and is not started again when it ends;"
+                    + " end its supervisor, and wipe its disk";
+
     /** What may not be started is looked at again so often, and replicas that have said no list are asked again. */
     private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -45,7 +49,7 @@ public final class Supervisor implements Watched {
     private final Optional<Watchdog> watchdog;
     private List<Integer> members;
     /** It was a member, and is none any more. */
-    private boolean removed;
+    private volatile boolean removed;
 
     private volatile Optional<Turns> turns;
     private final Optional<ReleaseCheck> check;
@@ -132,9 +136,20 @@ public final class Supervisor implements Watched {
 
     /** Turns are by places, which are others once other replicas follow. */
     private void follow() {
+        if (removed) {
+            return;
+        }
+        if (watchdog.isPresent() && watchdog.get().group().hasRemoved(number)) {
+            turns = Optional.empty();
+            next = OptionalLong.empty();
+            withheld = false;
+            problem = member.name() + REMOVED;
+            removed = true;
+            LOG.warn("{}", problem);
+            return;
+        }
         List<Integer> now = watchdog.map(Supervisor::membersOf).orElse(List.of());
         if (!now.equals(members)) {
-            removed |= members.contains(number) && !now.contains(number);
             boolean same = now.indexOf(number) == members.indexOf(number) && now.size() == members.size();
             members = now;
             if (same) {
@@ -182,6 +197,9 @@ public final class Supervisor implements Watched {
      * @return why it was not done; empty if it was
      */
     public String recoverNow() throws Exception {
+        if (removed) {
+            return problem;
+        }
         if (turns.isEmpty() || watchdog.isEmpty()) {
             return member.name() + " does not recover: that is off, or there are no identities to sign with";
         }
@@ -201,7 +219,7 @@ public final class Supervisor implements Watched {
             follow();
             Optional<Turns> own = turns;
             if (own.isEmpty()) {
-                return member.name() + " is no member of the group";
+                return removed ? problem : member.name() + " is no member of the group";
             }
             Standing standing = standing(watchdog.get());
             String objection = own.get().objection(wallMillis.getAsLong(), standing);
@@ -266,10 +284,6 @@ public final class Supervisor implements Watched {
     private void startAgain() throws Exception {
         follow();
         if (removed) {
-            if (!ended) {
-                ended = true;
-                LOG.info("{} has ended, and is a member no more: it is not started again", member.name());
-            }
             return;
         }
         long now = System.nanoTime();

@@ -20,6 +20,12 @@ final class SupervisorBugs {
                     "whoWasRemovedIsNotStartedAgain",
                     "follow(); if (removed) {",
                     "follow(); if (closed) {"),
+            new PlantedBug(
+                    "a supervisor that nobody answers does not look at what its replica knows",
+                    "appliance/supervisor/GroupView",
+                    appliance("supervisor.GroupViewTest", "itLearnsFromItsReplicaThatThisWasRemoved"),
+                    "group.get().learnFrom(own.get());",
+                    ""),
             bug(
                     "Supervisor",
                     "turns stay with the places of before",

@@ -4,28 +4,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.bulwark.client.config.ChannelConfig;
+import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Handover;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
+import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
@@ -70,6 +84,59 @@ class GroupViewTest {
             await().ignoreExceptionsInstanceOf(IOException.class)
                     .untilAsserted(() -> assertThat(view.allowedReleases()).containsExactly(RELEASE.toHex()));
         }
+    }
+
+    /** Nobody answers it: the others refuse whoever asks as a replica that was removed. */
+    @Test
+    void itLearnsFromItsReplicaThatThisWasRemoved() throws Exception {
+        SortedMap<PrincipalId, PrincipalKey> keys = new TreeMap<>();
+        Map<PrincipalId, Identity> identities = new HashMap<>();
+        for (int i = 0; i < 5; i++) {
+            PrincipalId replica = PrincipalId.replica(i);
+            identities.put(replica, Identity.generate(replica, new SecureRandom()));
+        }
+        PrincipalId operator = PrincipalId.client(0);
+        keys.put(operator, Identity.generate(operator, new SecureRandom()).publicKey());
+        REPLICAS.forEach(replica -> keys.put(replica, of(identities, replica).publicKey()));
+        PrincipalId self = REPLICAS.get(2);
+        of(identities, self).store(Identity.file(directory, self));
+        GenesisFile genesis = new GenesisFile("0123456789abcdef0123456789abcdef", operator, keys);
+        genesis.store(directory.resolve("genesis.properties"));
+        Configuration first = genesis.genesisKeys().configuration();
+        PrincipalId fresh = PrincipalId.replica(4);
+        Member coming = new Member(fresh, of(identities, fresh).publicKey().encoded(), "127.0.0.1:1");
+        Handover handover =
+                new Handover(first.digest(), new Numbered(128, Hashes.sha256(Bytes.EMPTY)), first.replacing(2, coming));
+        List<Signed> signatures = IntStream.of(0, 1, 3)
+                .mapToObj(place -> new Signed(
+                        place, of(identities, REPLICAS.get(place)).ownKey().sign(handover.content())))
+                .toList();
+        Path registry = directory.resolve("registry");
+        InetSocketAddress nowhere = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+        try (GroupView view = GroupView.open(
+                self,
+                directory.resolve("none"),
+                new ChannelConfig.Tls(Identity.file(directory, self), directory.resolve("genesis.properties")),
+                directory.resolve("supervisor.registry"),
+                Optional.of(registry),
+                List.of(nowhere, nowhere, nowhere, nowhere))) {
+            assertThat(view.hasRemoved(2)).isFalse();
+            assertThat(view.members()).containsExactly(0, 1, 2, 3);
+            KeptReplicas kept = KeptReplicas.beside(registry);
+            Signed forged = new Signed(3, signatures.getFirst().signature());
+            kept.write(
+                    first, List.of(new HandoverProof(handover, List.of(signatures.get(0), signatures.get(1), forged))));
+            assertThat(view.hasRemoved(2)).as("which not all have signed").isFalse();
+            kept.write(first, List.of(new HandoverProof(handover, signatures)));
+            assertThat(view.hasRemoved(2)).isTrue();
+            assertThat(view.members()).containsExactly(0, 1, 4, 3);
+            assertThat(view.hasRemoved(4)).isFalse();
+            assertThat(view.hasRemoved(5)).as("who was never in").isFalse();
+        }
+    }
+
+    private static Identity of(Map<PrincipalId, Identity> identities, PrincipalId replica) {
+        return Objects.requireNonNull(identities.get(replica));
     }
 
     private InetSocketAddress listen(PrincipalId replica, KeyRing ring) throws IOException {

@@ -247,10 +247,27 @@ class SupervisorTest {
     void whoWasRemovedIsNotStartedAgain() throws Exception {
         group.members = List.of(0, OWN, 2, 3);
         try (Supervisor supervisor = start()) {
-            group.members = List.of(0, 4, 2, 3);
-            assertThat(supervisor.recoverNow()).contains("no member of the group");
+            group.remove();
+            assertThat(supervisor.recoverNow()).contains("is a member of the group no more");
             assertThat(supervisor.nextMillis()).isEmpty();
+            assertThat(supervisor.problem()).contains("is a member of the group no more");
             replica.running = false;
+            replica.awaitLookedAt();
+            wall.set(START + 3 * PERIOD);
+            replica.awaitLookedAt();
+        }
+        assertThat(replica.done).isEmpty();
+        assertThat(counted("missed")).isZero();
+    }
+
+    /** A supervisor that begins after that has never seen it as a member. */
+    @Test
+    void whoWasRemovedBeforeIsNotStartedAgain() throws Exception {
+        group.remove();
+        try (Supervisor supervisor = start()) {
+            replica.running = false;
+            await().atMost(LONG).until(() -> !supervisor.problem().isEmpty());
+            assertThat(supervisor.recoverNow()).contains("is a member of the group no more");
             replica.awaitLookedAt();
         }
         assertThat(replica.done).isEmpty();
@@ -400,9 +417,21 @@ class SupervisorTest {
         volatile List<Integer> members = List.of();
         private volatile int asked;
 
+        volatile boolean removed;
+
         @Override
         public List<Integer> members() {
             return members;
+        }
+
+        void remove() {
+            members = List.of(0, 4, 2, 3);
+            removed = true;
+        }
+
+        @Override
+        public boolean hasRemoved(int replica) {
+            return removed && replica == OWN;
         }
 
         void awaitAskedAfter(Runnable change) {

@@ -151,6 +151,15 @@ public final class KnownReplicas implements Succession {
         }
     }
 
+    /** Goes on to what another process has kept. It was checked there, and is checked here. */
+    public void learnFrom(KeptReplicas other) {
+        for (HandoverProof proof : other.read(genesis, keys()).proofs()) {
+            if (proof.number() == term.number()) {
+                var _ = accept(proof);
+            }
+        }
+    }
+
     private void keep(HandoverProof proof) throws IOException {
         List<HandoverProof> all = new ArrayList<>(lineage.proofs());
         all.add(proof);

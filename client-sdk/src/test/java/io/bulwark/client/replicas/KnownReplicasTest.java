@@ -185,6 +185,24 @@ class KnownReplicasTest {
         assertThat(known(credentials).proofs()).isEqualTo(known.proofs());
     }
 
+    @Test
+    void whatAnotherProcessHasKeptIsChecked() throws IOException {
+        KnownReplicas known = known(credentials());
+        Configuration next = replacing(known.genesis(), 2, 4);
+        Configuration last = replacing(next, 0, 5);
+        HandoverProof first = proof(known.genesis(), next, 0, 1, 3);
+        KeptReplicas other = KeptReplicas.beside(directory.resolve("other"));
+        other.write(
+                known.genesis(),
+                List.of(first, new HandoverProof(proof(next, last, 1, 2, 3).handover(), first.signatures())));
+        known.learnFrom(other);
+        assertThat(known.term().number()).isEqualTo(1);
+        other.write(known.genesis(), List.of(first, proof(next, last, 1, 2, 3)));
+        known.learnFrom(other);
+        assertThat(known.term().configuration()).isEqualTo(last);
+        assertThat(known(credentials()).term()).as("and is kept").isEqualTo(known.term());
+    }
+
     /** Commands of one client run at once, with one file; who was removed must not come back with the one that knows less. */
     @Test
     void whatIsKeptIsNeverLess() throws IOException {
