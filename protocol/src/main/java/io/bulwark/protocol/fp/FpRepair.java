@@ -258,7 +258,11 @@ final class FpRepair {
         });
     }
 
-    /** There is no room to stage it, but it stays staged for no longer than its COMMIT takes. */
+    /**
+     * There is no room to stage it, but it stays staged for no longer than its COMMIT takes. If that fails, as the epoch ends in between or the
+     * device fails, it stays as after a crash: one above S for each such failure, which nobody can bring about at will, until the next COMMIT
+     * above or of it. It is proven and held, so its MAC is good; it is no latest, so nothing is claimed by it.
+     */
     private void adoptAtOnce(long nowMillis, Timestamp version, BlockCode.Staged cut, List<FpMessage.Vouch> macs) {
         BlockVersions versions = register.versions();
         if (!register.serves(epoch) || !version.isAfter(versions.latest()) || versions.get(version) != null) {
