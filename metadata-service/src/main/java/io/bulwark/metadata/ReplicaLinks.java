@@ -61,6 +61,14 @@ public final class ReplicaLinks {
         return places.getOrDefault(principal, -1);
     }
 
+    /** This one has just spoken, so it may be worth trying again to connect to it. */
+    public void hurry(PrincipalId principal) {
+        PeerLink link = links.get(replicaOf(principal));
+        if (link != null) {
+            link.hurry();
+        }
+    }
+
     /** May be dropped: whoever needs it asks again. */
     public void send(int peer, Message message) {
         PeerLink link = links.get(peer);

@@ -22,6 +22,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         /** The connection of a channel that was just authenticated; throws a fault to refuse it. */
         Connection authenticated(Channel channel, PrincipalId principal);
 
+        /** Whether it is worth a warning that a channel is closed for this reason. */
+        boolean isNews(Channel channel, Fault fault);
+
         /** The channel is closed. */
         void closed(Channel channel, @Nullable Connection connection);
     }
@@ -153,7 +156,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         }
         closing = true;
         PrincipalId who = connection == null ? null : connection.principal();
-        transport.metrics().fault(who, ctx.channel().remoteAddress(), fault, detail);
+        transport
+                .metrics()
+                .fault(who, ctx.channel().remoteAddress(), fault, detail, owner.isNews(ctx.channel(), fault));
         var _ = ctx.close();
     }
 }

@@ -80,7 +80,11 @@ final class HandshakeRoom {
         var _ = newcomer.closeFuture().addListener(_ -> leave(newcomer));
         if (slow != null) {
             metrics.fault(
-                    null, slow.remoteAddress(), Fault.TOO_MANY_CONNECTIONS, "too many in the handshake, this one slow");
+                    null,
+                    slow.remoteAddress(),
+                    Fault.TOO_MANY_CONNECTIONS,
+                    "too many in the handshake, this one slow",
+                    true);
             var _ = slow.close();
         }
     }

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection to one principal at one address, made anew whenever it breaks, after pauses that double up to a bound
- * and vary by chance. An address by name is looked up for each attempt. Now and then it takes a fresh connection in the place of the
+ * and vary by chance ({@link Retries}). An address by name is looked up for each attempt. Now and then it takes a fresh connection in the place of the
  * one it has, under fresh keys, and what is under way ends on the one before. Messages may be lost with a connection, and are never repeated.
  */
 public final class PeerLink implements AutoCloseable {
@@ -32,6 +32,8 @@ public final class PeerLink implements AutoCloseable {
 
     /** A renewal that fails is tried so many times in the life of a connection: a server closes it after two lives. */
     private static final int RENEWAL_TRIES = 16;
+
+    private static final long HURRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** How long answers may come on a connection that was replaced. */
     private static final long LINGER_MILLIS_MAX = 30_000;
@@ -54,7 +56,8 @@ public final class PeerLink implements AutoCloseable {
     /** Of the renewal, and of connections that were replaced and wait for their last answers. */
     private final Set<Channel> others = new HashSet<>();
 
-    private int failures;
+    private final Retries retries = new Retries();
+    private long hurriedNanos;
     private long upSinceNanos;
     private boolean everUp;
 
@@ -114,6 +117,28 @@ public final class PeerLink implements AutoCloseable {
             var _ = open.close().awaitUninterruptibly();
         }
         transport.closed(this);
+    }
+
+    /** The other side has just been seen to be there, and to know this one: what is waited for is tried now. Not often. */
+    public void hurry() {
+        try {
+            loop.execute(this::hurryOnLoop);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the transport has closed before {} was tried again", remote);
+        }
+    }
+
+    private void hurryOnLoop() {
+        long now = System.nanoTime();
+        Future<?> attempt = nextAttempt;
+        if (state == LinkState.WAITING
+                && attempt != null
+                && (hurriedNanos == 0 || now - hurriedNanos > HURRY_NANOS)
+                && attempt.cancel(false)) {
+            hurriedNanos = now;
+            retries.forget();
+            connect(prepare());
+        }
     }
 
     /** Makes the first attempt; messages sent from now on wait for it. */
@@ -218,7 +243,7 @@ public final class PeerLink implements AutoCloseable {
         TransportSettings settings = transport.settings();
         long upNanos = wasUp ? System.nanoTime() - upSinceNanos : 0;
         if (upNanos > TimeUnit.MILLISECONDS.toNanos(settings.reconnectMaxMillis())) {
-            failures = 0;
+            retries.forget();
         }
         connection = null;
         state = LinkState.WAITING;
@@ -226,11 +251,10 @@ public final class PeerLink implements AutoCloseable {
         if (closed.get()) {
             return;
         }
-        if (failures == 0 || wasUp) {
+        if (!retries.any() || wasUp) {
             LOG.info("no connection with {} at {}: {}; trying again", remote, Destination.text(address), why);
         }
-        long pauseMillis = Backoff.pauseMillis(
-                failures++, settings.reconnectMinMillis(), settings.reconnectMaxMillis(), ThreadLocalRandom.current());
+        long pauseMillis = retries.pauseMillis(settings, ThreadLocalRandom.current());
         nextAttempt = loop.schedule(() -> connect(prepare()), pauseMillis, TimeUnit.MILLISECONDS);
     }
 
@@ -302,11 +326,18 @@ public final class PeerLink implements AutoCloseable {
             }
             channel = opened;
             everUp = true;
+            retries.up();
             state = LinkState.UP;
             upSinceNanos = System.nanoTime();
             long lifeMillis = transport.settings().connectionLifeMillis();
             scheduleRenewal(lifeMillis * 3 / 4 + ThreadLocalRandom.current().nextLong(lifeMillis / 2 + 1));
             return attempt;
+        }
+
+        /** While it is refused again and again the first time says it. */
+        @Override
+        public boolean isNews(Channel opened, Fault fault) {
+            return attempt != connection || retries.isNews(fault);
         }
 
         @Override

@@ -28,13 +28,18 @@ final class TransportMetrics {
         return peers.computeIfAbsent(peer, p -> new PeerCounters(registry, p.toString()));
     }
 
-    /** Counts and logs what ended a connection. {@code who} is an authenticated principal, or null. */
-    void fault(@Nullable PrincipalId who, Object remote, Fault fault, String detail) {
+    /**
+     * Counts and logs what ended a connection.
+     *
+     * @param who an authenticated principal, or null
+     * @param isNews whether that is worth a warning
+     */
+    void fault(@Nullable PrincipalId who, Object remote, Fault fault, String detail, boolean isNews) {
         String peer = who == null ? UNAUTHENTICATED : who.toString();
         registry.counter("bulwark.transport.faults", "peer", peer, "reason", fault.label())
                 .increment();
-        if (fault == Fault.INPUT_OUTPUT) {
-            LOG.debug("lost the connection with {} at {}: {}", peer, remote, detail);
+        if (fault == Fault.INPUT_OUTPUT || !isNews) {
+            LOG.debug("lost the connection with {} at {}: {}: {}", peer, remote, fault.label(), detail);
             return;
         }
         long suppressed = recent.computeIfAbsent(fault, f -> new Recent()).admit(System.nanoTime());

@@ -180,6 +180,11 @@ public final class TransportServer implements AutoCloseable {
         }
 
         @Override
+        public boolean isNews(Channel channel, Fault fault) {
+            return true;
+        }
+
+        @Override
         public void closed(Channel channel, @Nullable Connection connection) {
             channels.remove(channel);
             if (connection != null) {

@@ -69,6 +69,24 @@ final class Cast {
                 2_000);
     }
 
+    static TransportSettings settingsWithPauses(long millis) {
+        TransportSettings s = settings();
+        return new TransportSettings(
+                2,
+                s.handshakeTimeoutMillis(),
+                16,
+                4,
+                s.outboundHighBytes(),
+                s.outboundMaxBytes(),
+                s.outboundTotalBytes(),
+                s.inboundMaxBytes(),
+                s.frameTimeoutMillis(),
+                s.unfinishedTotalBytes(),
+                millis,
+                millis,
+                2_000);
+    }
+
     static TransportSettings settingsWithFrames(int connections, long frameTimeoutMillis, long unfinishedTotalBytes) {
         TransportSettings s = settings();
         return new TransportSettings(

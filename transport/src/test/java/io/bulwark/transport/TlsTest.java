@@ -291,6 +291,23 @@ class TlsTest {
         assertThat(faults(atNode, Fault.UNKNOWN_PRINCIPAL)).isZero();
     }
 
+    /** It would wait for half an hour and more. */
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whoIsLetInComesAtOnceIfItIsTold(SslProvider engine) throws IOException {
+        TlsCredentials node = credentials(NODES, trusted(NODES), engine);
+        TransportServer server = listen(node);
+        Transport patient = Transport.open(
+                Cast.settingsWithPauses(3_600_000), credentials(CLIENTS, engine), Letter.CODECS, atClient);
+        opened.add(patient);
+        PeerLink link = patient.link(NODE, server.boundAddress(), new Recorder());
+        await().until(() -> link.state() == LinkState.WAITING);
+        assertThat(faults(atNode, Fault.UNKNOWN_PRINCIPAL)).isEqualTo(1);
+        node.trust(trusted(NODES, CLIENTS));
+        link.hurry();
+        assertThat(Recorder.next(recorder.connected).principal()).isEqualTo(CLIENT);
+    }
+
     private void neverUp(TransportServer server, TlsCredentials credentials, Fault fault) {
         double before = faults(atNode, fault);
         try (Transport refused = Transport.open(Cast.settings(), credentials, Letter.CODECS)) {

@@ -53,6 +53,14 @@ public final class PeerLinks implements Outbox, AutoCloseable {
         }
     }
 
+    /** A link that waits tries again now, as things have changed. */
+    public void hurry(PrincipalId server) {
+        PeerLink link = links.get(server);
+        if (link != null) {
+            link.hurry();
+        }
+    }
+
     /** Gives up the links to storage nodes that are not among these. */
     public void keepNodes(Set<PrincipalId> nodes) {
         for (PrincipalId server : List.copyOf(links.keySet())) {

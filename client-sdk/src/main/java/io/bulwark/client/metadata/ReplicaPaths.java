@@ -51,6 +51,8 @@ public final class ReplicaPaths implements AutoCloseable {
 
     private void follow(HandoverProof proof) {
         connect(proof.handover().next());
+        // It may have been this process that was let in.
+        proof.handover().next().replicas().forEach(links::hurry);
         KnownReplicas known = group.orElseThrow();
         known.genesis().replicas().forEach(replica -> leave(known.term().configuration(), replica));
         known.proofs()

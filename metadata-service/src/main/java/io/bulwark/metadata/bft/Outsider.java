@@ -39,6 +39,7 @@ final class Outsider implements Life {
     private final Transport transport;
     private final TransportServer server;
     private final KnownReplicas group;
+    private final ReplicaLinks links;
     private final MemberTalk talk;
     private final Consumer<HandoverProof> learning;
     private final Start wanted;
@@ -71,7 +72,7 @@ final class Outsider implements Life {
         alive = new ReplicaStatus(config.replica(), Phase.FOLLOWING, -1, 0, false, "", waiting, Optional.empty());
         LOG.warn("{} {}", self, waiting);
         loop = new ReplicaLoop(self.toString(), TICK_MILLIS, transport.eventLoop(), new Owner());
-        ReplicaLinks links = new ReplicaLinks(transport, last, config.addresses(), this::onMessage);
+        links = new ReplicaLinks(transport, last, config.addresses(), this::onMessage);
         talk = new MemberTalk(self, group, lineage, least, (to, message) -> {
             int place = links.replicaOf(to);
             if (place >= 0) {
@@ -111,6 +112,8 @@ final class Outsider implements Life {
     }
 
     private void onMessage(Peer peer, long requestId, Message message) throws IOException {
+        // Refused until now, this one asks seldom; a replica that speaks to it has let it in.
+        links.hurry(peer.principal());
         switch (message) {
             case MembershipMessage said -> talk.onMessage(now(), peer, requestId, said);
             case OrderingMessage.ToReplica request -> {

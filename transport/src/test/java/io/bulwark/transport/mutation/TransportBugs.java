@@ -96,6 +96,12 @@ final class TransportBugs {
                     "if (gone && left == 0) { end(); }",
                     ""),
             new PlantedBug(
+                    "who is refused comes back as often as ever",
+                    "transport/Retries",
+                    new Detector("transport.RetriesTest", "whoIsRefusedComesBackEverMoreSeldom", 1),
+                    "refused = fault == Fault.TLS;",
+                    ""),
+            new PlantedBug(
                     "a key counts as shown by whoever has its certificate",
                     "transport/ShownIdentity",
                     new Detector("transport.ShownIdentityTest", "whoDoesNotHoldTheKeyShowsNone", 1),

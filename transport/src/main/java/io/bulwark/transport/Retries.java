@@ -1,0 +1,49 @@
+package io.bulwark.transport;
+
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a link tries again, and whether what ended its last attempt is worth a line in the log. Who is refused, as one whom the other side does
+ * not know yet or does not believe any more, comes back ever more seldom: each attempt costs that side a handshake, and a line in its log.
+ */
+final class Retries {
+    /** The longest pause of who is refused; a link that is only down has its own. */
+    static final long REFUSED_MILLIS_MAX = 15_000;
+
+    private int failures;
+    private boolean refused;
+    private @Nullable Fault last;
+
+    /** An attempt ends for this reason; returns whether the one before did not. */
+    boolean isNews(Fault fault) {
+        boolean news = fault != last;
+        last = fault;
+        refused = fault == Fault.TLS;
+        return news;
+    }
+
+    boolean any() {
+        return failures > 0;
+    }
+
+    /** The next pause is a first one again. */
+    void forget() {
+        failures = 0;
+    }
+
+    /** There is a connection. */
+    void up() {
+        last = null;
+        refused = false;
+    }
+
+    /** Until the next attempt, after one more that has failed. */
+    long pauseMillis(TransportSettings settings, RandomGenerator random) {
+        long max =
+                refused ? Math.max(REFUSED_MILLIS_MAX, settings.reconnectMaxMillis()) : settings.reconnectMaxMillis();
+        // What is to come after this one is no refusal, unless it is said to be.
+        refused = false;
+        return Backoff.pauseMillis(failures++, settings.reconnectMinMillis(), max, random);
+    }
+}

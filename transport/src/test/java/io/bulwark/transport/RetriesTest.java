@@ -1,0 +1,50 @@
+package io.bulwark.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.SplittableRandom;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** How often a link tries again, and says so. */
+@NullMarked
+class RetriesTest {
+    private static final TransportSettings SETTINGS =
+            TransportSettings.defaults().withReconnectMaxMillis(500);
+
+    private final SplittableRandom random = new SplittableRandom(1);
+    private final Retries retries = new Retries();
+
+    private long pause(int failures, Fault fault) {
+        long pause = 0;
+        for (int i = 0; i < failures; i++) {
+            retries.isNews(fault);
+            pause = retries.pauseMillis(SETTINGS, random);
+        }
+        return pause;
+    }
+
+    @Test
+    void whoIsRefusedComesBackEverMoreSeldom() {
+        assertThat(pause(1, Fault.TLS)).isBetween(25L, 50L);
+        assertThat(pause(3, Fault.TLS)).isBetween(200L, 400L);
+        assertThat(pause(20, Fault.TLS)).isBetween(7_500L, 15_000L);
+    }
+
+    @Test
+    void whoIsDownIsFoundSoonAlsoAfterItHasRefused() {
+        assertThat(pause(20, Fault.INPUT_OUTPUT)).isBetween(250L, 500L);
+        assertThat(pause(20, Fault.TLS)).isGreaterThan(500);
+        assertThat(retries.pauseMillis(SETTINGS, random)).as("nobody listens").isBetween(250L, 500L);
+    }
+
+    @Test
+    void theFirstRefusalIsNewsAndThenNoneUntilThingsChange() {
+        assertThat(retries.isNews(Fault.TLS)).isTrue();
+        assertThat(retries.isNews(Fault.TLS)).isFalse();
+        assertThat(retries.isNews(Fault.UNKNOWN_PRINCIPAL)).isTrue();
+        assertThat(retries.isNews(Fault.TLS)).isTrue();
+        retries.up();
+        assertThat(retries.isNews(Fault.TLS)).isTrue();
+    }
+}
