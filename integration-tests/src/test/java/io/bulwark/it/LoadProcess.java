@@ -45,7 +45,8 @@ final class LoadProcess {
                 UpgradeLoad.class.getName(),
                 data.plan().data().clientProperties().toString(),
                 name,
-                Long.toString(firstBlock)));
+                Long.toString(firstBlock),
+                Long.toString(LiveCluster.SEED)));
         Process process = new ProcessBuilder(words)
                 .redirectError(ProcessBuilder.Redirect.appendTo(
                         data.plan().data().log("load-" + name).toFile()))

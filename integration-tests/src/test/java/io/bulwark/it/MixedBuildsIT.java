@@ -40,7 +40,8 @@ class MixedBuildsIT {
     void aClusterIsUpgradedMemberByMemberUnderLoad() throws Exception {
         Build older = Build.older();
         OlderData data = OlderData.unpack(directory);
-        System.out.println("data of " + data.contents().build() + ", served by " + older.name());
+        System.out.println("data of " + data.contents().build() + ", served by " + older.name() + "; -Dbulwark.seed="
+                + LiveCluster.SEED);
         try {
             upgrade(data, older);
         } catch (Exception | AssertionError e) {

@@ -6,6 +6,7 @@ import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
+import io.bulwark.client.GetOptions;
 import io.bulwark.client.Volume;
 import io.bulwark.client.VolumeSpec;
 import io.bulwark.client.config.GenesisFile;
@@ -19,6 +20,7 @@ import io.bulwark.transport.identity.Identity;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -235,8 +237,7 @@ record OlderContents(
                                 version.latest(),
                                 version.length(),
                                 sha256(bucket.getBytes(
-                                        version.key(),
-                                        io.bulwark.client.GetOptions.DEFAULT.withVersion(version.version()))))));
+                                        version.key(), GetOptions.DEFAULT.withVersion(version.version()))))));
             }
         }
         List<Gone> gone = new ArrayList<>();
@@ -274,7 +275,7 @@ record OlderContents(
     static String sha256(byte[] bytes) {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-        } catch (java.security.NoSuchAlgorithmException e) {
+        } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
     }

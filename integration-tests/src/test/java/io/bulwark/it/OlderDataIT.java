@@ -7,6 +7,7 @@ import io.bulwark.appliance.up.EmbeddedMembers;
 import io.bulwark.appliance.up.Members;
 import io.bulwark.appliance.up.ProcessMembers;
 import io.bulwark.client.Bucket;
+import io.bulwark.client.BucketSpec;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.Volume;
 import io.bulwark.protocol.metadata.Rights;
@@ -56,8 +57,8 @@ class OlderDataIT {
     private static void write(OlderData data, int round) {
         try (Bulwark client = data.operator()) {
             for (String volume : new String[] {"default", OlderContents.SMALL, OlderContents.LAZY}) {
-                Bucket bucket = client.createBucket(io.bulwark.client.BucketSpec.of("later-" + volume + round)
-                        .inVolume(volume));
+                Bucket bucket = client.createBucket(
+                        BucketSpec.of("later-" + volume + round).inVolume(volume));
                 bucket.put("later", OlderContents.content(volume + round, LENGTH));
             }
             for (String name : new String[] {OlderContents.REGISTERS_FP, OlderContents.REGISTERS_PASIS}) {

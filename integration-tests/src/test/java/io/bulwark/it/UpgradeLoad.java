@@ -27,19 +27,21 @@ final class UpgradeLoad {
     private final Bulwark client;
     private final String name;
     private final long firstBlock;
-    private final Random random = new Random();
+    private final Random random;
     private final AtomicBoolean over = new AtomicBoolean();
 
-    private UpgradeLoad(Bulwark client, String name, long firstBlock) {
+    private UpgradeLoad(Bulwark client, String name, long firstBlock, long seed) {
         this.client = client;
         this.name = name;
         this.firstBlock = firstBlock;
+        this.random = new Random(seed);
     }
 
-    /** {@code FILE NAME FIRST-BLOCK}: as which client, what its keys begin with, and from where on the blocks are its own. */
+    /** {@code FILE NAME FIRST-BLOCK SEED}: as which client, what its keys begin with, and from where on the blocks are its own. */
     public static void main(String[] arguments) throws Exception {
         try (Bulwark client = Bulwark.connect(Path.of(arguments[0]))) {
-            UpgradeLoad load = new UpgradeLoad(client, arguments[1], Long.parseLong(arguments[2]));
+            UpgradeLoad load =
+                    new UpgradeLoad(client, arguments[1], Long.parseLong(arguments[2]), Long.parseLong(arguments[3]));
             Thread.ofPlatform().daemon().start(load::awaitEnd);
             load.run();
         }
