@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -74,7 +75,9 @@ class MixedBuildsIT {
                 load.awaitMore(MORE);
                 step(data, status, load, replicas);
                 back(data, status, load, replicas.getLast(), older);
+                CompletableFuture<Void> people = CompletableFuture.runAsync(data::checkPeople);
                 step(data, status, load, nodes);
+                people.join();
                 back(data, status, load, nodes.getLast(), older);
                 LoadProcess current = LoadProcess.start(data, Build.current(), "current", FIRST_CURRENT);
                 try {

@@ -38,6 +38,7 @@ class OlderDataIT {
         try (Appliance appliance = up(data, new ProcessMembers(data.plan()))) {
             assertThat(appliance.members()).allMatch(member -> member.pid() != null);
             data.check();
+            data.checkPeople();
             read(data, 1);
             write(data, 2);
             read(data, 2);
