@@ -161,7 +161,7 @@ record OlderData(ClusterPlan plan, OlderContents contents) {
                 .forEach(CompletableFuture::join);
     }
 
-    /** Nobody who still believes in its key is left, so that it is nobody: it hears no reason, and waits as long as clients do. */
+    /** Whose key nobody believes any more is nobody: it hears no reason, and tries for as long as clients do. */
     private void checkOut(String principal) {
         assertThatThrownBy(() -> {
                     try (Bulwark refused = as(principal)) {
