@@ -5,7 +5,9 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
+import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
+import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Lineage;
@@ -110,21 +112,29 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
             case MembershipMessage said
             when from.kind() == PrincipalKind.REPLICA -> membership.onMessage(nowMillis, from, said);
             case MembershipMessage.AskSuccessor ask ->
-                membership
-                        .successorOf(nowMillis, from, ask.configuration())
+                world.replacements()
+                        .answer(self, from, ask, membership.successorOf(nowMillis, from, ask.configuration()))
                         .ifPresent(told -> out.add(new Effect.Send(from, requestId, told)));
             case ReplicaMessage said
             when from.kind() == PrincipalKind.REPLICA -> {
                 long configuration = OrderingWorld.configurationOf(requestId);
                 if (configuration != membership.term().number()) {
                     membership.onOther(nowMillis, from, configuration);
+                    if (world.isFaulty(self)) {
+                        world.replacements().heardLate(self, from.number(), configuration, said);
+                    }
                 } else if (living != null && configuration == living.configuration()) {
                     add(living.onReplica(nowMillis, from.number(), OrderingWorld.keyOf(requestId), said));
                 }
             }
             case ToReplica request -> {
+                if (world.isFaulty(self) && world.genesis() != null) {
+                    for (Message lie : world.replacements().besides(self, from, request)) {
+                        out.add(new Effect.Send(from, requestId, lie));
+                    }
+                }
                 if (living == null) {
-                    out.add(new Effect.Send(from, requestId, world.outsider(self, request)));
+                    out.add(new Effect.Send(from, requestId, new Refused(request.call(), Refusal.NOT_READY)));
                 } else {
                     add(living.onRequest(nowMillis, from, requestId, request));
                 }
@@ -209,8 +219,12 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
     private List<Effect> drain() {
         for (MembershipEffect effect : membership.drain()) {
             switch (effect) {
-                case MembershipEffect.Send send -> world.send(self, send.to().number(), send.message());
+                case MembershipEffect.Send send ->
+                    world.replacements().send(self, send.to().number(), send.message());
                 case MembershipEffect.Advance advance -> {
+                    if (!world.isFaulty(self)) {
+                        world.replacements().followed(self, advance.proof());
+                    }
                     Effect.Store kept = ReplicaDisk.keep(records, advance.proof());
                     out.add(new Effect.Store(kept.token() * LIVES, kept.mutations()));
                 }

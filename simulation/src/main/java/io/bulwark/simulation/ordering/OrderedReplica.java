@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One life of a production replica in one configuration, driven as part of a node of a simulation. */
 final class OrderedReplica implements RegisterState.Host, StatePages.Host {
+    /** Whose queries nobody sends. */
+    private static final PrincipalId OBSERVER = PrincipalId.client(999);
+
     private record Call(PrincipalId client, long call) {}
 
     private record Asked(long requestId, int replier) {}
@@ -262,7 +265,12 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
                 ended = true;
                 world.processes().forgets(self);
             }
-            case ReplicaEffect.Ended over -> host.ended(nowMillis, over.handover());
+            case ReplicaEffect.Ended over -> {
+                if (!world.isFaulty(self)) {
+                    world.replacements().ended(self, over.handover(), query -> state.query(OBSERVER, query));
+                }
+                host.ended(nowMillis, over.handover());
+            }
             case ReplicaEffect.Misbehaved misbehaved ->
                 world.accused(self, nameOf(misbehaved.replica()), misbehaved.what());
         }

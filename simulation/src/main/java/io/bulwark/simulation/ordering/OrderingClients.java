@@ -59,7 +59,10 @@ final class OrderingClients {
 
     /** What a faulty client has asked for takes effect. */
     void executed(PrincipalId client, Bytes operation, boolean again) {
-        if (client.number() >= CLIENTS && !again && attacks.add(new Attack(client, operation))) {
+        if (client.number() >= CLIENTS
+                && !LeftBehind.isOne(client)
+                && !again
+                && attacks.add(new Attack(client, operation))) {
             RegisterOperation write = RegisterOperation.decode(operation).orElseThrow();
             recorder.faulty(
                     client.toString(),
@@ -72,15 +75,18 @@ final class OrderingClients {
     }
 
     void write() {
-        PrincipalId client = PrincipalId.client(random.nextInt(CLIENTS));
+        var _ = write(PrincipalId.client(random.nextInt(CLIENTS)));
+    }
+
+    RunningOperation<?> write(PrincipalId client) {
         RegisterOperation write = new RegisterOperation(numbers++, random.nextInt(KEYS), numbers);
         ReplicatedCall call = ReplicatedCall.command(
                 directory.replicas(client), write.encode(), NO_TIMEOUT_MILLIS, simulation.random());
-        running.add(simulation.start(
+        return begin(
                 client,
                 new RecordedOperation<>(
                         directory.following(client, call),
-                        now -> recorder.invoke(
+                        _ -> recorder.invoke(
                                 client.toString(),
                                 Action.WRITE,
                                 "key-" + write.key(),
@@ -96,7 +102,7 @@ final class OrderingClients {
                             } else {
                                 pending.ended(simulation.nowMillis(), Outcome.UNKNOWN);
                             }
-                        })));
+                        }));
     }
 
     void read() {
@@ -111,10 +117,13 @@ final class OrderingClients {
     }
 
     private void read(int key) {
-        PrincipalId client = PrincipalId.client(random.nextInt(CLIENTS));
+        var _ = read(PrincipalId.client(random.nextInt(CLIENTS)), key);
+    }
+
+    RunningOperation<?> read(PrincipalId client, int key) {
         ReplicatedCall call = ReplicatedCall.query(
                 directory.replicas(client), RegisterOperation.query(key), NO_TIMEOUT_MILLIS, simulation.random());
-        running.add(simulation.start(
+        return begin(
                 client,
                 new RecordedOperation<>(
                         directory.following(client, call),
@@ -126,7 +135,13 @@ final class OrderingClients {
                             } else {
                                 pending.ended(simulation.nowMillis(), Outcome.FAILED);
                             }
-                        })));
+                        }));
+    }
+
+    private RunningOperation<?> begin(PrincipalId client, ClientOperation<?> operation) {
+        RunningOperation<?> begun = simulation.start(client, operation);
+        running.add(begun);
+        return begun;
     }
 
     private static @Nullable String value(Bytes reply) {

@@ -29,6 +29,10 @@ public final class OrderingInvariants {
     public static final Invariant BOUNDED =
             new Invariant("bounded", "proactive recovery paper, 4.3: entries up to a stable checkpoint are discarded");
 
+    /** Who is correct believes in configurations that there are. */
+    public static final Invariant REAL_CONFIGURATION =
+            new Invariant("real-configuration", "decision 20: 2f+1 of those of the one before have signed it");
+
     private static final int LOG_RECORDS_MAX = 3_000;
 
     private record Asked(PrincipalId client, Bytes operation) {}

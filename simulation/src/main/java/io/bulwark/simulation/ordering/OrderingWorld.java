@@ -5,11 +5,9 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
-import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.ReplicatedCall;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
-import io.bulwark.protocol.ordering.membership.MembershipMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
@@ -18,12 +16,14 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.ReplicaAnswers;
+import io.bulwark.simulation.engine.RunningOperation;
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.history.History;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -136,7 +136,7 @@ public final class OrderingWorld implements SimulatedWorld {
     private Replacements replacements(int spares) {
         int liar = liars.isEmpty() ? -1 : liars.keySet().iterator().next();
         Replacements made = new Replacements(
-                new Replaced(), simulation, new Random(random.nextLong()), setting.faults(), spares, liar);
+                this, new Replaced(), simulation, new Random(random.nextLong()), setting.faults(), spares, liar);
         if (made.falseSpare() >= 0) {
             corrupt(made.falseSpare());
             faulty.add(PrincipalId.replica(made.falseSpare()));
@@ -167,8 +167,32 @@ public final class OrderingWorld implements SimulatedWorld {
         }
 
         @Override
+        public Set<Integer> faulty() {
+            return liars.keySet();
+        }
+
+        @Override
         public Bytes falseDigest(long number) {
             return plot.falseDigest(number);
+        }
+
+        @Override
+        public void restart(int name) {
+            PrincipalId id = PrincipalId.replica(name);
+            if (simulation.isUp(id)) {
+                simulation.crash(id);
+            }
+            simulation.restart(id);
+        }
+
+        @Override
+        public RunningOperation<?> read(PrincipalId client, int key) {
+            return clients.read(client, key);
+        }
+
+        @Override
+        public RunningOperation<?> write(PrincipalId client) {
+            return clients.write(client);
         }
     }
 
@@ -256,6 +280,15 @@ public final class OrderingWorld implements SimulatedWorld {
         return processes.lastConfiguration();
     }
 
+    /** Where replicas do not stay. */
+    Replacements replacements() {
+        return Objects.requireNonNull(replacements, "the replicas stay");
+    }
+
+    boolean isAway(int replica) {
+        return replacements != null && replacements.isAway(replica);
+    }
+
     /** Null if the replicas stay. */
     @Nullable
     Configuration genesis() {
@@ -320,7 +353,7 @@ public final class OrderingWorld implements SimulatedWorld {
         transmit(from, to, receiver == null ? 0 : receiver.configuration(), message);
     }
 
-    private void transmit(int from, int to, long configuration, ReplicaMessage message) {
+    void transmit(int from, int to, long configuration, ReplicaMessage message) {
         if (from != to && simulation.isUp(PrincipalId.replica(from))) {
             long key = keys.of(from, to) * CONFIGURATIONS + configuration;
             simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), key, message);
@@ -335,29 +368,11 @@ public final class OrderingWorld implements SimulatedWorld {
         return requestId / CONFIGURATIONS;
     }
 
-    /** About the configurations: nothing of this needs a key. */
-    void send(int from, int to, MembershipMessage message) {
-        MembershipMessage said =
-                liars.containsKey(from) && replacements != null ? replacements.alter(message, liars.keySet()) : message;
-        if (said != null) {
-            simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), 0, said);
-        }
-    }
-
     /** What a replica tells a client. */
     OrderingMessage answer(int self, OrderingMessage.Reply reply, int replier) {
         ReplicaLies lies = liars.get(self);
         OrderingMessage.Reply said = lies == null ? reply : lies.alter(reply);
         return lies != null && lies.withholds() ? said.by(self, (self + 1) % nodes.size()) : said.by(self, replier);
-    }
-
-    /** What a replica that is in no configuration tells a client. */
-    OrderingMessage outsider(int self, OrderingMessage.ToReplica request) {
-        if (!isFaulty(self)) {
-            return new OrderingMessage.Refused(request.call(), Refusal.NOT_READY);
-        }
-        return new OrderingMessage.Reply(
-                request.call(), Configuration.incarnationOf(random.nextInt(4)), RegisterState.DONE);
     }
 
     void heard(int self, int from, ReplicaMessage message) {
@@ -418,6 +433,13 @@ public final class OrderingWorld implements SimulatedWorld {
             } else {
                 clients.read();
             }
+        }
+    }
+
+    @Override
+    public void healed() {
+        if (replacements != null) {
+            replacements.healed();
         }
     }
 

@@ -32,6 +32,9 @@ final class Processes {
     }
 
     ProtocolServer start(int self, ReplicaConfig config) {
+        if (world.isAway(self)) {
+            return (_, _, _, _) -> List.of();
+        }
         world.renewKeys(self);
         Start why = reason(self);
         ProtocolServer server = world.isFaulty(self)

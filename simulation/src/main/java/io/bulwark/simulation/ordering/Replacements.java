@@ -3,16 +3,21 @@ package io.bulwark.simulation.ordering;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.GroupCall;
+import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.ReplicatedCall;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
-import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
 import io.bulwark.protocol.ordering.membership.Lineage;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.protocol.ordering.membership.Succession;
+import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.Message;
 import io.bulwark.simulation.engine.RunningOperation;
 import io.bulwark.simulation.engine.Simulation;
 import java.util.ArrayDeque;
@@ -21,9 +26,12 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class Replacements implements OrderingClients.Directory {
     private static final int REPLACE_ONE_IN = 15;
     private static final int CORRUPT_ONE_IN = 10;
+    private static final int LATE_ONE_IN = 2;
 
     /** What of the world it sees and does. */
     interface Host {
@@ -43,7 +52,16 @@ final class Replacements implements OrderingClients.Directory {
 
         boolean isFaulty(int name);
 
+        /** All that lie by now. */
+        Set<Integer> faulty();
+
         Bytes falseDigest(long number);
+
+        void restart(int name);
+
+        RunningOperation<?> read(PrincipalId client, int key);
+
+        RunningOperation<?> write(PrincipalId client);
     }
 
     private final Host host;
@@ -55,11 +73,17 @@ final class Replacements implements OrderingClients.Directory {
     private final int falseSpare;
 
     private final Map<PrincipalId, Lineage> lineages = new TreeMap<>();
+    private final RealConfigurations real;
+    private final ForgedProofs forged;
+    private final PastLives pastLives;
+    private final LateNews late;
+    private final LeftBehind leftBehind;
     private final int names;
     private @Nullable RunningOperation<?> change;
 
     /** @param liar one of the genesis's that lies; -1 if nobody does */
-    Replacements(Host host, Simulation simulation, Random random, int faulty, int spares, int liar) {
+    Replacements(
+            OrderingWorld world, Host host, Simulation simulation, Random random, int faulty, int spares, int liar) {
         this.host = host;
         this.simulation = simulation;
         this.random = random;
@@ -72,6 +96,14 @@ final class Replacements implements OrderingClients.Directory {
         for (int client = 0; client < OrderingClients.CLIENTS; client++) {
             var _ = lineage(PrincipalId.client(client));
         }
+        for (int client = 0; client < LeftBehind.CLIENTS; client++) {
+            var _ = lineage(PrincipalId.client(LeftBehind.FIRST_CLIENT + client));
+        }
+        real = new RealConfigurations(genesis);
+        forged = new ForgedProofs(real, random, host::falseDigest);
+        pastLives = new PastLives(world, real, random);
+        late = new LateNews(random);
+        leftBehind = new LeftBehind(new Behind(), random, late, first + 1 + random.nextInt(spares - 1));
         falseSpare = liar >= 0 && random.nextInt(4) == 0 ? first : -1;
     }
 
@@ -94,15 +126,74 @@ final class Replacements implements OrderingClients.Directory {
 
     @Override
     public ClientOperation<ReplicatedCall.Outcome> following(PrincipalId client, ReplicatedCall call) {
-        return new GroupCall(lineage(client), call);
+        return new GroupCall(new Judged(client), call);
+    }
+
+    /** What a correct client believes must be so. */
+    private final class Judged implements Succession {
+        private final PrincipalId client;
+        private final Lineage lineage;
+
+        private Judged(PrincipalId client) {
+            this.client = client;
+            lineage = lineage(client);
+        }
+
+        @Override
+        public Term term() {
+            return lineage.term();
+        }
+
+        @Override
+        public boolean accept(HandoverProof proof) {
+            boolean isAccepted = lineage.accept(proof);
+            if (isAccepted) {
+                real.followed(client.toString(), proof);
+            }
+            return isAccepted;
+        }
+    }
+
+    /** What those who are away, and come back, see of the world. */
+    private final class Behind implements LeftBehind.Host {
+        @Override
+        public long last() {
+            return real.last();
+        }
+
+        @Override
+        public long configurationOf(PrincipalId client) {
+            return lineage(client).term().number();
+        }
+
+        @Override
+        public RunningOperation<?> read(PrincipalId client, int key) {
+            return host.read(client, key);
+        }
+
+        @Override
+        public RunningOperation<?> write(PrincipalId client) {
+            return host.write(client);
+        }
+
+        @Override
+        public void restart(int replica) {
+            host.restart(replica);
+        }
+
+        @Override
+        public long nowMillis() {
+            return simulation.nowMillis();
+        }
     }
 
     void step() {
         if (idle() && random.nextInt(REPLACE_ONE_IN) == 0) {
             replace();
         }
+        leftBehind.step();
         if (random.nextInt(CORRUPT_ONE_IN) == 0) {
-            removed().stream().filter(this::isForgotten).forEach(host::corrupt);
+            removed().stream().filter(this::mayFall).findFirst().ifPresent(host::corrupt);
         }
     }
 
@@ -163,25 +254,31 @@ final class Replacements implements OrderingClients.Directory {
         return null;
     }
 
-    private static boolean wasMember(Lineage known, int name) {
-        return known.proofs().stream()
-                .anyMatch(proof -> proof.handover().next().placeOf(PrincipalId.replica(name)) >= 0);
+    private boolean wasMember(Lineage known, int name) {
+        return name < genesis.members().size()
+                || known.proofs().stream()
+                        .anyMatch(proof -> proof.handover().next().placeOf(PrincipalId.replica(name)) >= 0);
     }
 
     /** Those that the operator knows to be out. */
     private List<Integer> removed() {
         Lineage known = lineage(RegisterState.OPERATOR);
         List<Integer> removed = new ArrayList<>();
-        for (int name = 0; name < genesis.members().size(); name++) {
-            if (known.configuration().placeOf(PrincipalId.replica(name)) < 0 && !host.isFaulty(name)) {
+        for (int name = 0; name < names; name++) {
+            if (wasMember(known, name)
+                    && known.configuration().placeOf(PrincipalId.replica(name)) < 0
+                    && !host.isFaulty(name)) {
                 removed.add(name);
             }
         }
         return removed;
     }
 
-    /** All correct ones know a configuration without it. */
-    private boolean isForgotten(int name) {
+    /**
+     * Whether an intruder may have it: all correct ones know a configuration without it, but for those who are away. Of what these
+     * believe up to 2f are faulty then, where none that is correct takes part any more; otherwise f.
+     */
+    private boolean mayFall(int name) {
         Lineage known = lineage(RegisterState.OPERATOR);
         long out = known.term().number();
         for (HandoverProof proof : known.proofs().reversed()) {
@@ -190,18 +287,52 @@ final class Replacements implements OrderingClients.Directory {
             }
             out = proof.number() + 1;
         }
+        int awayReplica = leftBehind.awayReplica();
         for (int other = 0; other < names; other++) {
-            if (!host.isFaulty(other) && host.configurationOf(other) < out) {
+            if (!host.isFaulty(other) && other != awayReplica && host.configurationOf(other) < out) {
                 return false;
             }
         }
-        long without = out;
-        return lineages.values().stream().allMatch(each -> each.term().number() >= without);
+        List<PrincipalId> away = leftBehind.awayClients();
+        for (Map.Entry<PrincipalId, Lineage> each : lineages.entrySet()) {
+            if (!away.contains(each.getKey()) && each.getValue().term().number() < out) {
+                return false;
+            }
+        }
+        for (PrincipalId client : away) {
+            if (!isSafe(lineage(client).term().number(), client, name)) {
+                return false;
+            }
+        }
+        return awayReplica < 0 || isSafe(host.configurationOf(awayReplica), PrincipalId.replica(awayReplica), name);
+    }
+
+    /** Whether somebody who believes the configuration with this number comes to the last one although this one has fallen. */
+    private boolean isSafe(long believed, PrincipalId who, int fallen) {
+        for (long number = believed; number <= real.last(); number++) {
+            Configuration each = real.of(number);
+            long faulty = each.members().stream()
+                    .map(member -> member.replica().number())
+                    .filter(name -> name == fallen || host.isFaulty(name))
+                    .count();
+            if (faulty > (each.placeOf(who) < 0 && number < real.last() ? 2L : 1L) * each.faulty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** What a replica tells another one; no proof, and no signature, comes to whom it is kept from. */
+    void send(int from, int to, MembershipMessage message) {
+        MembershipMessage said = host.isFaulty(from) ? alter(to, message) : message;
+        boolean isTrue = said == message && !(message instanceof MembershipMessage.AskSuccessor);
+        if (said != null && !(isTrue && late.isKeptFrom(PrincipalId.replica(to), simulation.nowMillis()))) {
+            simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), 0, said);
+        }
     }
 
     /** What a liar says instead; null for nothing. */
-    @Nullable
-    MembershipMessage alter(MembershipMessage message, Set<Integer> liars) {
+    private @Nullable MembershipMessage alter(int to, MembershipMessage message) {
         return switch (random.nextInt(4)) {
             case 0 -> null;
             case 1 -> message;
@@ -212,34 +343,54 @@ final class Replacements implements OrderingClients.Directory {
                                 new Numbered(ended.checkpoint().sequence(), host.falseDigest(0)),
                                 host.falseDigest(1))
                         : message;
-            default -> new MembershipMessage.Successor(forged(liars));
+            default -> new Successor(forged.of(host.configurationOf(to), host.faulty()));
         };
     }
 
-    /** All liars sign, each for itself and for others, that a configuration which they know has ended otherwise. */
-    HandoverProof forged(Set<Integer> liars) {
-        Lineage known = lineage(RegisterState.OPERATOR);
-        int last = known.proofs().size();
-        int at = random.nextInt(last + 1);
-        Configuration ended =
-                at == 0 ? genesis : known.proofs().get(at - 1).handover().next();
-        int liar = liars.isEmpty() ? 99 : List.copyOf(liars).get(random.nextInt(liars.size()));
-        int place = ended.placeOf(PrincipalId.replica(liar));
-        Configuration next =
-                ended.replacing(place < 0 ? random.nextInt(ended.members().size()) : place, member(liar));
-        long sequence = 4L * random.nextInt(100);
-        Handover handover = new Handover(ended.digest(), new Numbered(sequence, host.falseDigest(sequence)), next);
-        Bytes own = new SimulatedSigning(liar).sign(handover.content());
-        boolean alone = random.nextBoolean();
-        List<Signed> signatures = new ArrayList<>();
-        for (int each = 0; each < ended.members().size(); each++) {
-            int name = ended.members().get(each).replica().number();
-            if (liars.contains(name)) {
-                signatures.add(new Signed(each, new SimulatedSigning(name).sign(handover.content())));
-            } else if (!alone) {
-                signatures.add(new Signed(each, own));
-            }
+    /** What a replica tells a client who asks what follows a configuration. */
+    Optional<MembershipMessage> answer(
+            int self, PrincipalId client, MembershipMessage.AskSuccessor ask, Optional<Successor> told) {
+        if (host.isFaulty(self) && random.nextBoolean()) {
+            return Optional.of(new Successor(forged.of(ask.configuration(), host.faulty())));
         }
-        return new HandoverProof(handover, signatures);
+        return late.isKeptFrom(client, simulation.nowMillis()) ? Optional.empty() : told.map(Function.identity());
+    }
+
+    /** What a liar tells a client beside its answer: what it would have said in configurations of before, and forged proofs. */
+    List<Message> besides(int self, PrincipalId client, OrderingMessage.ToReplica request) {
+        List<Message> said = new ArrayList<>();
+        Lineage known = lineages.get(client);
+        if (random.nextBoolean() && known != null) {
+            said.add(new Successor(forged.of(known.term().number(), host.faulty())));
+        }
+        said.addAll(pastLives.answers(self, request));
+        return said;
+    }
+
+    /** What a liar hears in a configuration that it is not in any more. */
+    void heardLate(int self, int from, long configuration, ReplicaMessage said) {
+        pastLives.heard(self, from, configuration, said);
+    }
+
+    /** A configuration has ended at a correct replica with this state. */
+    void ended(int replica, Handover handover, UnaryOperator<Bytes> query) {
+        if (real.ended(replica, handover, query) && random.nextInt(LATE_ONE_IN) == 0) {
+            late.begin(simulation.nowMillis(), real.of(handover.next().number() - 1), handover.next(), host::isFaulty);
+        }
+    }
+
+    /** A correct replica goes on. */
+    void followed(int replica, HandoverProof proof) {
+        real.followed("replica " + replica, proof);
+    }
+
+    boolean isAway(int replica) {
+        return leftBehind.awayReplica() == replica;
+    }
+
+    /** All is well again: nobody stays away. */
+    void healed() {
+        late.end();
+        leftBehind.comeBackAll();
     }
 }

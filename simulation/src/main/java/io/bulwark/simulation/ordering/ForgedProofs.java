@@ -1,0 +1,121 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Handover;
+import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
+import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.LongFunction;
+
+/**
+ * Proofs that a configuration has ended otherwise, with all the keys that the faulty have: of those that lie in it, and of those that were
+ * removed and belong to an intruder since.
+ */
+final class ForgedProofs {
+    /** Nobody's name and key before somebody makes them up. */
+    private static final int INVENTED = 100;
+
+    private final RealConfigurations real;
+    private final Random random;
+    private final LongFunction<Bytes> falseDigest;
+
+    ForgedProofs(RealConfigurations real, Random random, LongFunction<Bytes> falseDigest) {
+        this.real = real;
+        this.random = random;
+        this.falseDigest = falseDigest;
+    }
+
+    /** That the configuration with this number has ended, or any other one if there is none yet. */
+    HandoverProof of(long number, Set<Integer> faulty) {
+        Configuration ended = real.of(number <= real.last() ? number : random.nextInt(real.last() + 1));
+        List<Integer> own = new ArrayList<>();
+        for (int place = 0; place < ended.members().size(); place++) {
+            if (faulty.contains(nameIn(ended, place))) {
+                own.add(place);
+            }
+        }
+        return switch (random.nextInt(5)) {
+            case 0, 1 -> signed(otherwise(ended, own), ended, own);
+            case 2 -> signed(otherwise(ended, own), ended, repeated(own, ended.quorum()));
+            case 3 -> signedForAll(otherwise(ended, own), ended, own);
+            default -> withOwnKeys(ended);
+        };
+    }
+
+    private static int nameIn(Configuration configuration, int place) {
+        return configuration.members().get(place).replica().number();
+    }
+
+    /** Who signs stays, and somebody who was made up takes another one's place. */
+    private Handover otherwise(Configuration ended, List<Integer> own) {
+        List<Integer> others = new ArrayList<>();
+        for (int place = 0; place < ended.members().size(); place++) {
+            if (!own.contains(place)) {
+                others.add(place);
+            }
+        }
+        int place = others.get(random.nextInt(others.size()));
+        int name = INVENTED + random.nextInt(INVENTED);
+        return handover(ended, ended.replacing(place, new Member(PrincipalId.replica(name), Bytes.EMPTY, "")));
+    }
+
+    private Handover handover(Configuration ended, Configuration next) {
+        long sequence = 4L * random.nextInt(100);
+        return new Handover(ended.digest(), new Numbered(sequence, falseDigest.apply(sequence)), next);
+    }
+
+    /** Each for itself. */
+    private static HandoverProof signed(Handover handover, Configuration ended, List<Integer> places) {
+        List<Signed> signatures = new ArrayList<>();
+        for (int place : places) {
+            signatures.add(new Signed(place, sign(nameIn(ended, place), handover)));
+        }
+        return new HandoverProof(handover, signatures);
+    }
+
+    private static Bytes sign(int key, Handover handover) {
+        return new SimulatedSigning(key).sign(handover.content());
+    }
+
+    private static List<Integer> repeated(List<Integer> own, int count) {
+        List<Integer> places = new ArrayList<>();
+        for (int i = 0; i < count && !own.isEmpty(); i++) {
+            places.add(own.get(i % own.size()));
+        }
+        places.sort(Comparator.naturalOrder());
+        return places;
+    }
+
+    /** One of them signs for all who do not. */
+    private HandoverProof signedForAll(Handover handover, Configuration ended, List<Integer> own) {
+        int liar = own.isEmpty() ? INVENTED : nameIn(ended, own.get(random.nextInt(own.size())));
+        List<Signed> signatures = new ArrayList<>();
+        for (int place = 0; place < ended.members().size(); place++) {
+            signatures.add(new Signed(place, sign(own.contains(place) ? nameIn(ended, place) : liar, handover)));
+        }
+        return new HandoverProof(handover, signatures);
+    }
+
+    /** The next one names the same replicas with keys that were made up, and they sign with these. */
+    private HandoverProof withOwnKeys(Configuration ended) {
+        List<Member> members = new ArrayList<>();
+        for (Member member : ended.members()) {
+            int key = INVENTED + member.replica().number();
+            members.add(new Member(member.replica(), SimulatedSigning.keyOf(key), ""));
+        }
+        Handover handover = handover(ended, new Configuration(ended.number() + 1, members));
+        List<Signed> signatures = new ArrayList<>();
+        for (int place = 0; place < ended.quorum(); place++) {
+            signatures.add(new Signed(place, sign(INVENTED + nameIn(ended, place), handover)));
+        }
+        return new HandoverProof(handover, signatures);
+    }
+}

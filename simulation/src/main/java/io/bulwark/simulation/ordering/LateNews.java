@@ -1,0 +1,61 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.IntPredicate;
+
+/**
+ * A network that keeps from some, for a while, how a configuration has ended. Liars let the others go on, and stay with these.
+ */
+final class LateNews {
+    private static final int LATE_MILLIS_MIN = 1_000;
+    private static final int LATE_MILLIS_MAX = 5_000;
+
+    private final Random random;
+    private final Map<PrincipalId, Long> untilMillis = new HashMap<>();
+
+    LateNews(Random random) {
+        this.random = random;
+    }
+
+    /** As many as the next one can do without hear of it late: first those that are not in it. */
+    void begin(long nowMillis, Configuration ended, Configuration next, IntPredicate isFaulty) {
+        List<PrincipalId> staying = new ArrayList<>();
+        List<PrincipalId> late = new ArrayList<>();
+        for (Member member : ended.members()) {
+            if (!isFaulty.test(member.replica().number())) {
+                (next.placeOf(member.replica()) < 0 ? late : staying).add(member.replica());
+            }
+        }
+        Collections.shuffle(staying, random);
+        while (late.size() <= ended.faulty() && !staying.isEmpty()) {
+            late.add(staying.removeLast());
+        }
+        int millis = random.nextInt(LATE_MILLIS_MIN, LATE_MILLIS_MAX);
+        late.forEach(each -> keepFrom(each, nowMillis + millis));
+    }
+
+    void keepFrom(PrincipalId who, long until) {
+        untilMillis.put(who, until);
+    }
+
+    boolean isKeptFrom(PrincipalId who, long nowMillis) {
+        return nowMillis < untilMillis.getOrDefault(who, 0L);
+    }
+
+    /** Whether it is kept from anybody. */
+    boolean isLate(long nowMillis) {
+        return untilMillis.values().stream().anyMatch(until -> nowMillis < until);
+    }
+
+    void end() {
+        untilMillis.clear();
+    }
+}
