@@ -15,10 +15,11 @@ import java.util.function.IntPredicate;
  * A network that keeps from some, for a while, how a configuration has ended. Liars let the others go on, and stay with these.
  */
 final class LateNews {
-    private static final int LATE_MILLIS_MIN = 1_000;
-    private static final int LATE_MILLIS_MAX = 5_000;
+    private static final int LATE_MILLIS_MIN = 2_000;
+    private static final int LATE_MILLIS_MAX = 6_000;
 
     private final Random random;
+    private long endMillis;
     private final Map<PrincipalId, Long> untilMillis = new HashMap<>();
 
     LateNews(Random random) {
@@ -35,11 +36,17 @@ final class LateNews {
             }
         }
         Collections.shuffle(staying, random);
+        // The others go on at once if their first primary is one of them.
+        PrincipalId primary = next.members().getFirst().replica();
+        if (staying.remove(primary)) {
+            staying.addFirst(primary);
+        }
         while (late.size() <= ended.faulty() && !staying.isEmpty()) {
             late.add(staying.removeLast());
         }
         int millis = random.nextInt(LATE_MILLIS_MIN, LATE_MILLIS_MAX);
-        late.forEach(each -> keepFrom(each, nowMillis + millis));
+        endMillis = nowMillis + millis;
+        late.forEach(each -> keepFrom(each, endMillis));
     }
 
     void keepFrom(PrincipalId who, long until) {
@@ -50,12 +57,13 @@ final class LateNews {
         return nowMillis < untilMillis.getOrDefault(who, 0L);
     }
 
-    /** Whether it is kept from anybody. */
+    /** Whether an end is kept from some. */
     boolean isLate(long nowMillis) {
-        return untilMillis.values().stream().anyMatch(until -> nowMillis < until);
+        return nowMillis < endMillis;
     }
 
     void end() {
         untilMillis.clear();
+        endMillis = 0;
     }
 }

@@ -23,6 +23,9 @@ final class LeftBehind {
 
     /** What they do in the world, and know of it. */
     interface Host {
+        /** Whether some have gone on to the last configuration and others have not heard of it. */
+        boolean isSplit();
+
         /** The number of the last configuration that there is. */
         long last();
 
@@ -93,7 +96,7 @@ final class LeftBehind {
             client.running.removeIf(RunningOperation::finished);
             if (client.away && random.nextInt(BACK_ONE_IN) == 0) {
                 long behind = host.last() - host.configurationOf(client.id);
-                if (behind >= client.changes || (behind > 0 && late.isLate(host.nowMillis()))) {
+                if (behind >= client.changes || (behind == 1 && host.isSplit())) {
                     comeBack(client);
                 }
             } else if (!client.away && client.running.isEmpty() && random.nextInt(LEAVES_ONE_IN) == 0) {

@@ -100,6 +100,14 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
                                         >= membership.term().checkpoint().sequence()));
     }
 
+    /** Whether it has executed anything in the configuration with this number. */
+    boolean hasGoneOn(long number) {
+        OrderedReplica living = life;
+        return living != null
+                && living.configuration() == number
+                && living.replica().executed() > membership.term().checkpoint().sequence();
+    }
+
     @Override
     public void ended(long nowMillis, Handover handover) {
         membership.onEnded(nowMillis, handover);

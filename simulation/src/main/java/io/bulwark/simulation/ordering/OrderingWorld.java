@@ -16,7 +16,6 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.ReplicaAnswers;
-import io.bulwark.simulation.engine.RunningOperation;
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.history.History;
 import java.util.ArrayList;
@@ -136,7 +135,13 @@ public final class OrderingWorld implements SimulatedWorld {
     private Replacements replacements(int spares) {
         int liar = liars.isEmpty() ? -1 : liars.keySet().iterator().next();
         Replacements made = new Replacements(
-                this, new Replaced(), simulation, new Random(random.nextLong()), setting.faults(), spares, liar);
+                this,
+                new ReplacedReplicas(this, plot),
+                simulation,
+                new Random(random.nextLong()),
+                setting.faults(),
+                spares,
+                liar);
         if (made.falseSpare() >= 0) {
             corrupt(made.falseSpare());
             faulty.add(PrincipalId.replica(made.falseSpare()));
@@ -144,56 +149,8 @@ public final class OrderingWorld implements SimulatedWorld {
         return made;
     }
 
-    private void corrupt(int name) {
+    void corrupt(int name) {
         liars.put(name, new ReplicaLies(this, name, plot, new Random(random.nextLong())));
-    }
-
-    /** What whoever replaces replicas sees of the world. */
-    private final class Replaced implements Replacements.Host {
-        @Override
-        public long configurationOf(int name) {
-            return ReplicaDisk.proofs(simulation.records(PrincipalId.replica(name)))
-                    .size();
-        }
-
-        @Override
-        public void corrupt(int name) {
-            OrderingWorld.this.corrupt(name);
-        }
-
-        @Override
-        public boolean isFaulty(int name) {
-            return OrderingWorld.this.isFaulty(name);
-        }
-
-        @Override
-        public Set<Integer> faulty() {
-            return liars.keySet();
-        }
-
-        @Override
-        public Bytes falseDigest(long number) {
-            return plot.falseDigest(number);
-        }
-
-        @Override
-        public void restart(int name) {
-            PrincipalId id = PrincipalId.replica(name);
-            if (simulation.isUp(id)) {
-                simulation.crash(id);
-            }
-            simulation.restart(id);
-        }
-
-        @Override
-        public RunningOperation<?> read(PrincipalId client, int key) {
-            return clients.read(client, key);
-        }
-
-        @Override
-        public RunningOperation<?> write(PrincipalId client) {
-            return clients.write(client);
-        }
     }
 
     /** Clients of replicas that stay. */
@@ -309,6 +266,15 @@ public final class OrderingWorld implements SimulatedWorld {
         return liars.containsKey(replica);
     }
 
+    /** All that lie, or have lied. */
+    Set<Integer> faultyNames() {
+        return liars.keySet();
+    }
+
+    OrderingClients clients() {
+        return clients;
+    }
+
     /** Those in which right code has not begun to run again. */
     Set<Integer> liars() {
         return liars.entrySet().stream()
@@ -338,8 +304,13 @@ public final class OrderingWorld implements SimulatedWorld {
         return 1_000_000 + simulation.nowMillis() + skewMillis[replica];
     }
 
+    /** Null if this one says what is right for now. */
+    private @Nullable ReplicaLies lying(int replica) {
+        return replacements != null && replacements.liarsHelp() ? null : liars.get(replica);
+    }
+
     void send(int from, int to, long configuration, ReplicaMessage message) {
-        ReplicaLies lies = liars.get(from);
+        ReplicaLies lies = lying(from);
         if (lies == null) {
             transmit(from, to, configuration, message);
         } else {
@@ -370,7 +341,7 @@ public final class OrderingWorld implements SimulatedWorld {
 
     /** What a replica tells a client. */
     OrderingMessage answer(int self, OrderingMessage.Reply reply, int replier) {
-        ReplicaLies lies = liars.get(self);
+        ReplicaLies lies = lying(self);
         OrderingMessage.Reply said = lies == null ? reply : lies.alter(reply);
         return lies != null && lies.withholds() ? said.by(self, (self + 1) % nodes.size()) : said.by(self, replier);
     }

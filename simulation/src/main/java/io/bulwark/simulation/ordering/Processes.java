@@ -124,6 +124,11 @@ final class Processes {
         return correct().stream().allMatch(member -> member.hasBegun(last));
     }
 
+    /** A correct one has executed something in the configuration with this number. */
+    boolean haveGoneOn(long configuration) {
+        return correct().stream().anyMatch(member -> member.hasGoneOn(configuration));
+    }
+
     private List<OrderedMember> correct() {
         List<OrderedMember> correct = new ArrayList<>();
         for (int name = 0; name < servers.length; name++) {

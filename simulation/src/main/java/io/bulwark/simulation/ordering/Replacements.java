@@ -59,6 +59,9 @@ final class Replacements implements OrderingClients.Directory {
 
         void restart(int name);
 
+        /** Whether anything was executed in the configuration with this number. */
+        boolean hasGoneOn(long configuration);
+
         RunningOperation<?> read(PrincipalId client, int key);
 
         RunningOperation<?> write(PrincipalId client);
@@ -156,6 +159,11 @@ final class Replacements implements OrderingClients.Directory {
 
     /** What those who are away, and come back, see of the world. */
     private final class Behind implements LeftBehind.Host {
+        @Override
+        public boolean isSplit() {
+            return late.isLate(simulation.nowMillis()) && host.hasGoneOn(real.last());
+        }
+
         @Override
         public long last() {
             return real.last();
@@ -324,7 +332,7 @@ final class Replacements implements OrderingClients.Directory {
 
     /** What a replica tells another one; no proof, and no signature, comes to whom it is kept from. */
     void send(int from, int to, MembershipMessage message) {
-        MembershipMessage said = host.isFaulty(from) ? alter(to, message) : message;
+        MembershipMessage said = host.isFaulty(from) && !liarsHelp() ? alter(to, message) : message;
         boolean isTrue = said == message && !(message instanceof MembershipMessage.AskSuccessor);
         if (said != null && !(isTrue && late.isKeptFrom(PrincipalId.replica(to), simulation.nowMillis()))) {
             simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), 0, said);
@@ -343,7 +351,7 @@ final class Replacements implements OrderingClients.Directory {
                                 new Numbered(ended.checkpoint().sequence(), host.falseDigest(0)),
                                 host.falseDigest(1))
                         : message;
-            default -> new Successor(forged.of(host.configurationOf(to), host.faulty()));
+            default -> new Successor(forged.of(host.isFaulty(to) ? 0 : host.configurationOf(to), host.faulty()));
         };
     }
 
@@ -365,6 +373,11 @@ final class Replacements implements OrderingClients.Directory {
         }
         said.addAll(pastLives.answers(self, request));
         return said;
+    }
+
+    /** Liars let the next configuration go on while the end of the last one is kept from some. */
+    boolean liarsHelp() {
+        return late.isLate(simulation.nowMillis());
     }
 
     /** What a liar hears in a configuration that it is not in any more. */
