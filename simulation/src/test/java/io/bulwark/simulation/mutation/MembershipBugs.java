@@ -46,6 +46,24 @@ final class MembershipBugs {
                     "suspended || successor() != null ||",
                     "suspended ||"),
             in(
+                    "ordering/replica/Replica",
+                    "campaign: a configuration that has ended is read",
+                    CAMPAIGN,
+                    "|| execution.successor() != null",
+                    ""),
+            in(
+                    PROOF,
+                    "campaign: 2f signatures are enough",
+                    CAMPAIGN,
+                    "places.size() >= ended.quorum()",
+                    "places.size() >= ended.quorum() - 1"),
+            in(
+                    PROOF,
+                    "campaign: who is next signs with the keys of the next configuration",
+                    CAMPAIGN,
+                    "keys.verify(ended.members()",
+                    "keys.verify(handover.next().members()"),
+            in(
                     PROOF,
                     "2f signatures are enough",
                     proof("twoFPlusOneAreEnough"),

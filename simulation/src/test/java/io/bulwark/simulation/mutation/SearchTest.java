@@ -15,6 +15,7 @@ import io.bulwark.simulation.fp.FpParts;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.object.ObjectParts;
 import io.bulwark.simulation.object.ObjectProtocol;
+import io.bulwark.simulation.ordering.MembersProtocol;
 import io.bulwark.simulation.pasis.PasisProtocol;
 import java.util.List;
 import java.util.OptionalInt;
@@ -62,6 +63,11 @@ class SearchTest {
     @Test
     void fpReplacingCampaign() {
         campaign(FpProtocol.replacing(FpParts.PRODUCTION), OptionalInt.empty());
+    }
+
+    @Test
+    void membersCampaign() {
+        campaign(new MembersProtocol(), OptionalInt.empty());
     }
 
     @Test

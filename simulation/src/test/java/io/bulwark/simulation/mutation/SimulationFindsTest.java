@@ -115,6 +115,7 @@ class SimulationFindsTest {
             case "fingerprint" -> List.of("everyOrderOfFp", "everyOrderOfExtents", "fpCampaign", "extentCampaign");
             case "completion", "epoch", "cluster" ->
                 List.of("objectCampaign", "replacingCampaign", "fpReplacingCampaign");
+            case "ordering" -> List.of("objectCampaign", "membersCampaign");
             default -> List.of("objectCampaign");
         };
     }
