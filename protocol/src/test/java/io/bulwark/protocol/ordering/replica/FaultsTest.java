@@ -1,5 +1,7 @@
 package io.bulwark.protocol.ordering.replica;
 
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.allEqual;
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
@@ -27,20 +29,6 @@ class FaultsTest {
         for (int i = 0; i < count; i++) {
             cluster.submit(i % 3, numbers, TestCluster.operation(numbers++));
             cluster.run(10);
-        }
-    }
-
-    private void finish(TestCluster cluster, long millis) {
-        assertThat(cluster.runUntilDone(millis)).as(cluster::toString).isTrue();
-    }
-
-    private static void allEqual(TestCluster cluster) {
-        cluster.run(3_000);
-        for (TestCluster.Node node : cluster.nodes) {
-            assertThat(node.application.journal())
-                    .as(cluster::toString)
-                    .isEqualTo(cluster.nodes.getFirst().application.journal());
-            assertThat(node.evidence).isEmpty();
         }
     }
 

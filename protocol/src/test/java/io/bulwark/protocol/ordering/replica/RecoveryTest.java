@@ -1,5 +1,7 @@
 package io.bulwark.protocol.ordering.replica;
 
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.allEqual;
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.ordering.message.Batch;
@@ -46,20 +48,6 @@ class RecoveryTest {
 
     private static RecoveryReport report(TestCluster cluster, int replica) {
         return cluster.replica(replica).recoveries(cluster.nowMillis);
-    }
-
-    private static void finish(TestCluster cluster, long millis) {
-        assertThat(cluster.runUntilDone(millis)).as(cluster::toString).isTrue();
-    }
-
-    private static void allEqual(TestCluster cluster) {
-        cluster.run(3_000);
-        for (TestCluster.Node node : cluster.nodes) {
-            assertThat(node.application.journal())
-                    .as(cluster::toString)
-                    .isEqualTo(cluster.nodes.getFirst().application.journal());
-            assertThat(node.evidence).isEmpty();
-        }
     }
 
     @ParameterizedTest

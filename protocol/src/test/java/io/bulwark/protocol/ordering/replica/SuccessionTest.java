@@ -1,5 +1,7 @@
 package io.bulwark.protocol.ordering.replica;
 
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.allEqual;
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.fingerprint.Hashes;
@@ -67,20 +69,6 @@ class SuccessionTest {
 
     private static Term termOf(Handover handover) {
         return new Term(handover.next(), handover.checkpoint());
-    }
-
-    private static void finish(TestCluster cluster, long millis) {
-        assertThat(cluster.runUntilDone(millis)).as(cluster::toString).isTrue();
-    }
-
-    private static void allEqual(TestCluster cluster) {
-        cluster.run(3_000);
-        for (TestCluster.Node node : cluster.nodes) {
-            assertThat(node.application.journal())
-                    .as(cluster::toString)
-                    .isEqualTo(cluster.nodes.getFirst().application.journal());
-            assertThat(node.evidence).isEmpty();
-        }
     }
 
     /** All go on; another replica has the place. */
