@@ -95,7 +95,8 @@ final class Outsider implements Life {
         Configuration last = lineage.configuration();
         if (last.number() < least) {
             return "was in configuration " + least + ", and has lost who the replicas are (" + last
-                    + "); it asks these, or copy registry.replicas from a member";
+                    + "); it asks these, or copy registry.replicas from a member that is trusted as the genesis file"
+                    + " is";
         }
         return group.genesis().placeOf(self) >= 0 || wasMember(lineage, self)
                 ? "is no member of the group any more (" + last + "); turn it off, and wipe its disk"
@@ -170,10 +171,7 @@ final class Outsider implements Life {
     @Override
     public ReplicaStatus status() {
         String failure = loop.failure();
-        return failure.isEmpty()
-                ? alive
-                : new ReplicaStatus(
-                        alive.replica(), alive.phase(), -1, 0, false, failure, alive.waiting(), Optional.empty());
+        return failure.isEmpty() ? alive : alive.failed(false, failure);
     }
 
     @Override
