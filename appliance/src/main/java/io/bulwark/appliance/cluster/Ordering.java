@@ -20,33 +20,28 @@ public enum Ordering {
     /** Our own, after the proactive recovery paper. */
     BFT("bft") {
         @Override
-        ReplicaServer start(
-                ReplicaConfig config,
-                Credentials credentials,
-                Genesis genesis,
-                Start start,
-                Optional<KnownReplicas> group,
-                MeterRegistry meters)
-                throws IOException {
+        ReplicaServer start(Life life) throws IOException {
             return ReplicaLives.start(
-                    config, credentials, state -> new NamespaceMachine(genesis, state), start, group, meters);
+                    life.config(),
+                    life.credentials(),
+                    state -> new NamespaceMachine(life.genesis(), state),
+                    life.start(),
+                    life.group(),
+                    life.meters());
         }
     },
     BFT_SMART("bft-smart") {
         @Override
-        ReplicaServer start(
-                ReplicaConfig config,
-                Credentials credentials,
-                Genesis genesis,
-                Start start,
-                Optional<KnownReplicas> group,
-                MeterRegistry meters)
-                throws IOException {
-            if (start != Start.NORMAL) {
+        ReplicaServer start(Life life) throws IOException {
+            if (life.start() != Start.NORMAL) {
                 throw new IOException("the ordering engine bft-smart has no recoveries; bft has");
             }
             return MetadataReplica.start(
-                    config, credentials, new NamespaceApplication(genesis), BftSmartEngines.standard(), meters);
+                    life.config(),
+                    life.credentials(),
+                    new NamespaceApplication(life.genesis()),
+                    BftSmartEngines.standard(),
+                    life.meters());
         }
     };
 
@@ -74,18 +69,20 @@ public enum Ordering {
     }
 
     /**
-     * Starts a replica; returns when it listens.
+     * What a replica begins with.
      *
      * @param group the replicas as this process knows them; there with TLS
      */
-    abstract ReplicaServer start(
+    record Life(
             ReplicaConfig config,
             Credentials credentials,
             Genesis genesis,
             Start start,
             Optional<KnownReplicas> group,
-            MeterRegistry meters)
-            throws IOException;
+            MeterRegistry meters) {}
+
+    /** Starts a replica; returns when it listens. */
+    abstract ReplicaServer start(Life life) throws IOException;
 
     /** Its name, as the command line and files have it. */
     @Override

@@ -80,7 +80,8 @@ public final class RunningReplica implements Watched {
         String name = "replica-" + setup.number();
         MeterRegistry meters = RunningNode.metersOf(name);
         Optional<KnownReplicas> group = KnownReplicas.of(setup.channels(), credentials, kept);
-        ReplicaServer replica = setup.ordering().start(config, credentials, setup.genesis(), start, group, meters);
+        ReplicaServer replica =
+                setup.ordering().start(new Ordering.Life(config, credentials, setup.genesis(), start, group, meters));
         RecoveryMeters.register(
                 replica,
                 () -> group.map(known -> known.term().configuration().members().size())
