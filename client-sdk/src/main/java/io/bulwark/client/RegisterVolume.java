@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class RegisterVolume implements Volume {
     private static final int ATTEMPTS_MAX = 3;
     private static final int MAPS_MAX = 3;
+    private static final String IN_OTHER_EPOCH = "its group is in another epoch";
     private static final String MAY_BE_READ = "; it may yet be read as written";
     /** So long after a session was refused no read asks for one again. */
     private static final long REFUSED_NANOS = 10_000_000_000L;
@@ -179,8 +180,7 @@ final class RegisterVolume implements Volume {
                     case FpWriteOutcome.Written _ -> true;
                     case FpWriteOutcome.EpochOver over -> {
                         sent.set(over.at());
-                        throw new OtherEpochException(
-                                message(block.counter()) + "its group is in another epoch" + MAY_BE_READ);
+                        throw new OtherEpochException(message(block.counter()) + IN_OTHER_EPOCH + MAY_BE_READ);
                     }
                     case FpWriteOutcome.Failed failed ->
                         throw failure(failed.reason(), block.counter(), failed.mayBeWritten(), subject);
@@ -240,7 +240,7 @@ final class RegisterVolume implements Volume {
                 return CompletableFuture.failedFuture(cause);
             }
             CompletableFuture<T> over =
-                    CompletableFuture.failedFuture(new UnavailableException(other.what, subject, cause));
+                    CompletableFuture.failedFuture(new UnavailableException(other.getMessage(), subject, cause));
             return mapsLeft == 0
                     ? over
                     : client.view()
@@ -259,8 +259,12 @@ final class RegisterVolume implements Volume {
         private final String what;
 
         OtherEpochException(String what) {
-            super(what);
             this.what = what;
+        }
+
+        @Override
+        public String getMessage() {
+            return what;
         }
     }
 
@@ -283,11 +287,11 @@ final class RegisterVolume implements Volume {
         String message = message(block);
         String more = mayBeWritten ? MAY_BE_READ : "";
         if (reason == Failure.OTHER_EPOCH && !mayBeWritten) {
-            return new OtherEpochException(message + "its group is in another epoch");
+            return new OtherEpochException(message + IN_OTHER_EPOCH);
         }
         BulwarkException known = switch (reason) {
             case TIMED_OUT -> new UnavailableException(message + "too few nodes answered in time" + more, subject);
-            case OTHER_EPOCH -> new UnavailableException(message + "its group is in another epoch" + more, subject);
+            case OTHER_EPOCH -> new UnavailableException(message + IN_OTHER_EPOCH + more, subject);
             case EXHAUSTED -> new UnavailableException(message + "its timestamps are used up" + more, subject);
             case LIMIT ->
                 new LimitReachedException(message + "too many unfinished writes of this client" + more, subject);
