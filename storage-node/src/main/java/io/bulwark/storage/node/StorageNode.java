@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One storage node, serving. Requests are divided among the shards by block; each shard runs the protocols' servers on
@@ -378,7 +379,10 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
 
         @Override
         public void failed(ProtocolServer server, Throwable error) {
-            LOG.warn("what {} of {} asked for failed", server.getClass().getSimpleName(), self, error);
+            // A node that stops ends what is under way.
+            LOG.atLevel(closing.get() ? Level.DEBUG : Level.WARN)
+                    .setCause(error)
+                    .log("what {} of {} asked for failed", server.getClass().getSimpleName(), self);
         }
     }
 }
