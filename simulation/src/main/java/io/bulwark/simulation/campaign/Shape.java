@@ -27,6 +27,11 @@ public record Shape(
                 OptionalInt.empty());
     }
 
+    /** The same with so many steps. */
+    public Shape withSteps(int each) {
+        return new Shape(nodes, faults, fragments, byzantineClients, OptionalInt.of(each));
+    }
+
     /**
      * The setting of one seed.
      *

@@ -8,7 +8,6 @@ import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -20,13 +19,7 @@ class FpReplacementTest {
     private static final int SHOWN = 80;
 
     private static Setting setting(long seed) {
-        return new Shape(
-                        OptionalInt.empty(),
-                        OptionalInt.empty(),
-                        OptionalInt.empty(),
-                        OptionalInt.empty(),
-                        OptionalInt.of(STEPS))
-                .setting(seed);
+        return Shape.any().withSteps(STEPS).setting(seed);
     }
 
     @Test

@@ -6,7 +6,6 @@ import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
-import java.util.OptionalInt;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,13 +19,7 @@ class ReplacementTest {
     private static final int SHOWN = 60;
 
     private static Setting setting(long seed) {
-        return new Shape(
-                        OptionalInt.empty(),
-                        OptionalInt.empty(),
-                        OptionalInt.empty(),
-                        OptionalInt.empty(),
-                        OptionalInt.of(STEPS))
-                .setting(seed);
+        return Shape.any().withSteps(STEPS).setting(seed);
     }
 
     @ParameterizedTest
