@@ -333,7 +333,7 @@ final class Replacements implements OrderingClients.Directory {
     /** What a replica tells another one; no proof, and no signature, comes to whom it is kept from. */
     void send(int from, int to, MembershipMessage message) {
         MembershipMessage said = host.isFaulty(from) && !liarsHelp() ? alter(to, message) : message;
-        boolean isTrue = said == message && !(message instanceof MembershipMessage.AskSuccessor);
+        boolean isTrue = message.equals(said) && !(message instanceof MembershipMessage.AskSuccessor);
         if (said != null && !(isTrue && late.isKeptFrom(PrincipalId.replica(to), simulation.nowMillis()))) {
             simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), 0, said);
         }
