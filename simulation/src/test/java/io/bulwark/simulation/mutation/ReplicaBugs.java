@@ -21,7 +21,7 @@ final class ReplicaBugs {
                     "ordering/replica/RequestPool",
                     "what lost its room is good in no batch",
                     engine("ClientBoundTest", "thoughVouchesAreForgottenItIsSo").runs(1),
-                    "return displaced.containsKey(id) || isVouchedFor(id);",
+                    "return displaced.contains(id) || isVouchedFor(id);",
                     "return isVouchedFor(id);"),
             in(
                     "ordering/replica/Wants",
@@ -39,8 +39,45 @@ final class ReplicaBugs {
                     "ordering/replica/RequestPool",
                     "others take even the room that is a client's own",
                     engine("RequestPoolTest", "whateverOthersHoldWhoHoldsNextToNothingHasRoom"),
-                    "(isSmall ? 3 : 2) * all",
-                    "2 * all"),
+                    "(isSmall ? 4 : entry.readyMillis",
+                    "(entry.readyMillis"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "what is ready has no more room than what others vouch for",
+                    engine("RequestPoolTest", "whatIsReadyHasRoomThoughThatOfWhatOthersVouchForIsFull"),
+                    "entry.readyMillis >= 0 ? 3 : 2",
+                    "2"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "who has yet to execute what was executed here wants it again",
+                    engine("RequestPoolTest", "whoHasNotExecutedYetWhatWasExecutedHereDoesNotWantItAgain"),
+                    "if (results.sequence(id) > executedThere[from]) {",
+                    "if (false) {"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "nobody wants again what was executed here",
+                    engine("RequestPoolTest", "whatOthersHaveExecutedAndForgottenIsARequestLikeAnyOther"),
+                    "if (results.sequence(id) > executedThere[from]) {",
+                    "if (results.sequence(id) >= 0) {"),
+            in(
+                    "ordering/replica/StatusExchange",
+                    "nobody notes how far others have come",
+                    engine("FullRoomTest", "whatARestartedReplicaForgotIsExecutedOnceMore"),
+                    "pool.onStatus(from, status.executed());",
+                    ""),
+            in(
+                    "ordering/replica/Suspicion",
+                    "a primary is blamed for what it may have no room for",
+                    engine("FullRoomTest", "aPrimaryIsNotBlamedForWhatItMayHaveNoRoomFor")
+                            .runs(1),
+                    "&& !pool.isCrowded(entry)",
+                    ""),
+            in(
+                    "ordering/replica/RequestPool",
+                    "who asks for little is passed over while others ask for much",
+                    engine("RequestPoolTest", "whoHoldsNextToNothingIsNeverCrowdedOut"),
+                    "/ 4 && !isSmall);",
+                    "/ 4);"),
             in(
                     "ordering/replica/RequestPool",
                     "a full room has more for who holds more than its share",
@@ -63,7 +100,7 @@ final class ReplicaBugs {
                     "ordering/replica/RequestPool",
                     "what lost its room is good in a batch for ever",
                     engine("RequestPoolTest", "whatLostItsRoomIsGoodInABatchForAWhileOnly"),
-                    "displaced.values().removeIf(lost -> nowMillis - lost.sinceMillis() > EXPIRY_MILLIS);",
+                    "displaced.expire(nowMillis - EXPIRY_MILLIS);",
                     ""),
             in(
                     "ordering/replica/Wants",
@@ -237,8 +274,8 @@ final class ReplicaBugs {
                     "ordering/replica/RequestPool",
                     "2f vouches make a request ready",
                     engine("RequestPoolTest", "twoFPlusOneVouchesMakeARequestReady"),
-                    "Long.bitCount(entry.vouchers) >= config.quorum() && !repeated",
-                    "Long.bitCount(entry.vouchers) >= config.quorum() - 1 && !repeated"),
+                    "Long.bitCount(entry.vouchers) >= config.quorum()) { entry.readyMillis = nowMillis;",
+                    "Long.bitCount(entry.vouchers) >= config.quorum() - 1) { entry.readyMillis = nowMillis;"),
             in(
                     "ordering/replica/RequestPool",
                     "vouches under an old key count",

@@ -225,7 +225,7 @@ final class Execution {
         if (results.get(id) == null) {
             listener.onExecuted(request);
         }
-        results.put(id, result);
+        results.put(id, sequence, result);
         pool.onExecuted(id);
         outbox.add(new ReplicaEffect.Reply(request.client(), request.call(), result));
     }
@@ -233,7 +233,7 @@ final class Execution {
     /** Replicas ask for nothing but their recovery. */
     private void recover(long nowMillis, long sequence, RequestId id, Request request) {
         pool.onExecuted(id);
-        results.put(id, Bytes.EMPTY);
+        results.put(id, sequence, Bytes.EMPTY);
         RecoveryRequest asked = RecoveryRequest.of(request).orElse(null);
         if (asked == null) {
             return;

@@ -20,7 +20,7 @@ final class RecentResults {
             new LinkedHashMap<>(16, 0.75f, true);
     private long bytes;
 
-    private record Result(RequestId id, Bytes result) {
+    private record Result(RequestId id, long sequence, Bytes result) {
         private int bytes() {
             return result.length() + 128;
         }
@@ -30,9 +30,10 @@ final class RecentResults {
         this.perClientMax = perClientMax;
     }
 
-    void put(RequestId id, Bytes result) {
+    /** @param sequence the number with which it was executed */
+    void put(RequestId id, long sequence, Bytes result) {
         LinkedHashMap<Long, Result> results = byClient.computeIfAbsent(id.client(), _ -> new LinkedHashMap<>());
-        Result added = new Result(id, result);
+        Result added = new Result(id, sequence, result);
         bytes += added.bytes();
         Result before = results.put(id.call(), added);
         bytes -= before == null ? 0 : before.bytes();
@@ -51,9 +52,20 @@ final class RecentResults {
 
     @Nullable
     Bytes get(RequestId id) {
+        Result result = find(id);
+        return result == null ? null : result.result();
+    }
+
+    /** The number with which this request was executed last; -1 if that is not known. */
+    long sequence(RequestId id) {
+        Result result = find(id);
+        return result == null ? -1 : result.sequence();
+    }
+
+    private @Nullable Result find(RequestId id) {
         LinkedHashMap<Long, Result> results = byClient.get(id.client());
         Result result = results == null ? null : results.get(id.call());
-        return result == null || !result.id().equals(id) ? null : result.result();
+        return result == null || !result.id().equals(id) ? null : result;
     }
 
     private void dropEldest(SequencedMap<Long, Result> results) {

@@ -45,7 +45,7 @@ public record ReplicaConfig(
     /**
      * A replica holds so many requests of one client that are not executed yet, with operations of so many bytes in sum.
      * More are refused as {@code OVERLOADED}. All clients together have {@code bytesOfAll}; when that is full, who holds more than its share
-     * gives way, and what f+1 others vouch for has as much again; 1/1024 of it is each client's own in any case. Of one peer
+     * gives way, what f+1 others vouch for has as much again, and what 2f+1 do once more; 1/1024 of it is each client's own in any case. Of one peer
      * it remembers {@code vouchesPerPeer} vouches, the oldest of the client that has most go first; of executed requests {@code resultsPerClient} results.
      */
     public record Room(

@@ -32,9 +32,6 @@ final class RequestPool {
     /** What is not ready so long after its client has last asked is dropped. */
     private static final long EXPIRY_MILLIS = 30_000;
 
-    /** So many names of what lost its room are remembered. */
-    private static final int DISPLACED_MAX = 16_384;
-
     /** Such a part of the room of all a client has beside what others hold; as many clients at a time. */
     private static final int OWN_PARTS = 1_024;
 
@@ -95,9 +92,6 @@ final class RequestPool {
         private long bytes;
     }
 
-    /** What lost its room: how long it was, and when. */
-    private record Lost(int bytes, long sinceMillis) {}
-
     private final ReplicaConfig config;
     private final RecentResults results;
     private final Map<RequestId, Entry> entries = new LinkedHashMap<>();
@@ -108,12 +102,10 @@ final class RequestPool {
 
     private final List<PeerVouches> ofPeers = new ArrayList<>();
 
-    /**
-     * What was vouched for here and has lost its room a while ago at most. Others may count that vouch still, and the primary
-     * propose it: then it is as good as before, and its body is fetched.
-     */
-    private final LinkedHashMap<RequestId, Lost> displaced = new LinkedHashMap<>();
+    /** The last numbers that the peers say they have executed. */
+    private final long[] executedThere;
 
+    private final Displaced displaced = new Displaced();
     private final Map<PrincipalId, Usage> usages = new HashMap<>();
     private long heldBytes;
     private List<RequestId> unsaid = new ArrayList<>();
@@ -123,6 +115,7 @@ final class RequestPool {
     RequestPool(ReplicaConfig config, RecentResults results) {
         this.config = config;
         this.results = results;
+        executedThere = new long[config.replicas()];
         for (int i = 0; i < config.replicas(); i++) {
             ofPeers.add(new PeerVouches(config.room().vouchesPerPeer()));
         }
@@ -156,8 +149,20 @@ final class RequestPool {
         return entry != null && others(entry) > 0;
     }
 
+    void onStatus(int from, long executed) {
+        executedThere[from] = executed;
+    }
+
+    /**
+     * Another replica vouches. If the request was executed here, that counts only once the other one says that it has come as far: then it has
+     * forgotten the result, and this is a request like any other. What it says before dies when it executes the request, too; a primary that
+     * counted it would give the request a number again, and nobody would accept that.
+     */
     void onVouch(long nowMillis, int from, List<RequestId> ids) {
         for (RequestId id : ids) {
+            if (results.sequence(id) > executedThere[from]) {
+                continue;
+            }
             RequestId forgotten = ofPeers.get(from).add(nowMillis, id);
             Entry entry = entries.computeIfAbsent(id, Entry::new);
             entry.vouchers |= 1L << from;
@@ -184,7 +189,7 @@ final class RequestPool {
 
     /** A backup may accept it: it came from the client, or f+1 others vouch for it, or did when it had room here. */
     boolean isAcceptable(RequestId id) {
-        return displaced.containsKey(id) || isVouchedFor(id);
+        return displaced.contains(id) || isVouchedFor(id);
     }
 
     /** It came from the client, or f+1 others vouch for it. */
@@ -195,8 +200,7 @@ final class RequestPool {
 
     /** The length of a body that lost its room here; -1 if none of this name did. */
     int displacedBytes(RequestId id) {
-        Lost lost = displaced.get(id);
-        return lost == null ? -1 : lost.bytes();
+        return displaced.bytes(id);
     }
 
     @Nullable
@@ -222,6 +226,21 @@ final class RequestPool {
         return ready.values();
     }
 
+    /**
+     * The primary may lack room for this one, or get its body late, through no fault of its own: its client holds half of its room here, all hold
+     * a quarter of theirs, or the body is not here either. Who holds next to nothing has room at the primary whatever others hold.
+     */
+    boolean isCrowded(Entry entry) {
+        Usage usage = usages.get(entry.id.client());
+        if (entry.body == null || usage == null) {
+            return true;
+        }
+        boolean isSmall = usage.bytes <= config.room().bytesOfAll() / OWN_PARTS;
+        return usage.entries.size() > config.room().requestsPerClient() / 2
+                || usage.bytes > config.room().bytesPerClient() / 2
+                || (heldBytes > config.room().bytesOfAll() / 4 && !isSmall);
+    }
+
     boolean isVouchedHere(Entry entry) {
         return (entry.vouchers >> config.self() & 1) == 1;
     }
@@ -230,7 +249,7 @@ final class RequestPool {
     Map<RequestId, Long> missing() {
         Map<RequestId, Long> missing = new LinkedHashMap<>();
         for (Entry entry : entries.values()) {
-            if (entry.body == null && others(entry) >= config.oneCorrect() && results.get(entry.id) == null) {
+            if (entry.body == null && others(entry) >= config.oneCorrect()) {
                 missing.put(entry.id, entry.vouchers);
             }
         }
@@ -322,7 +341,7 @@ final class RequestPool {
             return;
         }
         tidiedMillis = nowMillis;
-        displaced.values().removeIf(lost -> nowMillis - lost.sinceMillis() > EXPIRY_MILLIS);
+        displaced.expire(nowMillis - EXPIRY_MILLIS);
         for (Entry entry : List.copyOf(entries.values())) {
             if (entry.readyMillis < 0 && entry.body != null && nowMillis - entry.seenMillis > EXPIRY_MILLIS) {
                 drop(nowMillis, entry);
@@ -335,16 +354,12 @@ final class RequestPool {
     }
 
     private void weigh(long nowMillis, Entry entry) {
-        boolean repeated = results.get(entry.id) != null && !entry.verified;
-        if (entry.body != null
-                && !isVouchedHere(entry)
-                && (entry.verified || others(entry) >= config.oneCorrect())
-                && !repeated) {
+        if (entry.body != null && !isVouchedHere(entry) && (entry.verified || others(entry) >= config.oneCorrect())) {
             entry.vouchers |= 1L << config.self();
             entry.vouchedMillis = nowMillis;
             unsaid.add(entry.id);
         }
-        if (entry.readyMillis < 0 && Long.bitCount(entry.vouchers) >= config.quorum() && !repeated) {
+        if (entry.readyMillis < 0 && Long.bitCount(entry.vouchers) >= config.quorum()) {
             entry.readyMillis = nowMillis;
             entry.sinceMillis = entry.sinceMillis < 0 ? nowMillis : entry.sinceMillis;
             entry.readyOrder = ++readyCount;
@@ -379,7 +394,8 @@ final class RequestPool {
     /**
      * When the room of all is full, those that hold more than their share of it are refused, or lose what fewer than f+1 others vouch for. If
      * they have nothing of that kind, what is held is about to be executed: what f+1 others vouch for, or is within its client's share, finds as
-     * much room again. All that may be full, too, but not for a client that holds next to nothing.
+     * much room again. All that may be full, too, but not for what is ready, which a primary must have to get rid of it, nor for a client that
+     * holds next to nothing.
      */
     private boolean hasRoomBesideOthers(long nowMillis, Entry entry, Usage own, int bytes) {
         long all = config.room().bytesOfAll();
@@ -391,7 +407,7 @@ final class RequestPool {
                 return false;
             }
             if (!displaceOneOfTheLargest(nowMillis, share)) {
-                return heldBytes + bytes <= (isSmall ? 3 : 2) * all;
+                return heldBytes + bytes <= (isSmall ? 4 : entry.readyMillis >= 0 ? 3 : 2) * all;
             }
         }
         return true;
@@ -425,10 +441,7 @@ final class RequestPool {
     private void drop(long nowMillis, Entry entry) {
         Request body = entry.body;
         if (body != null && isVouchedHere(entry)) {
-            displaced.putLast(entry.id, new Lost(body.operation().length(), nowMillis));
-            if (displaced.size() > DISPLACED_MAX) {
-                displaced.pollFirstEntry();
-            }
+            displaced.add(nowMillis, entry.id, body.operation().length());
         }
         heard.remove(Call.of(entry.id), entry.id);
         entry.vouchers &= ~(1L << config.self());

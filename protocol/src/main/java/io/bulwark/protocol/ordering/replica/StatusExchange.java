@@ -103,6 +103,7 @@ final class StatusExchange {
     }
 
     void onStatus(long nowMillis, int from, Status status) {
+        pool.onStatus(from, status.executed());
         if (nowMillis - answeredMillis[from] < config.timers().statusMillis() / 4) {
             return;
         }

@@ -117,6 +117,7 @@ final class Suspicion {
     private boolean isUnfair(long nowMillis) {
         for (RequestPool.Entry entry : pool.ready()) {
             if (!entry.proposed
+                    && !pool.isCrowded(entry)
                     && entry.passedOver >= (PASSED_OVER_MAX << unfairRelaxed)
                     && nowMillis - Math.max(enteredMillis, entry.readyMillis) >= SLACK_MILLIS) {
                 return true;

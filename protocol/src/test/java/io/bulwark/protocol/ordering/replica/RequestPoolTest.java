@@ -187,6 +187,45 @@ class RequestPoolTest {
         assertThat(hear(sized(11, 1, 3 << 10))).isFalse();
     }
 
+    /** A primary that had no room for it could not give it a number, and what is not ready would keep the place for as long as its clients like. */
+    @Test
+    void whatIsReadyHasRoomThoughThatOfWhatOthersVouchForIsFull() {
+        for (int client = 1; client <= 8; client++) {
+            vouch(large(client, 1), 1, 2);
+            hear(large(client, 1));
+        }
+        Request late = large(9, 1);
+        vouch(late, 1, 2);
+        pool.onBody(0, late.id(), late);
+        assertThat(pool.body(late.id())).isNull();
+        vouch(late, 3);
+        pool.onBody(0, late.id(), late);
+        assertThat(pool.body(late.id())).isNotNull();
+    }
+
+    /** Replica 0 has the large ones; what is told of all others is whether the primary may lack them. */
+    @Test
+    void whoHoldsNextToNothingIsNeverCrowdedOut() {
+        hear(sized(1, 1, 400 << 10));
+        hear(sized(2, 1, 3 << 10));
+        assertThat(crowded(sized(1, 1, 400 << 10))).isFalse();
+        assertThat(crowded(sized(2, 1, 3 << 10))).isFalse();
+        hear(sized(3, 1, 200 << 10));
+        assertThat(crowded(sized(1, 1, 400 << 10))).as("all hold much").isTrue();
+        assertThat(crowded(sized(2, 1, 3 << 10))).as("all hold much").isTrue();
+        hear(sized(4, 1, 1 << 10));
+        assertThat(crowded(sized(4, 1, 1 << 10))).as("next to nothing").isFalse();
+        hear(sized(4, 2, 1));
+        assertThat(crowded(sized(4, 1, 1 << 10))).as("two of three").isTrue();
+    }
+
+    private boolean crowded(Request request) {
+        vouch(request, 1, 2);
+        return pool.ready().stream()
+                .filter(entry -> entry.id.equals(request.id()))
+                .anyMatch(pool::isCrowded);
+    }
+
     /** Three requests of a client, the first of which loses its room. */
     private Request displaced(int client) {
         for (int call = 0; call < 3; call++) {
@@ -220,7 +259,7 @@ class RequestPoolTest {
         assertThat(pool.ready().iterator().next().passedOver).isEqualTo(1);
         pool.onProposed(List.of(), true);
         assertThat(pool.ready().iterator().next().passedOver).as("a null batch").isEqualTo(1);
-        results.put(lost.id(), Bytes.EMPTY);
+        results.put(lost.id(), 1, Bytes.EMPTY);
         pool.onExecuted(lost.id());
         pool.onProposed(List.of(lost.id()), true);
         assertThat(pool.ready().iterator().next().passedOver)
@@ -275,15 +314,30 @@ class RequestPoolTest {
         assertThat(pool.body(forged.id())).isNull();
     }
 
+    /** Else a primary would give it a number again, which those that execute it in the meantime do not accept. */
     @Test
-    void whatWasExecutedIsVouchedForAgainOnlyIfItsClientRepeatsIt() {
+    void whoHasNotExecutedYetWhatWasExecutedHereDoesNotWantItAgain() {
         Request request = request(1, 1, 1);
-        results.put(request.id(), Bytes.EMPTY);
+        results.put(request.id(), 7, Bytes.EMPTY);
+        pool.onStatus(1, 6);
         vouch(request, 1, 2, 3);
-        assertThat(pool.missing()).isEmpty();
-        assertThat(ready()).isEmpty();
-        assertThat(pool.isWantedByOthers(request.id())).isTrue();
+        assertThat(pool.isWantedByOthers(request.id())).isFalse();
         hear(request);
+        assertThat(pool.isVouchedFor(request.id())).as("by its client").isTrue();
+        assertThat(ready()).isEmpty();
+    }
+
+    @Test
+    void whatOthersHaveExecutedAndForgottenIsARequestLikeAnyOther() {
+        Request request = request(1, 1, 1);
+        results.put(request.id(), 7, Bytes.EMPTY);
+        pool.onStatus(1, 7);
+        vouch(request, 1);
+        assertThat(pool.isWantedByOthers(request.id())).isTrue();
+        pool.onStatus(2, 8);
+        vouch(request, 2);
+        assertThat(pool.missing()).containsOnlyKeys(request.id());
+        pool.onBody(0, request.id(), request);
         assertThat(pool.takeUnsaid()).containsExactly(request.id());
         assertThat(ready()).containsExactly(request.id());
     }
