@@ -43,6 +43,11 @@ class ClientAttackBenchmark {
     private static final Path MEMORY = Path.of(System.getProperty("bulwark.bench.memory", "/dev/shm"));
     private static final int[] CALLERS = {1, 16};
     private static final int RESULT_BYTES = 4 << 10;
+
+    /** So many of an attacker fill its room; twice as many numbers as results are kept. */
+    private static final int LONG_BYTES = 256 << 10;
+
+    private static final long NUMBERS = 1_023;
     private static final int SOME_RECONNECT_MILLIS = 2;
 
     private final List<InetSocketAddress> addresses = new ArrayList<>();
@@ -54,6 +59,7 @@ class ClientAttackBenchmark {
         SOME_REPLICAS("requests to f+1 replicas"),
         SEVERAL_BODIES("one number with several bodies"),
         LARGE("requests of 1 MiB"),
+        FULL_ROOM("requests of 256 KiB to f+1 replicas, old ones again, twice as many attackers"),
         QUERIES("read-only requests"),
         RECOVERIES("questions about recoveries"),
         RECONNECTING("connections, under fresh keys each time");
@@ -137,6 +143,7 @@ class ClientAttackBenchmark {
                     int bytes = OrderingMessage.COMMAND_BYTES_MAX - Long.BYTES;
                     send(first, 4, new Submit(call, SizesMachine.operation(bytes, 0)));
                 }
+                case FULL_ROOM -> send(first, 2, new Submit(call & NUMBERS, SizesMachine.operation(LONG_BYTES, 0)));
                 case QUERIES -> send(first, 4, new Query(call, first, SizesMachine.operation(0, RESULT_BYTES)));
                 case RECOVERIES -> send(first, 4, call, new RecoveryMessage.Ask(call));
                 case RECONNECTING -> {} // not by messages
@@ -198,7 +205,7 @@ class ClientAttackBenchmark {
         Callers.Measured beside;
         double sent;
         try {
-            for (int i = 0; i < ATTACKERS; i++) {
+            for (int i = 0; i < ATTACKERS * (attack == Attack.FULL_ROOM ? 2 : 1); i++) {
                 attackers.add(new Attacker(i, attack));
             }
             beside = measure(group, callers);
