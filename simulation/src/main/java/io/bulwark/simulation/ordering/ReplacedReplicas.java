@@ -17,8 +17,7 @@ final class ReplacedReplicas implements Replacements.Host {
 
     @Override
     public long configurationOf(int name) {
-        return ReplicaDisk.proofs(world.simulation().records(PrincipalId.replica(name)))
-                .size();
+        return ReplicaDisk.configuration(world.simulation().records(PrincipalId.replica(name)));
     }
 
     @Override

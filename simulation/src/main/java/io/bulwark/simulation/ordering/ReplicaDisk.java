@@ -87,9 +87,14 @@ final class ReplicaDisk {
         return proofs;
     }
 
+    /** The number of the configuration that this replica is in, also where the disk of one that is faulty gives the proofs no more. */
+    static long configuration(SimulatedRecords records) {
+        return keys(records, PROOFS).size();
+    }
+
     /** Whether anything was promised in the configuration that this replica is in. */
     static boolean hasLog(SimulatedRecords records) {
-        return !keys(records, logOf(proofs(records).size())).isEmpty();
+        return !keys(records, logOf(configuration(records))).isEmpty();
     }
 
     /** A proof, after which the log of the configuration that has ended is of no use. */

@@ -190,7 +190,7 @@ class MembershipTest {
         var _ = one.drain();
         PrincipalId flooding = replica(3);
         int answers = 0;
-        for (int i = 0; i < 4_000; i++) {
+        for (long i = 0; i < 4_000; i++) {
             long now = 1_000 + i / 4;
             answers += one.successorOf(now, flooding, i % 2).isPresent() ? 1 : 0;
             one.onOther(now, flooding, i % 2);
