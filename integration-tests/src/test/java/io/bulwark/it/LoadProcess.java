@@ -59,7 +59,7 @@ final class LoadProcess {
     private void read() {
         try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = said.readLine(); line != null; line = said.readLine()) {
-                String[] words = line.split(" ");
+                String[] words = line.split(" ", -1);
                 switch (words[0]) {
                     case "object" -> objects.put(words[1], words[2]);
                     case "register" -> {
