@@ -151,8 +151,16 @@ record Build(String name, String classPath) {
     /** What is on the class path of these tests and is no part of Bulwark. */
     private static String libraries() {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-                .filter(entry -> !Path.of(entry).toAbsolutePath().startsWith(ROOT) && !entry.contains("/io/bulwark/"))
+                .filter(entry -> !isBulwark(Path.of(entry).toAbsolutePath()))
                 .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /** Built here, or found among the libraries. */
+    private static boolean isBulwark(Path entry) {
+        boolean isBuilt = entry.startsWith(ROOT)
+                && entry.getNameCount() > ROOT.getNameCount() + 1
+                && entry.getName(ROOT.getNameCount() + 1).toString().equals("target");
+        return isBuilt || entry.toString().contains("/io/bulwark/");
     }
 
     private static String tests() {
