@@ -148,6 +148,11 @@ final class Replacements implements OrderingClients.Directory {
         }
 
         @Override
+        public boolean mayCheck(long nowMillis, PrincipalId from) {
+            return lineage.mayCheck(nowMillis, from);
+        }
+
+        @Override
         public boolean accept(HandoverProof proof) {
             boolean isAccepted = lineage.accept(proof);
             if (isAccepted) {
