@@ -6,6 +6,7 @@ import io.bulwark.appliance.cli.BulwarkCommand;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -17,14 +18,18 @@ import tools.jackson.databind.json.JsonMapper;
 final class CommandRun {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    private final LiveCluster cluster;
+    private final Path data;
     private final List<String> arguments;
     private int exitCode;
     private String out = "";
     private String err = "";
 
     CommandRun(LiveCluster cluster, String... arguments) {
-        this.cluster = cluster;
+        this(cluster.root(), arguments);
+    }
+
+    CommandRun(Path data, String... arguments) {
+        this.data = data;
         this.arguments = new ArrayList<>(List.of(arguments));
     }
 
@@ -46,7 +51,13 @@ final class CommandRun {
     }
 
     CommandRun go() {
-        arguments.addAll(List.of("--json", "--data", cluster.root().toString()));
+        arguments.add("--json");
+        return goForPeople();
+    }
+
+    /** With text on standard output, and how it goes on standard error. */
+    CommandRun goForPeople() {
+        arguments.addAll(List.of("--data", data.toString()));
         ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
         ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
         PrintStream realOut = System.out;

@@ -34,6 +34,8 @@ final class Compose {
         this.project = project;
         this.file = file;
         this.environment = new TreeMap<>(environment);
+        // Else it gives up what says nothing for a minute, with exit code 125.
+        this.environment.put("COMPOSE_HTTP_TIMEOUT", "" + READY_MILLIS_MAX / 1000);
         this.errors = errors;
     }
 
@@ -104,5 +106,11 @@ final class Compose {
             Thread.sleep(500);
             seen = run("ps", service);
         }
+    }
+
+    /** All containers, networks and volumes of the project. */
+    void removeAll() throws IOException, InterruptedException {
+        run("down", "--volumes", "--remove-orphans", "--timeout", "5");
+        assertThat(ContainerEngine.all(project)).as("left of %s", project).isEmpty();
     }
 }
