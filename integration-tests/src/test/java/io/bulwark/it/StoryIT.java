@@ -9,6 +9,7 @@ import io.bulwark.client.ObjectOutputStream;
 import io.bulwark.client.Volume;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.NoSuchKeyException;
+import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.id.PrincipalId;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -244,25 +246,34 @@ class StoryIT {
             List<String> names = guestNames(operator);
             tell("a client is revoked after " + written + " blocks written");
 
-            for (ObjectOutputStream stream : List.of(anew, over)) {
-                assertThatThrownBy(() -> {
-                            stream.write(new byte[PIECE], 0, PIECE);
-                            stream.close();
-                        })
-                        .isInstanceOf(BulwarkException.class);
+            // Nobody answers it any more, and it tries on until its time is up.
+            List<CompletableFuture<Void>> attempts = List.of(
+                    attempt(() -> end(anew)),
+                    attempt(() -> end(over)),
+                    attempt(() -> bucket.put("guest/later", new byte[10])));
+            isRefused(operator, configuration);
+            for (CompletableFuture<Void> attempt : attempts) {
+                assertThatThrownBy(attempt::join).hasCauseInstanceOf(BulwarkException.class);
             }
             await("its writes to end", ended::get);
             registers.join();
-            assertThatThrownBy(() -> bucket.put("guest/later", new byte[10])).isInstanceOf(BulwarkException.class);
             assertThat(guestBlocks(operator)).as("its registers").containsExactlyElementsOf(blocks);
             assertThat(guestNames(operator)).isEqualTo(names).containsExactly("guest/kept");
             assertThat(operator.client().bucket("files").getBytes("guest/kept")).isEqualTo(kept);
             assertThatThrownBy(() -> operator.client().bucket("files").head("guest/new"))
                     .isInstanceOf(NoSuchKeyException.class);
         }
-        isRefused(operator, configuration);
         operator.awaitWhole("a client is revoked");
         load.awaitOperations("a client is revoked", 10);
+    }
+
+    private static CompletableFuture<Void> attempt(Runnable what) {
+        return CompletableFuture.runAsync(what, Thread::startVirtualThread);
+    }
+
+    private static void end(ObjectOutputStream stream) {
+        stream.write(new byte[PIECE], 0, PIECE);
+        stream.close();
     }
 
     private static void writeRegisters(Volume volume, AtomicLong written, AtomicBoolean ended) {
@@ -304,9 +315,11 @@ class StoryIT {
     }
 
     private List<PrincipalId> allKeysAreRotated(OutsideOperator operator, int lost) throws Exception {
-        Path old = Files.createDirectories(outside.resolve("old").resolve("keys"));
-        PrincipalId self = PrincipalId.client(0);
-        Files.copy(operator.identity(self), old.resolve(self + ".pem"), StandardCopyOption.COPY_ATTRIBUTES);
+        Path old = Files.createDirectories(outside.resolve("old"));
+        for (String file : List.of("genesis.properties", "client.properties", "keys/client-0.pem")) {
+            Files.createDirectories(old.resolve(file).getParent());
+            Files.copy(operator.root().resolve(file), old.resolve(file), StandardCopyOption.COPY_ATTRIBUTES);
+        }
         List<PrincipalId> nodes = IntStream.range(0, BridgedCluster.NODES)
                 .filter(node -> node != lost)
                 .mapToObj(PrincipalId::node)
@@ -329,7 +342,12 @@ class StoryIT {
         tell("all others have new keys");
         rotation.tellWhoStartsAnew();
         rotation.check();
+        // It knows the new keys of the replicas.
+        Files.copy(operator.root().resolve("keys/client-0.pem.registry"), old.resolve("keys/client-0.pem.registry"));
+        CompletableFuture<Void> withTheOldKey =
+                attempt(() -> Bulwark.connect(old.resolve("client.properties")).close());
         operator.awaitWhole("all have new keys");
+        assertThatThrownBy(withTheOldKey::join).hasCauseInstanceOf(UnavailableException.class);
         tell("all keys are rotated: " + load);
         return rotation.principals();
     }
@@ -363,13 +381,37 @@ class StoryIT {
         JsonNode verified = operator.json("audit", "verify");
         assertThat(verified.get("problem").asString()).isEmpty();
         assertThat(verified.get("unsigned").asLong()).isZero();
-        String log = operator.run("audit", "list").goForPeople().out();
-        System.out.println(log);
-        rotated.forEach(principal -> assertThat(log.lines()
-                        .filter(line -> line.contains("RotateKey") && line.contains(principal.toString()))
-                        .count())
-                .as("keys of %s in %s", principal, log)
-                .isEqualTo(2));
+        List<String> commands = new ArrayList<>();
+        for (JsonNode entry : operator.json("audit", "list")) {
+            assertThat(entry.get("signature").asString()).as("%s", entry).isNotEmpty();
+            if (entry.get("by").asString().equals("client-0")) {
+                commands.add(entry.get("command").asString());
+            }
+        }
+        assertThat(verified.get("entries").asLong()).isGreaterThan(commands.size());
+        for (String each : List.of(
+                "CreateVolume\\[name=default,.*",
+                "CreateVolume\\[name=disk,.*",
+                "SetGrant\\[client=client-2,.*",
+                "InvitePrincipal\\[principal=node-5,.*",
+                "SetNode\\[.*node-5.*",
+                "ChangeHolder\\[.*to=5\\]",
+                "InvitePrincipal\\[principal=node-6,.*",
+                "SetNode\\[.*node-6.*",
+                "ChangeHolder\\[volume=default,.*from=" + lost + ", to=6\\]",
+                "ChangeHolder\\[volume=disk,.*from=" + lost + ", to=6\\]",
+                "RemoveNode\\[node=" + lost + "\\]",
+                "InvitePrincipal\\[principal=client-20,.*",
+                "SetGrant\\[client=client-20,.*",
+                "RevokePrincipal\\[principal=client-20\\]")) {
+            assertThat(commands).as("the audit log").anyMatch(command -> command.matches(each));
+        }
+        for (PrincipalId principal : rotated) {
+            assertThat(commands)
+                    .as("keys of %s", principal)
+                    .filteredOn(command -> command.startsWith("RotateKey[principal=" + principal + ","))
+                    .hasSize(2);
+        }
         tell("the audit log is verified: " + verified);
     }
 
