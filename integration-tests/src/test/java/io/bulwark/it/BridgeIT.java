@@ -54,8 +54,8 @@ class BridgeIT {
         compose.client("put", FILE, "outside/meanwhile");
         assertThat(compose.client("get", "outside/before", "-")).isEqualTo(content);
         assertThat(compose.client("get", "outside/meanwhile", "-")).isEqualTo(content);
-        compose.awaitState(CUT_NODE, "(unhealthy)");
-        compose.awaitState(CUT_REPLICA, "(unhealthy)");
+        compose.awaitHealth(CUT_NODE, "unhealthy");
+        compose.awaitHealth(CUT_REPLICA, "unhealthy");
         assertThat(status()).containsPattern(CUT_REPLICA + "\\s+unreachable");
 
         network.connect(node, CUT_NODE);

@@ -67,12 +67,12 @@ final class BridgedCluster {
 
     void awaitAllHealthy() throws IOException, InterruptedException {
         for (int i = 0; i < REPLICAS; i++) {
-            compose.awaitState("replica-" + i, "(healthy)");
+            compose.awaitHealth("replica-" + i, "healthy");
         }
         for (int i = 0; i < NODES; i++) {
-            compose.awaitState("node-" + i, "(healthy)");
+            compose.awaitHealth("node-" + i, "healthy");
         }
-        compose.awaitState("console", "(healthy)");
+        compose.awaitHealth("console", "healthy");
     }
 
     /** The container of a node ends as in a crash, and it is gone with all that the node had stored. */

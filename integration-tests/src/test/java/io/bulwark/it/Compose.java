@@ -94,17 +94,15 @@ final class Compose {
         return run(all.toArray(String[]::new));
     }
 
-    /** Waits until its state is shown like this, for example {@code (healthy)}. */
-    void awaitState(String service, String state) throws IOException, InterruptedException {
+    /** Waits until its container is so: {@code healthy} or {@code unhealthy}. */
+    void awaitHealth(String service, String health) throws IOException, InterruptedException {
         long end = System.nanoTime() + READY_MILLIS_MAX * 1_000_000;
-        String seen = run("ps", service);
-        while (!seen.contains(state)) {
+        while (!ContainerEngine.health(project, service).equals(health)) {
             if (System.nanoTime() > end) {
-                throw new AssertionError(
-                        service + " is to be " + state + ": " + seen + run("logs", "--tail=20", service));
+                throw new AssertionError(service + " is to be " + health + ": " + run("ps", service)
+                        + run("logs", "--tail=20", service));
             }
-            Thread.sleep(500);
-            seen = run("ps", service);
+            Thread.sleep(300);
         }
     }
 

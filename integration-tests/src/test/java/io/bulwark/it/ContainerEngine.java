@@ -38,16 +38,35 @@ final class ContainerEngine {
                     .path(network)
                     .path("IPAddress")
                     .asString("");
-            if (!address.isEmpty()
-                    && "False"
-                            .equals(container
-                                    .path("Labels")
-                                    .path(LABEL + "oneoff")
-                                    .asString(""))) {
-                found.put(container.path("Labels").path(LABEL + "service").asString(""), address);
+            if (!address.isEmpty() && isOfService(container)) {
+                found.put(label(container, "service"), address);
             }
         }
         return found;
+    }
+
+    /** What the health check of a service's container says: {@code starting}, {@code healthy}, {@code unhealthy}; empty if it does not run. */
+    static String health(String project, String service) throws IOException {
+        for (JsonNode container : containers(project, false)) {
+            if (isOfService(container) && label(container, "service").equals(service)) {
+                String id = container.path("Id").asString("");
+                return JSON.readTree(request("GET", "/containers/" + id + "/json", ""))
+                        .path("State")
+                        .path("Health")
+                        .path("Status")
+                        .asString("");
+            }
+        }
+        return "";
+    }
+
+    /** Not one that was made for a command. */
+    private static boolean isOfService(JsonNode container) {
+        return label(container, "oneoff").equals("False");
+    }
+
+    private static String label(JsonNode container, String name) {
+        return container.path("Labels").path(LABEL + name).asString("");
     }
 
     /** The containers, volumes and networks that a project has. */

@@ -69,12 +69,12 @@ class ContainersIT {
         IntStream.range(0, ComposedCluster.NODES).forEach(i -> all.add("node-" + i));
         IntStream.range(0, ComposedCluster.REPLICAS).forEach(i -> all.add("replica-" + i));
         for (String service : all) {
-            compose.awaitState(service, "(healthy)");
+            compose.awaitHealth(service, "healthy");
         }
         compose.run("kill", "-s", "SIGSTOP", "node-2");
-        compose.awaitState("node-2", "(unhealthy)");
+        compose.awaitHealth("node-2", "unhealthy");
         compose.run("kill", "-s", "SIGCONT", "node-2");
-        compose.awaitState("node-2", "(healthy)");
+        compose.awaitHealth("node-2", "healthy");
     }
 
     private static Map<String, byte[]> contents() {

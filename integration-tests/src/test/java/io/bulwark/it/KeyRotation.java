@@ -182,10 +182,10 @@ final class KeyRotation {
             inDirectory(
                     cluster.compose(),
                     "init",
-                    "cat > /cluster/keys/" + client + ".pem.registry <<'END'\n" + kept.replace("$", "$$") + "\nEND\n");
+                    "cat > /cluster/keys/" + client + ".pem.registry <<'END'\n" + kept + "\nEND\n");
         }
         cluster.compose().run("restart", "--timeout", "20", "console");
-        cluster.compose().awaitState("console", "(healthy)");
+        cluster.compose().awaitHealth("console", "healthy");
     }
 
     /** The registry has one key of each: the new one. */
