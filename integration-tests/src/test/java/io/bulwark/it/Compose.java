@@ -95,11 +95,11 @@ final class Compose {
     }
 
     /** Waits until its container is so: {@code healthy} or {@code unhealthy}. */
-    void awaitHealth(String service, String health) throws IOException, InterruptedException {
+    void awaitHealth(String service, String wanted) throws IOException, InterruptedException {
         long end = System.nanoTime() + READY_MILLIS_MAX * 1_000_000;
-        while (!ContainerEngine.health(project, service).equals(health)) {
+        while (!ContainerEngine.health(project, service).equals(wanted)) {
             if (System.nanoTime() > end) {
-                throw new AssertionError(service + " is to be " + health + ": " + run("ps", service)
+                throw new AssertionError(service + " is to be " + wanted + ": " + run("ps", service)
                         + run("logs", "--tail=20", service));
             }
             Thread.sleep(300);
