@@ -103,7 +103,11 @@ class StoryIT {
                 allIsThere(operator);
                 theAuditLogTellsIt(operator, lost, rotated);
             } catch (Exception | AssertionError e) {
-                showWhatWasSeen(operator);
+                try {
+                    showWhatWasSeen(operator);
+                } catch (Exception | AssertionError unseen) {
+                    e.addSuppressed(unseen);
+                }
                 throw e;
             } finally {
                 load.stop();
