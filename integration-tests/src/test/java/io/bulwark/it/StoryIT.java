@@ -146,11 +146,9 @@ class StoryIT {
     }
 
     private void itGrowsByANode(OutsideOperator operator) throws Exception {
-        joins(operator, fifth);
-        CommandRun added = operator.run("node", "add", fifth.name(), "--address", fifth.name())
-                .goForPeople();
+        joinsAsASpare(operator, fifth);
+        CommandRun added = operator.run("node", "add", fifth.name()).goForPeople();
         assertThat(added.exitCode()).as("%s%s", added.out(), added.err()).isZero();
-        fifth.compose().awaitHealth("node", "healthy");
         assertThat(holders(operator, "default"))
                 .as("node-5 has taken its share")
                 .contains(5);
@@ -159,8 +157,11 @@ class StoryIT {
         tell("it has grown by a node: " + added.out().strip());
     }
 
-    private void joins(OutsideOperator operator, JoinedNode node) throws Exception {
+    /** It is healthy once it is in the map; before that it may not even listen. */
+    private void joinsAsASpare(OutsideOperator operator, JoinedNode node) throws Exception {
         node.join(operator.json("principal", "invite", node.name()).get("token").asString());
+        operator.json("node", "add", node.name(), "--address", node.name(), "--spare");
+        node.compose().awaitHealth("node", "healthy");
     }
 
     private static List<Integer> holders(OutsideOperator operator, String volume) {
@@ -202,9 +203,7 @@ class StoryIT {
     }
 
     private void theLostNodeIsReplaced(OutsideOperator operator, int lost) throws Exception {
-        joins(operator, sixth);
-        operator.json("node", "add", sixth.name(), "--address", sixth.name(), "--spare");
-        sixth.compose().awaitHealth("node", "healthy");
+        joinsAsASpare(operator, sixth);
         CommandRun replaced =
                 operator.run("node", "replace", "node-" + lost, sixth.name()).goForPeople();
         assertThat(replaced.exitCode())
