@@ -23,6 +23,7 @@ import io.bulwark.protocol.pasis.PasisRead;
 import io.bulwark.protocol.pasis.PasisReadOutcome;
 import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A register volume of a connected client: {@link FpRead} and {@link FpWrite}, or {@link PasisRead} and {@link PasisWrite}, under the
  * driver. Each operation begins with the map that the client has now; where nodes name a later epoch of the block's group, it begins again
- * with the map of the replicas; a write of which a COMMIT was sent goes on at its timestamp.
+ * with the map of the replicas; a write of which others may have read something by then goes on at its timestamp.
  */
 final class RegisterVolume implements Volume {
     private static final int ATTEMPTS_MAX = 3;
@@ -147,6 +148,7 @@ final class RegisterVolume implements Volume {
         }
         Bytes data = Bytes.of(content.clone());
         AtomicReference<@Nullable Timestamp> sent = new AtomicReference<>();
+        AtomicReference<@Nullable ValidatingTimestamp> version = new AtomicReference<>();
         return client.writeTurns()
                 .inTurn(
                         id,
@@ -156,7 +158,7 @@ final class RegisterVolume implements Volume {
                                         .protocol()) {
                                     case FP -> writeFp(now, id, lease.session().number(), data, sent);
                                     case PASIS ->
-                                        writePasis(now, id, lease.session().number(), data);
+                                        writePasis(now, id, lease.session().number(), data, version);
                                 })));
     }
 
@@ -180,26 +182,43 @@ final class RegisterVolume implements Volume {
                     case FpWriteOutcome.Written _ -> true;
                     case FpWriteOutcome.EpochOver over -> {
                         sent.set(over.at());
-                        throw new OtherEpochException(message(block.counter()) + IN_OTHER_EPOCH + MAY_BE_READ);
+                        throw otherEpoch(block.counter());
                     }
                     case FpWriteOutcome.Failed failed ->
                         throw failure(failed.reason(), block.counter(), failed.mayBeWritten(), subject);
                 });
     }
 
+    /** @param sent the version of which fragments were sent in an epoch before */
     private CompletableFuture<Boolean> writePasis(
-            io.bulwark.protocol.cluster.Volume now, BlockId block, long session, Bytes data) {
+            io.bulwark.protocol.cluster.Volume now,
+            BlockId block,
+            long session,
+            Bytes data,
+            AtomicReference<@Nullable ValidatingTimestamp> sent) {
         PasisGroup group = PasisGroup.of(now, block);
+        ValidatingTimestamp at = sent.get();
+        FpTimes times = FpTimes.standard();
         long held = (long) volume.policy().n() * volume.policy().fragmentBytes(blockBytes()) + blockBytes();
         return client.driver()
                 .submit(
-                        () -> new PasisWrite(group, client.config().principal(), session, data, FpTimes.standard()),
+                        () -> at == null
+                                ? new PasisWrite(group, client.config().principal(), session, data, times)
+                                : PasisWrite.goingOn(group, session, data, at, times),
                         held)
                 .thenApply(outcome -> switch (outcome) {
                     case PasisWriteOutcome.Written _ -> true;
+                    case PasisWriteOutcome.EpochOver over -> {
+                        sent.set(over.at());
+                        throw otherEpoch(block.counter());
+                    }
                     case PasisWriteOutcome.Failed failed ->
                         throw failure(failed.reason(), block.counter(), failed.mayBeWritten(), subject);
                 });
+    }
+
+    private static OtherEpochException otherEpoch(long block) {
+        return new OtherEpochException(message(block) + IN_OTHER_EPOCH + MAY_BE_READ);
     }
 
     /** What is done in a session. */
@@ -280,7 +299,7 @@ final class RegisterVolume implements Volume {
     /**
      * What an operation on a block comes to that nodes refused.
      *
-     * @param mayBeWritten whether a COMMIT was sent. Others may have read the block by then, and written it again: it must
+     * @param mayBeWritten whether a COMMIT, or a fragment under PASIS, was sent. Others may have read the block by then, and written it again: it must
      *     never be written a second time, whatever the reason
      */
     static RuntimeException failure(Failure reason, long block, boolean mayBeWritten, Subject subject) {

@@ -34,6 +34,11 @@ public record Volume(
         }
     }
 
+    /** Whether the slots cannot change holders: of registers that nobody verifies nothing tells which version is complete. */
+    public boolean keepsHolders() {
+        return kind == VolumeKind.REGISTER && policy.verification() == Verification.NONE;
+    }
+
     /** The index of the group that a block belongs to: a fixed mixing of the whole id (Stafford's variant 13). */
     public int groupIndex(BlockId block) {
         long h = mix(block.counter() + 0x9E3779B97F4A7C15L);

@@ -60,9 +60,9 @@ final class Calls {
         steps.add(new CompletionStep.FindRegister(lastToken, volume, group, from));
     }
 
-    void settle(BlockId block, long epoch, Consumer<Boolean> then) {
+    void settle(Volume volume, BlockId block, long epoch, Consumer<Boolean> then) {
         settled.put(++lastToken, then);
-        steps.add(new CompletionStep.Settle(lastToken, block, epoch));
+        steps.add(new CompletionStep.Settle(lastToken, volume, block, epoch));
     }
 
     void submit(Command command) {

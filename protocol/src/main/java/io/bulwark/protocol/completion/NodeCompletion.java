@@ -1,7 +1,6 @@
 package io.bulwark.protocol.completion;
 
 import io.bulwark.protocol.cluster.Fact;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -273,8 +272,7 @@ public final class NodeCompletion {
                         .toList();
                 duties.onMap(objects);
                 registers.onMap(map.volumes().stream()
-                        .filter(volume -> volume.kind() == VolumeKind.REGISTER
-                                && volume.policy().protocol() == Protocol.FP)
+                        .filter(volume -> volume.kind() == VolumeKind.REGISTER)
                         .toList());
                 begin();
             } else {

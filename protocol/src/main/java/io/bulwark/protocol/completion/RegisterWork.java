@@ -85,7 +85,7 @@ final class RegisterWork {
 
     private void settle(long block, Runnable over) {
         underWay++;
-        calls.settle(BlockId.register(volume.id(), block), epoch(), done -> {
+        calls.settle(volume, BlockId.register(volume.id(), block), epoch(), done -> {
             underWay--;
             if (!done) {
                 again.add(block);

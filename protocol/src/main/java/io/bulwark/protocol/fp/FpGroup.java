@@ -5,6 +5,8 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.id.BlockId;
@@ -45,6 +47,17 @@ public record FpGroup(BlockId block, ProtectionPolicy policy, PlacementGroup pla
                 && block.owner().equals(PrincipalId.NOBODY)
                 && block.session() == 0
                 && block.counter() < volume.blocks();
+    }
+
+    /** Whether the epoch of an operation on this block is over. */
+    EpochWatch epochs(int ownSlot, FpTimes times) {
+        return new EpochWatch(
+                n(),
+                f(),
+                placement.epoch(),
+                ownSlot,
+                times.retryMillis(),
+                slot -> new Effect.Send(node(slot), 0, new FpMessage.FindTimestamp(target(slot), false)));
     }
 
     int f() {

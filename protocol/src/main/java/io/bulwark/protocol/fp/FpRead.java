@@ -3,6 +3,7 @@ package io.bulwark.protocol.fp;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -77,7 +78,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         this.wanted = wanted;
         this.ownAnswers = List.copyOf(ownAnswers);
         this.reports = new Reports(group);
-        this.epochs = new EpochWatch(group, ownSlot, times);
+        this.epochs = group.epochs(ownSlot, times);
         this.fresh = new int[group.n()];
         for (int slot = 0; slot < group.n(); slot++) {
             finding.add(new Patience(times));
@@ -211,7 +212,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
                 }
             }
             case FpMessage.Refused refused -> {
-                epochs.onRefused(slot, refused);
+                epochs.onOtherEpoch(slot, refused.refusal() == Refusal.OTHER_EPOCH ? refused.epoch() : 0);
                 if (refused.asked() != Asked.PREPARE && refused.asked() != Asked.COMMIT) {
                     refusals.put(slot, refused);
                 }

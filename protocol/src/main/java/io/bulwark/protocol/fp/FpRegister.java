@@ -6,6 +6,7 @@ import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.epoch.PastRecords;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -35,11 +36,6 @@ final class FpRegister {
     private final Deque<LongConsumer> waiting = new ArrayDeque<>();
     private FpGroup group;
     private boolean loaded;
-    /** In which epoch this node had taken its slot when that was done; 0 for none. */
-    private long loadedFor;
-    /** It has taken or lost one since. */
-    private boolean outdated;
-
     /** The epoch in which m + f slots are known to have held the latest. */
     private long heldIn;
 
@@ -56,7 +52,8 @@ final class FpRegister {
         this.leftovers = new LeftoverAnswers(this, node);
         this.repairs = new RepairAnswers(this, node);
         this.reads = new ReadAnswers(this);
-        this.pastRecords = new PastRecords(this, node);
+        this.pastRecords = new PastRecords(
+                node.out(), node.limits().repairMillis(), this::taken, () -> this.group.placement().epoch());
         load();
     }
 
@@ -70,18 +67,13 @@ final class FpRegister {
 
     void setGroup(long nowMillis, FpGroup later) {
         group = later;
-        outdated |= taken() != loadedFor;
+        pastRecords.onGroup();
         drain(nowMillis);
     }
 
     /** In which epoch this node took its slot; 0 if it has none. */
     long taken() {
         return node.access().taken(group);
-    }
-
-    /** Whether what was kept for a slot that was taken then is of no slot of now. A group in an epoch before that tells nothing of it. */
-    private boolean isPast(long then) {
-        return loadedFor == 0 ? group.placement().epoch() >= then : loadedFor > then;
     }
 
     BlockId block() {
@@ -131,12 +123,12 @@ final class FpRegister {
             versions.kept().keySet().forEach(this::unkeep);
             versions.clear();
             heldIn = 0;
-            loadedFor = taken();
+            pastRecords.loaded();
             List<VersionRecord> past = new ArrayList<>();
             for (Loaded.Meta meta : metas) {
                 try {
                     VersionRecord record = VersionRecord.decode(meta.meta());
-                    if (isPast(record.taken())) {
+                    if (pastRecords.isPast(record.taken())) {
                         past.add(record);
                     } else {
                         versions.put(record);
@@ -151,11 +143,20 @@ final class FpRegister {
                 versions.keep(old.version(), new BlockVersions.Kept(PrepareTag.REPAIR, now));
                 node.keptBy().merge(PrepareTag.REPAIR, 1, Integer::sum);
             }
-            busy = pastRecords.clear(past, later -> {
-                busy = false;
-                drain(later);
-            });
+            clear(past);
             drain(now);
+        });
+    }
+
+    private void clear(List<VersionRecord> past) {
+        List<Mutation> mutations = new ArrayList<>();
+        for (VersionRecord record : past) {
+            mutations.add(new Mutation.Delete(record.key(block())));
+            uncharge(record, mutations);
+        }
+        busy = pastRecords.clear(mutations, () -> past.forEach(this::uncharged), later -> {
+            busy = false;
+            drain(later);
         });
     }
 
@@ -188,9 +189,8 @@ final class FpRegister {
             return;
         }
         draining = true;
-        while (loaded && !busy && (outdated || !waiting.isEmpty())) {
-            if (outdated) {
-                outdated = false;
+        while (loaded && !busy && (pastRecords.outdated() || !waiting.isEmpty())) {
+            if (pastRecords.outdated()) {
                 loaded = false;
                 load();
             } else {
@@ -345,8 +345,8 @@ final class FpRegister {
         if (busy || !loaded) {
             return;
         }
-        if (pastRecords.due(nowMillis)) {
-            outdated = true;
+        pastRecords.onTick(nowMillis);
+        if (pastRecords.outdated()) {
             drain(nowMillis);
             return;
         }

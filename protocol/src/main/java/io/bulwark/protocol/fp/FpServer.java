@@ -1,11 +1,8 @@
 package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.cluster.Fact;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.RevocationWatch;
-import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
@@ -13,7 +10,7 @@ import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
-import io.bulwark.protocol.epoch.Seals;
+import io.bulwark.protocol.epoch.Sealing;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.TagKeys;
@@ -74,6 +71,7 @@ public final class FpServer implements ProtocolServer {
     private final Map<Question, List<Parked>> parked = new LinkedHashMap<>();
     private final Map<PrincipalId, Share> waitingOf = new HashMap<>();
     private long waitingBytes;
+    private final Sealing sealing;
     private final Leftovers leftovers;
     private final DeletedVolumes deleted;
     private final Revocations revocations;
@@ -96,6 +94,7 @@ public final class FpServer implements ProtocolServer {
         AskRate rate = new AskRate(limits.repairsPerSecond());
         AskRate closures = new AskRate(limits.repairsPerSecond());
         this.node = new FpNode(keys, limits, times, out, access, index, rate, closures, new HashMap<>(), this::repair);
+        this.sealing = new Sealing(out, access.seals());
         this.leftovers = new Leftovers(node, this::withRegister);
         this.deleted = new DeletedVolumes(out, KINDS, limits.repairMillis(), new OfDeleted());
         this.revocations = new Revocations(node, leftovers, watch, deleted, registers::values);
@@ -178,69 +177,23 @@ public final class FpServer implements ProtocolServer {
         return out.drain();
     }
 
-    /** What was promised in an earlier life comes before what is served in this one. */
     private void hear(long nowMillis, Fact.OfVolume told) {
-        Volume volume = told.known()
-                .filter(known ->
-                        known.kind() == VolumeKind.REGISTER && known.policy().protocol() == Protocol.FP)
-                .orElse(null);
-        Seals seals = node.access().seals();
-        if (volume == null) {
-            take(nowMillis, told);
-        } else if (seals.knows(volume.id())) {
-            seal(nowMillis, told, seals.learn(volume));
-        } else {
-            out.loadMetas(RecordKind.SEAL, Seals.block(volume.id()), (now, metas) -> {
-                seals.loaded(volume.id(), metas);
-                seal(now, told, seals.learn(volume));
-            });
-        }
-    }
-
-    /** What waits for the volume is judged once the epochs that it ends are refused for good. */
-    private void seal(long nowMillis, Fact.OfVolume told, List<Seals.Seal> fresh) {
-        if (fresh.isEmpty()) {
-            learned(nowMillis, told);
-            return;
-        }
-        // What cannot be stored now is tried again when the volume is told again; nothing is served until then.
-        out.store(Seals.mutations(fresh), (now, stored) -> {
-            if (stored == Stored.DURABLE) {
-                node.access().seals().stored(fresh);
-            }
-            learned(now, told);
-        });
+        told.known()
+                .filter(FpGroup::isUnder)
+                .ifPresentOrElse(
+                        volume -> sealing.hear(nowMillis, volume, now -> learned(now, told)),
+                        () -> take(nowMillis, told));
     }
 
     private void learned(long nowMillis, Fact.OfVolume told) {
         take(nowMillis, told);
-        node.access()
-                .volume(told.volume())
-                .ifPresent(volume ->
-                        promise(nowMillis, volume.id(), node.access().seals().promises(volume)));
-    }
-
-    /**
-     * What was let in before is stored by then: who looks through what this node has, since nothing of an older epoch can come any more,
-     * must find it.
-     */
-    private void promise(long nowMillis, int volume, List<Effect> promises) {
-        if (promises.isEmpty()) {
-            return;
-        }
-        int[] left = {1};
-        LongConsumer over = _ -> {
-            if (--left[0] == 0) {
-                promises.forEach(out::add);
-            }
-        };
-        for (FpRegister register : List.copyOf(registers.values())) {
-            if (register.block().volume() == volume) {
-                left[0]++;
-                register.enqueue(nowMillis, over);
-            }
-        }
-        over.accept(nowMillis);
+        node.access().volume(told.volume()).ifPresent(volume -> {
+            List<Sealing.Line> lines = registers.values().stream()
+                    .filter(register -> register.block().volume() == volume.id())
+                    .<Sealing.Line>map(register -> register::enqueue)
+                    .toList();
+            sealing.promise(nowMillis, volume, lines);
+        });
     }
 
     /** Closes those of the sessions that this node has heard of, or that have left something staged here. */

@@ -3,6 +3,7 @@ package io.bulwark.protocol.fp;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.fingerprint.Fpcc;
 import io.bulwark.protocol.fingerprint.Hashes;
@@ -62,7 +63,7 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
         this.session = session;
         this.times = times;
         this.block = padded;
-        this.epochs = new EpochWatch(group, -1, times);
+        this.epochs = group.epochs(-1, times);
         // Lines 1000 to 1002: partial encoding.
         BlockCode.Encoded encoded = group.code().encode(padded);
         this.fragments = encoded.fragments();
@@ -103,8 +104,8 @@ public final class FpWrite implements ClientOperation<FpWriteOutcome> {
             return effects;
         }
         int slot = group.slotOf(from, answer.target());
-        if (slot >= 0 && answer instanceof FpMessage.Refused refused) {
-            epochs.onRefused(slot, refused);
+        if (slot >= 0 && answer instanceof FpMessage.Refused refused && refused.refusal() == Refusal.OTHER_EPOCH) {
+            epochs.onOtherEpoch(slot, refused.epoch());
         }
         if (slot < 0 || !members.get(slot).engaged) {
             return effects;

@@ -3,9 +3,7 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.cluster.PlacementGroup;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -34,10 +32,9 @@ final class Holders {
         Place place = place(volumes.byName(change.volume()).volume(), change.group());
         PlacementGroup group = place.group;
         Refusal.unless(
-                place.volume.kind() == VolumeKind.OBJECT
-                        || place.volume.policy().protocol() == Protocol.FP,
+                !place.volume.keepsHolders(),
                 MetadataError.BAD_ARGUMENT,
-                "the slots of register volumes under PASIS keep their holders yet");
+                "the slots of register volumes that nobody verifies keep their holders");
         requireNow(group, change.epoch());
         Refusal.unless(
                 group.change().isEmpty(),

@@ -30,7 +30,7 @@ final class BlockLook {
 
     /** To be called as a task of the block. */
     void start(long nowMillis) {
-        if (block.slot() < 0) {
+        if (!block.serves(block.group().placement().epoch())) {
             then.accept(FpScrub.Found.UNASKED, nowMillis);
             return;
         }
@@ -69,7 +69,7 @@ final class BlockLook {
     }
 
     private void poll(long nowMillis) {
-        if (block.slot() < 0) {
+        if (!block.serves(block.group().placement().epoch())) {
             then.accept(FpScrub.Found.UNASKED, nowMillis);
             return;
         }

@@ -125,7 +125,7 @@ final class BlockWriter {
     private void keep(Call call, PasisMessage.Write request) {
         VersionRecord known = block.versions().get(request.timestamp());
         VersionRecord record =
-                known == null ? new VersionRecord(request.timestamp(), call.from(), request.session(), false) : known;
+                known == null ? new VersionRecord(request.timestamp(), call.from(), request.session(), block.taken(), false) : known;
         LongConsumer written = _ -> block.answer(
                 call,
                 new PasisMessage.Written(request.target(), record.timestamp().name()));
@@ -177,7 +177,7 @@ final class BlockWriter {
     private void replace(Call call, PasisMessage.Write request) {
         ValidatingTimestamp version = request.timestamp();
         PasisMessage.Written written = new PasisMessage.Written(request.target(), version.name());
-        VersionRecord record = new VersionRecord(version, call.from(), request.session(), true);
+        VersionRecord record = new VersionRecord(version, call.from(), request.session(), block.taken(), true);
         List<VersionRecord> before = block.versions().before(version);
         List<Mutation> mutations = new ArrayList<>();
         mutations.add(new Mutation.Put(record.key(block.block()), record.encoded(), request.fragment()));
@@ -241,12 +241,17 @@ final class BlockWriter {
     }
 
     private void fetch(ValidatingTimestamp version, @Nullable Call call, Mended over) {
+        long epoch = block.group().placement().epoch();
         FragmentFetch fetch = new FragmentFetch(block.group(), block.slot(), version, node.times());
-        node.out()
-                .run(
-                        fetch,
-                        block.laterWith(
-                                (now, outcome) -> adopt(now, version, call, (FragmentFetch.Outcome) outcome, over)));
+        node.out().run(fetch, block.laterWith((now, outcome) -> {
+            if (block.serves(epoch)) {
+                adopt(now, version, call, (FragmentFetch.Outcome) outcome, over);
+            } else {
+                // Others may count on what this node has said that it does not hold.
+                refuse(call, Refusal.OTHER_EPOCH);
+                over.then(now, false);
+            }
+        }));
     }
 
     private void adopt(
@@ -262,7 +267,7 @@ final class BlockWriter {
         } else if (outcome instanceof FragmentFetch.Outcome.Made made
                 && block.group().accepts(version, block.slot(), made.fragment())) {
             boolean complete = version.equals(block.versions().collected());
-            VersionRecord record = known == null ? VersionRecord.made(version, complete) : known;
+            VersionRecord record = known == null ? VersionRecord.made(version, block.taken(), complete) : known;
             LongConsumer stored = now -> {
                 repaired(version, call);
                 over.then(now, false);

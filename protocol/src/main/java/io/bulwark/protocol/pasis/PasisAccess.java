@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.epoch.Seals;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -41,6 +42,7 @@ final class PasisAccess {
 
     private final PrincipalId self;
     private final long factMillis;
+    private final Seals seals;
     private final Map<Integer, Volume> volumes = new HashMap<>();
     private final Map<Integer, Long> toldVolumes = new LinkedHashMap<>();
     /** Those of which this node held something. */
@@ -59,6 +61,30 @@ final class PasisAccess {
     PasisAccess(PrincipalId self, long factMillis) {
         this.self = self;
         this.factMillis = factMillis;
+        this.seals = new Seals(self.number());
+    }
+
+    /** The epochs that this server refuses. */
+    Seals seals() {
+        return seals;
+    }
+
+    /** Whether this epoch of the block's group is open, and all before it are refused for good. */
+    boolean serves(BlockId block, long epoch) {
+        Volume volume = volumes.get(block.volume());
+        return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);
+    }
+
+    /** In which epoch this node took the slot that it has in a group, as {@link Seals#taken} says; 0 if it has none. */
+    long taken(PasisGroup group) {
+        Volume volume = volumes.get(group.block().volume());
+        boolean holds = volume != null && group.slotOf(self) >= 0;
+        return holds ? seals.taken(volume.id(), volume.groupIndex(group.block())) : 0;
+    }
+
+    /** A register volume under PASIS as it is known here. */
+    Optional<Volume> volume(int id) {
+        return Optional.ofNullable(volumes.get(id)).filter(PasisGroup::isUnder);
     }
 
     Verdict admit(long nowMillis, PrincipalId from, PasisMessage.Request request) {
@@ -77,11 +103,13 @@ final class PasisAccess {
         }
         PasisGroup group = PasisGroup.of(volume, target.block());
         long epoch = group.placement().epoch();
-        if (target.epoch() > epoch && !lately) {
-            // A newer epoch that somebody claims is checked before anything is refused.
+        boolean sealed = target.epoch() == epoch && !serves(target.block(), epoch);
+        if ((target.epoch() > epoch || sealed) && !lately) {
+            // A newer epoch that somebody claims is checked before anything is refused, and so is what comes after one
+            // that is to end.
             return new Verdict.Wait(new Question.OfVolume(volumeId, volume.groupIndex(target.block()), epoch + 1));
         }
-        if (target.epoch() != epoch) {
+        if (target.epoch() != epoch || sealed) {
             return new Verdict.Refuse(Refusal.OTHER_EPOCH, epoch);
         }
         if (group.slotOf(self) != target.slot()) {

@@ -1,13 +1,13 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.cluster.Verification;
-import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.epoch.PastRecords;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
@@ -34,6 +34,7 @@ final class PasisBlock {
     private final List<Held> held = new ArrayList<>();
     private final BlockWriter writer;
     private final Verifier verifier;
+    private final PastRecords pastRecords;
     private PasisGroup group;
     private boolean loaded;
     private boolean busy;
@@ -46,6 +47,8 @@ final class PasisBlock {
         this.group = group;
         this.writer = new BlockWriter(this, node);
         this.verifier = new Verifier(this, node);
+        this.pastRecords = new PastRecords(
+                node.out(), node.limits().verifyMillis(), this::taken, () -> this.group.placement().epoch());
         load();
     }
 
@@ -61,9 +64,19 @@ final class PasisBlock {
         return group;
     }
 
-    void setGroup(PasisGroup later) {
+    void setGroup(long nowMillis, PasisGroup later) {
+        boolean opened = later.placement().epoch() != group.placement().epoch();
         group = later;
-        verifier.forget();
+        pastRecords.onGroup();
+        if (opened) {
+            verifier.forget();
+        }
+        drain(nowMillis);
+    }
+
+    /** In which epoch this node took its slot; 0 if it has none. */
+    long taken() {
+        return node.access().taken(group);
     }
 
     BlockId block() {
@@ -75,36 +88,67 @@ final class PasisBlock {
         return group.slotOf(node.self());
     }
 
-    private boolean serves(Target target) {
-        return target.epoch() == group.placement().epoch() && target.slot() == slot();
+    /** Whether this is the epoch now, and the node has a slot in it, and has not sealed it. */
+    boolean serves(long epoch) {
+        return epoch == group.placement().epoch()
+                && slot() >= 0
+                && node.access().serves(block(), epoch);
+    }
+
+    boolean serves(Target target) {
+        return serves(target.epoch()) && target.slot() == slot();
     }
 
     boolean idle() {
-        return loaded && !busy && awaited == 0 && waiting.isEmpty() && held.isEmpty() && !verifier.running();
+        boolean free = loaded && !busy && awaited == 0 && waiting.isEmpty();
+        return free && held.isEmpty() && !verifier.running() && !pastRecords.any();
     }
 
     private void load() {
-        BlockId block = group.block();
-        node.out().load(token -> new Effect.LoadMetas(token, RecordKind.PASIS_VERSION, block), (now, found) -> {
+        node.out().loadMetas(RecordKind.PASIS_VERSION, group.block(), (now, metas) -> {
             versions.clear();
-            if (found instanceof Loaded.Metas metas) {
-                metas.records().forEach(this::take);
-            }
+            pastRecords.loaded();
+            List<Mutation> past = new ArrayList<>();
+            List<VersionName> names = new ArrayList<>();
+            metas.forEach(record -> take(record, past, names));
             loaded = true;
+            clear(past, names);
             drain(now);
         });
     }
 
-    private void take(Loaded.Meta record) {
+    private void take(Loaded.Meta loadedRecord, List<Mutation> past, List<VersionName> names) {
         try {
-            if (record.key().suffix().isEmpty()) {
-                versions.floor(VersionRecord.Floor.decode(record.meta()));
+            if (loadedRecord.key().suffix().isEmpty()) {
+                VersionRecord.Floor floor = VersionRecord.Floor.decode(loadedRecord.meta());
+                if (pastRecords.isPast(floor.taken())) {
+                    past.add(new Mutation.Delete(loadedRecord.key()));
+                } else {
+                    versions.floor(floor);
+                }
+                return;
+            }
+            VersionRecord record = VersionRecord.decode(loadedRecord.meta());
+            if (pastRecords.isPast(record.taken())) {
+                VersionName name = record.timestamp().name();
+                past.add(new Mutation.Delete(loadedRecord.key()));
+                past.add(PossibleVersions.delete(block(), name));
+                names.add(name);
             } else {
-                versions.put(VersionRecord.decode(record.meta()));
+                versions.put(record);
             }
         } catch (MalformedException e) {
             // Not written by this code: as if it was lost, which is within what b nodes may do.
         }
+    }
+
+    private void clear(List<Mutation> past, List<VersionName> names) {
+        Runnable cleared = () -> names.forEach(name -> node.possible().release(block(), name));
+        busy = pastRecords.clear(past, cleared, now -> {
+            busy = false;
+            tellPossible(now);
+            drain(now);
+        });
     }
 
     /** Runs the task once the state is loaded and no store is under way. */
@@ -145,8 +189,13 @@ final class PasisBlock {
             return;
         }
         draining = true;
-        while (loaded && !busy && !waiting.isEmpty()) {
-            waiting.remove().accept(nowMillis);
+        while (loaded && !busy && (pastRecords.outdated() || !waiting.isEmpty())) {
+            if (pastRecords.outdated()) {
+                loaded = false;
+                load();
+            } else {
+                waiting.remove().accept(nowMillis);
+            }
         }
         draining = false;
     }
@@ -302,6 +351,10 @@ final class PasisBlock {
     }
 
     void onTick(long nowMillis) {
+        if (loaded && !busy) {
+            pastRecords.onTick(nowMillis);
+            drain(nowMillis);
+        }
         release(nowMillis, over -> over.untilMillis() <= nowMillis);
     }
 

@@ -6,7 +6,10 @@ import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.erasure.ErasureCode;
+import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -38,14 +41,29 @@ public record PasisGroup(BlockId block, ProtectionPolicy policy, PlacementGroup 
         return new PasisGroup(block, volume.policy(), volume.group(block));
     }
 
+    /** Whether it is a register volume under this protocol. */
+    static boolean isUnder(Volume volume) {
+        return volume.kind() == VolumeKind.REGISTER && volume.policy().protocol() == Protocol.PASIS;
+    }
+
     /** Whether the block is one of a register volume's under this protocol. */
     static boolean holds(Volume volume, BlockId block) {
-        return volume.kind() == VolumeKind.REGISTER
-                && volume.policy().protocol() == Protocol.PASIS
+        return isUnder(volume)
                 && block.volume() == volume.id()
                 && block.owner().equals(PrincipalId.NOBODY)
                 && block.session() == 0
                 && block.counter() < volume.blocks();
+    }
+
+    /** Whether the epoch of an operation on this block is over. */
+    EpochWatch epochs(int ownSlot, FpTimes times) {
+        return new EpochWatch(
+                n(),
+                b(),
+                placement.epoch(),
+                ownSlot,
+                times.retryMillis(),
+                slot -> new Effect.Send(node(slot), 0, new PasisMessage.FindTime(target(slot))));
     }
 
     int b() {

@@ -3,6 +3,7 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.fp.Failure;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.id.PrincipalId;
@@ -46,6 +47,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
     private final FpTimes times;
     private final Settling settling;
     private final Gathering gathering;
+    private final EpochWatch epochs;
     private final Map<ValidatingTimestamp, Decoded> decoded = new HashMap<>();
     private final Set<ValidatingTimestamp> passedOver = new HashSet<>();
     private final Set<ValidatingTimestamp> poisonous = new HashSet<>();
@@ -71,6 +73,7 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         this.times = times;
         this.settling = settling;
         this.gathering = new Gathering(group, times, own, awaited);
+        this.epochs = group.epochs(own.slot(), times);
     }
 
     /**
@@ -127,6 +130,9 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         }
         int slot = outcome == null ? gathering.take(from, answer, effects) : -1;
         if (slot >= 0) {
+            if (answer instanceof PasisMessage.Refused refused && refused.refusal() == Refusal.OTHER_EPOCH) {
+                epochs.onOtherEpoch(slot, refused.epoch());
+            }
             RepairRequests asked = repairs;
             if (asked != null) {
                 asked.take(slot, answer);
@@ -284,6 +290,8 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
             repairs = null;
         } else if (back != null && back.outcome().orElse(null) instanceof PasisWriteOutcome.Failed failed) {
             outcome = new PasisReadOutcome.Failed(failed.reason());
+        } else if (back != null && back.outcome().orElse(null) instanceof PasisWriteOutcome.EpochOver) {
+            outcome = new PasisReadOutcome.Failed(Failure.OTHER_EPOCH);
         }
     }
 
@@ -300,7 +308,10 @@ public final class PasisRead implements ClientOperation<PasisReadOutcome> {
         if (repairs != null) {
             effects.addAll(repairs.onTick(nowMillis));
         }
-        Optional<Failure> reason = gathering.refusals().decisive(nowMillis - startedMillis >= 2 * times.retryMillis());
+        effects.addAll(epochs.onTick(nowMillis));
+        Optional<Failure> reason = epochs.over()
+                ? Optional.of(Failure.OTHER_EPOCH)
+                : gathering.refusals().decisive(nowMillis - startedMillis >= 2 * times.retryMillis());
         if (reason.isPresent() || nowMillis - startedMillis >= times.timeoutMillis()) {
             Failure why = reason.or(gathering.refusals()::most).orElse(Failure.TIMED_OUT);
             outcome = new PasisReadOutcome.Failed(why);

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.Verification;
+import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
@@ -11,6 +12,7 @@ import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.epoch.Sealing;
 import io.bulwark.protocol.fp.AskRate;
 import io.bulwark.protocol.fp.DeletedVolumes;
 import io.bulwark.protocol.fp.FpScrub;
@@ -58,6 +60,7 @@ public final class PasisServer implements ProtocolServer {
     private final LinkedHashMap<BlockId, PasisBlock> blocks = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<Question, List<Parked>> parked = new LinkedHashMap<>();
     private final Deque<Parked> early = new ArrayDeque<>();
+    private final Sealing sealing;
     private final Offers offers;
     private final DeletedVolumes deleted;
     private final Revocations revocations;
@@ -93,6 +96,7 @@ public final class PasisServer implements ProtocolServer {
         WaitingRoom waiting = new WaitingRoom(WAITING_BYTES_MAX);
         this.node =
                 new PasisNode(self, limits, times, out, access, possible, rate, watch, tally, rooms, waiting, clients);
+        this.sealing = new Sealing(out, access.seals());
         this.offers = new Offers(node);
         this.deleted = new DeletedVolumes(out, KINDS, limits.verifyMillis(), new OfDeleted());
         this.revocations = new Revocations(node, revoked, () -> life == Life.READY, blocks::values, this::block);
@@ -115,6 +119,8 @@ public final class PasisServer implements ProtocolServer {
             verify(nowMillis, requestId, verify);
         } else if (message instanceof PasisBackground.Look look && from.equals(node.self())) {
             look(nowMillis, requestId, look.block());
+        } else if (message instanceof PasisBackground.Settle settle && from.equals(node.self())) {
+            settle(nowMillis, requestId, settle);
         }
         return drain();
     }
@@ -155,6 +161,15 @@ public final class PasisServer implements ProtocolServer {
         known.ifPresentOrElse(
                 block -> block.enqueue(nowMillis, new BlockLook(node, block, then)::start),
                 () -> then.accept(FpScrub.Found.UNASKED, nowMillis));
+    }
+
+    private void settle(long nowMillis, long requestId, PasisBackground.Settle asked) {
+        BlockSettling.Then then =
+                (done, _) -> out.send(node.self(), requestId, new PasisBackground.Settled(asked.block(), done));
+        Optional<PasisBlock> known = life == Life.READY ? block(asked.block()) : Optional.empty();
+        known.ifPresentOrElse(
+                block -> block.enqueue(nowMillis, new BlockSettling(node, block, asked.epoch(), then)::start),
+                () -> then.settled(false, nowMillis));
     }
 
     @Override
@@ -211,20 +226,37 @@ public final class PasisServer implements ProtocolServer {
 
     @Override
     public List<Effect> onFact(long nowMillis, Fact fact) {
+        Optional<Volume> under =
+                fact instanceof Fact.OfVolume told ? told.known().filter(PasisGroup::isUnder) : Optional.empty();
+        under.ifPresentOrElse(
+                volume -> sealing.hear(nowMillis, volume, now -> learned(now, volume.id(), fact)),
+                () -> take(nowMillis, fact));
+        return drain();
+    }
+
+    private void learned(long nowMillis, int id, Fact fact) {
+        take(nowMillis, fact);
+        node.access().volume(id).ifPresent(volume -> {
+            List<Sealing.Line> lines = blocks.values().stream()
+                    .filter(block -> block.block().volume() == volume.id())
+                    .<Sealing.Line>map(block -> block::enqueue)
+                    .toList();
+            sealing.promise(nowMillis, volume, lines);
+        });
+    }
+
+    private void take(long nowMillis, Fact fact) {
         Question answered = node.access().onFact(nowMillis, fact);
         if (fact instanceof Fact.Revoked of) {
             revocations.begin(nowMillis, of.principal());
         }
         if (answered instanceof Question.OfVolume of) {
             // What waits at a block is judged in the epoch that this node knows now, not when the next request comes.
-            blocks.forEach((id, block) -> {
-                if (id.volume() == of.volume()) {
-                    node.access()
-                            .group(id)
-                            .filter(group -> !group.equals(block.group()))
-                            .ifPresent(block::setGroup);
+            for (PasisBlock block : List.copyOf(blocks.values())) {
+                if (block.block().volume() == of.volume()) {
+                    node.access().group(block.block()).ifPresent(group -> block.setGroup(nowMillis, group));
                 }
-            });
+            }
             if (fact instanceof Fact.OfVolume told
                     && deleted.told(nowMillis, of.volume(), told.known().isPresent())) {
                 offers.begin();
@@ -237,7 +269,6 @@ public final class PasisServer implements ProtocolServer {
         } else if (answered != null) {
             release(nowMillis, answered);
         }
-        return drain();
     }
 
     /** What is held of deleted volumes. */
@@ -313,11 +344,11 @@ public final class PasisServer implements ProtocolServer {
         return block;
     }
 
-    /** A block that this node comes to by itself; empty if it knows no volume with it, or does not hold it. */
+    /**
+     * A block that this node comes to by itself; empty if it knows no volume with it, or holds no slot. What it has of it from before is
+     * dropped then.
+     */
     private Optional<PasisBlock> block(BlockId id) {
-        return node.access()
-                .group(id)
-                .filter(group -> group.slotOf(node.self()) >= 0)
-                .map(this::block);
+        return node.access().group(id).map(this::block).filter(block -> block.slot() >= 0);
     }
 }

@@ -3,6 +3,7 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.epoch.EpochWatch;
 import io.bulwark.protocol.fp.Failure;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.id.PrincipalId;
@@ -38,6 +39,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
     private final Set<Integer> acknowledged = new HashSet<>();
     private final Set<Integer> unreachable = new HashSet<>();
     private final Refusals refusals;
+    private final EpochWatch epochs;
     private final boolean repairs;
     private @Nullable PasisRead reading;
     private @Nullable ValidatingTimestamp timestamp;
@@ -63,6 +65,7 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
         this.finding = new Asking[group.n()];
         this.writing = new Asking[group.n()];
         this.refusals = new Refusals(group);
+        this.epochs = group.epochs(-1, times);
         this.repairs = timestamp != null;
         this.timestamp = timestamp;
         this.acknowledged.addAll(holders);
@@ -93,6 +96,12 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             List<Bytes> fragments,
             Set<Integer> holders) {
         return new PasisWrite(group, client, session, times, fragments, timestamp, holders);
+    }
+
+    /** Goes on with a write that ended with {@link PasisWriteOutcome.EpochOver}, in a later epoch. */
+    public static PasisWrite goingOn(
+            PasisGroup group, long session, Bytes data, ValidatingTimestamp at, FpTimes times) {
+        return new PasisWrite(group, at.client(), session, times, group.encode(group.padded(data)), at, Set.of());
     }
 
     @Override
@@ -129,6 +138,9 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             return effects;
         }
         int slot = group.slotOf(from, answer.target());
+        if (slot >= 0 && answer instanceof PasisMessage.Refused refused && refused.refusal() == Refusal.OTHER_EPOCH) {
+            epochs.onOtherEpoch(slot, refused.epoch());
+        }
         if (slot >= 0) {
             take(nowMillis, slot, answer, effects);
         }
@@ -242,7 +254,16 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
     private void end(long nowMillis, PasisWriteOutcome how) {
         outcome = how;
         endedMillis = nowMillis;
-        finished |= how instanceof PasisWriteOutcome.Failed;
+        finished |= !(how instanceof PasisWriteOutcome.Written);
+    }
+
+    private void fail(long nowMillis, Failure reason) {
+        ValidatingTimestamp sent = timestamp;
+        end(
+                nowMillis,
+                sent != null && reason == Failure.OTHER_EPOCH
+                        ? new PasisWriteOutcome.EpochOver(sent)
+                        : new PasisWriteOutcome.Failed(reason, sent != null));
     }
 
     @Override
@@ -254,17 +275,21 @@ public final class PasisWrite implements ClientOperation<PasisWriteOutcome> {
             afterReading(nowMillis, before, effects);
         }
         if (outcome == null) {
-            Optional<Failure> reason = refusals.decisive(nowMillis - startedMillis >= 2 * times.retryMillis());
+            Optional<Failure> reason = epochs.over()
+                    ? Optional.of(Failure.OTHER_EPOCH)
+                    : refusals.decisive(nowMillis - startedMillis >= 2 * times.retryMillis());
             if (reason.isPresent()) {
-                end(nowMillis, new PasisWriteOutcome.Failed(reason.get(), timestamp != null));
+                fail(nowMillis, reason.get());
             } else if (nowMillis - startedMillis >= times.timeoutMillis()) {
-                Failure why = refusals.most().orElse(Failure.TIMED_OUT);
-                end(nowMillis, new PasisWriteOutcome.Failed(why, timestamp != null));
+                fail(nowMillis, refusals.most().orElse(Failure.TIMED_OUT));
             }
         }
         finished |= outcome != null && nowMillis - endedMillis >= times.helpMillis();
         if (finished) {
             return effects;
+        }
+        if (outcome == null) {
+            effects.addAll(epochs.onTick(nowMillis));
         }
         choose(nowMillis, effects);
         sendAgain(nowMillis, effects);

@@ -13,4 +13,10 @@ public sealed interface PasisWriteOutcome {
      * @param mayBeWritten whether fragments were sent, so that the block may yet be read
      */
     record Failed(Failure reason, boolean mayBeWritten) implements PasisWriteOutcome {}
+
+    /**
+     * The epoch is over, and fragments were sent in it or one before: others may have read the block, and written it again. The write goes on
+     * in the later epoch, by {@link PasisWrite#goingOn}; it must never be begun again, under another timestamp.
+     */
+    record EpochOver(ValidatingTimestamp at) implements PasisWriteOutcome {}
 }

@@ -103,7 +103,7 @@ final class Verifier {
 
     private void begin(long nowMillis) {
         outdated = false;
-        if (block.slot() < 0) {
+        if (!block.serves(block.group().placement().epoch())) {
             finish(nowMillis, PasisBackground.Found.UNASKED, 0);
             return;
         }
@@ -199,7 +199,7 @@ final class Verifier {
     }
 
     private void found(long nowMillis, PasisGroup group, PasisRead operation, PasisReadOutcome outcome) {
-        if (!group.equals(block.group()) || block.slot() < 0) {
+        if (!block.serves(group.placement().epoch())) {
             finish(nowMillis, PasisBackground.Found.UNASKED, 0);
             return;
         }
@@ -370,7 +370,7 @@ final class Verifier {
         ValidatingTimestamp collected = more ? conclusion.collectable : versions.collected();
         boolean told = marked != null && marked.timestamp().equals(collected);
         if (!bad.isEmpty() || (more && !told)) {
-            VersionRecord.Floor floor = new VersionRecord.Floor(collected, versions.time());
+            VersionRecord.Floor floor = new VersionRecord.Floor(collected, versions.time(), block.taken());
             mutations.add(new Mutation.Put(VersionRecord.Floor.key(block.block()), floor.encoded(), Bytes.EMPTY));
         }
         if (mutations.isEmpty()) {
@@ -417,7 +417,7 @@ final class Verifier {
             return null;
         }
         VersionRecord known = block.versions().get(complete);
-        VersionRecord marked = (known == null ? VersionRecord.made(complete, true) : known).asVerified();
+        VersionRecord marked = (known == null ? VersionRecord.made(complete, block.taken(), true) : known).asVerified();
         Bytes padded = conclusion.padded;
         if (padded != null && !block.versions().holds(complete)) {
             Bytes fragment = block.group().encode(padded).get(block.slot());

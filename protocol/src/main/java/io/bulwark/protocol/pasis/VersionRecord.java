@@ -15,19 +15,22 @@ import io.bulwark.protocol.wire.WireWriter;
  * @param sender the authenticated party that brought it, who is charged for it and accused if it is poisonous; nobody if this
  *     node made the fragment itself
  * @param session the sender's, in which it came; 0 if there was none, or the record is from before sessions were kept
+ * @param taken the epoch in which this node took the slot for which it keeps it
  * @param verified whether it is known to be complete and not poisonous
  */
-public record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, long session, boolean verified) {
+public record VersionRecord(
+        ValidatingTimestamp timestamp, PrincipalId sender, long session, long taken, boolean verified) {
     private static final int FORMAT = 1;
     private static final int FORMAT_WITH_SESSION = 2;
+    private static final int FORMAT_WITH_TAKEN = 3;
 
     /** One whose fragment this node made itself. */
-    static VersionRecord made(ValidatingTimestamp timestamp, boolean verified) {
-        return new VersionRecord(timestamp, PrincipalId.NOBODY, 0, verified);
+    static VersionRecord made(ValidatingTimestamp timestamp, long taken, boolean verified) {
+        return new VersionRecord(timestamp, PrincipalId.NOBODY, 0, taken, verified);
     }
 
     VersionRecord asVerified() {
-        return new VersionRecord(timestamp, sender, session, true);
+        return new VersionRecord(timestamp, sender, session, taken, true);
     }
 
     RecordKey key(BlockId block) {
@@ -35,12 +38,15 @@ public record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, l
     }
 
     Bytes encoded() {
-        WireWriter out =
-                new WireWriter(72 + timestamp.crossChecksum().length()).u8(session == 0 ? FORMAT : FORMAT_WITH_SESSION);
+        int format = taken != 1 ? FORMAT_WITH_TAKEN : session == 0 ? FORMAT : FORMAT_WITH_SESSION;
+        WireWriter out = new WireWriter(80 + timestamp.crossChecksum().length()).u8(format);
         timestamp.write(out);
         sender.write(out);
-        if (session != 0) {
+        if (format != FORMAT) {
             out.i64(session);
+        }
+        if (format == FORMAT_WITH_TAKEN) {
+            out.i64(taken);
         }
         return out.bool(verified).toBytes();
     }
@@ -53,35 +59,49 @@ public record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, l
     public static VersionRecord decode(Bytes encoded) {
         WireReader in = new WireReader(encoded);
         int format = in.u8();
-        if (format != FORMAT && format != FORMAT_WITH_SESSION) {
+        if (format < FORMAT || format > FORMAT_WITH_TAKEN) {
             throw new MalformedException("version record of format " + format);
         }
         ValidatingTimestamp timestamp = ValidatingTimestamp.readWritten(in);
         PrincipalId sender = PrincipalId.read(in);
         long session = format == FORMAT ? 0 : in.i64();
-        if (format != FORMAT && session == 0) {
+        if (format == FORMAT_WITH_SESSION && session == 0) {
             throw new MalformedException("no session in a version record that has one");
         }
-        VersionRecord record = new VersionRecord(timestamp, sender, session, in.bool());
+        long taken = format == FORMAT_WITH_TAKEN ? readTaken(in) : 1;
+        VersionRecord record = new VersionRecord(timestamp, sender, session, taken, in.bool());
         in.end();
         return record;
+    }
+
+    private static long readTaken(WireReader in) {
+        long taken = in.nonNegative64();
+        if (taken < 2) {
+            throw new MalformedException("a slot taken in epoch " + taken);
+        }
+        return taken;
     }
 
     /**
      * What a node knows of a block beside the versions that it holds; only stored where those do not tell.
      *
+     * @param taken as in {@link VersionRecord}
      * @param collected all before this may have been collected
      * @param time the greatest logical time that was ever accepted here, unsigned
      */
-    public record Floor(ValidatingTimestamp collected, long time) {
+    public record Floor(ValidatingTimestamp collected, long time, long taken) {
+        private static final int FORMAT_WITH_TAKEN = 2;
+
         static RecordKey key(BlockId block) {
             return RecordKey.of(RecordKind.PASIS_VERSION, block);
         }
 
         Bytes encoded() {
-            WireWriter out = new WireWriter(64 + collected.crossChecksum().length()).u8(FORMAT);
+            WireWriter out = new WireWriter(72 + collected.crossChecksum().length())
+                    .u8(taken == 1 ? FORMAT : FORMAT_WITH_TAKEN);
             collected.write(out);
-            return out.i64(time).toBytes();
+            out.i64(time);
+            return (taken == 1 ? out : out.i64(taken)).toBytes();
         }
 
         /**
@@ -92,10 +112,11 @@ public record VersionRecord(ValidatingTimestamp timestamp, PrincipalId sender, l
         public static Floor decode(Bytes encoded) {
             WireReader in = new WireReader(encoded);
             int format = in.u8();
-            if (format != FORMAT) {
+            if (format != FORMAT && format != FORMAT_WITH_TAKEN) {
                 throw new MalformedException("floor record of format " + format);
             }
-            Floor floor = new Floor(ValidatingTimestamp.read(in), in.i64());
+            Floor floor = new Floor(
+                    ValidatingTimestamp.read(in), in.i64(), format == FORMAT_WITH_TAKEN ? readTaken(in) : 1);
             in.end();
             return floor;
         }

@@ -22,9 +22,10 @@ class PasisCodecFuzzTest {
     }
 
     static Stream<byte[]> versions() {
-        VersionRecord written = new VersionRecord(SampleMessages.VERSION, PrincipalId.client(1), 7, false);
-        VersionRecord before = new VersionRecord(SampleMessages.VERSION, PrincipalId.client(1), 0, true);
-        return Stream.of(written.encoded(), written.asVerified().encoded(), before.encoded())
+        VersionRecord written = new VersionRecord(SampleMessages.VERSION, PrincipalId.client(1), 7, 1, false);
+        VersionRecord before = new VersionRecord(SampleMessages.VERSION, PrincipalId.client(1), 0, 1, true);
+        VersionRecord since = new VersionRecord(SampleMessages.VERSION, PrincipalId.client(1), 0, 3, true);
+        return Stream.of(written.encoded(), written.asVerified().encoded(), before.encoded(), since.encoded())
                 .map(bytes -> bytes.toByteArray());
     }
 
@@ -38,8 +39,8 @@ class PasisCodecFuzzTest {
 
     static Stream<byte[]> floors() {
         return Stream.of(
-                        new VersionRecord.Floor(ValidatingTimestamp.NONE, 0),
-                        new VersionRecord.Floor(SampleMessages.VERSION, -1))
+                        new VersionRecord.Floor(ValidatingTimestamp.NONE, 0, 1),
+                        new VersionRecord.Floor(SampleMessages.VERSION, -1, 3))
                 .map(floor -> floor.encoded().toByteArray());
     }
 

@@ -11,9 +11,7 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
-import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
@@ -149,10 +147,11 @@ final class RegisterParty implements ProtocolServer {
         List<Effect> passed = new ArrayList<>();
         for (Effect effect : effects) {
             switch (effect) {
-                case Effect.Send(PrincipalId _, long token, FpScrub.Settled settled) -> {
-                    if (settling.remove(token) != null) {
-                        passed.addAll(perform(nowMillis, completion.onSettled(nowMillis, token, settled.done())));
-                    }
+                case Effect.Send(PrincipalId to, long token, Message answer)
+                when to.equals(self) && settling.containsKey(token) -> {
+                    settling.remove(token);
+                    boolean done = CompletionStep.Settle.done(answer);
+                    passed.addAll(perform(nowMillis, completion.onSettled(nowMillis, token, done)));
                 }
                 case Effect.Refuses(int id, int group, long before) ->
                     passed.addAll(perform(nowMillis, completion.onRefuses(nowMillis, id, group, before)));
@@ -175,13 +174,13 @@ final class RegisterParty implements ProtocolServer {
                 case CompletionStep.Tell tell -> effects.addAll(pass(nowMillis, server.onFact(nowMillis, tell.fact())));
                 case CompletionStep.Settle settle -> {
                     settling.put(settle.token(), nowMillis);
-                    FpScrub question = new FpScrub.Settle(settle.block(), settle.epoch());
-                    effects.addAll(pass(nowMillis, server.onMessage(nowMillis, self, settle.token(), question)));
+                    effects.addAll(
+                            pass(nowMillis, server.onMessage(nowMillis, self, settle.token(), settle.question())));
                 }
                 case CompletionStep.FindRegister find -> {
                     finding.put(++lastToken, find);
                     effects.add(new Effect.Scan(
-                            lastToken, RecordKind.REGISTER_VERSION, find.first(), find.last(), Integer.MAX_VALUE));
+                            lastToken, find.kind(), find.first(), find.last(), Integer.MAX_VALUE));
                 }
                 case CompletionStep.Submit submit -> effects.add(submit(submit.command()));
                 case CompletionStep.Remember _ -> {}

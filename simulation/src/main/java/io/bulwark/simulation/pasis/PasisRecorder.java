@@ -55,6 +55,7 @@ final class PasisRecorder {
                             written.add(new Version(block, done.timestamp().name()));
                             pending.ok(now);
                         }
+                        case PasisWriteOutcome.EpochOver _ -> pending.ended(now, Outcome.UNKNOWN);
                         case PasisWriteOutcome.Failed failed ->
                             pending.ended(now, failed.mayBeWritten() ? Outcome.UNKNOWN : Outcome.FAILED);
                     }

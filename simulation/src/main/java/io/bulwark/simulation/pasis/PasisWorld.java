@@ -379,6 +379,7 @@ public final class PasisWorld implements SimulatedWorld {
             switch (outcome) {
                 case PasisWriteOutcome.Written written -> invariants.wrote(block, floor, written.timestamp());
                 case PasisWriteOutcome.Failed failed -> refused(block, failed, outdated);
+                case PasisWriteOutcome.EpochOver over -> refused(block, over, outdated);
             }
         });
     }

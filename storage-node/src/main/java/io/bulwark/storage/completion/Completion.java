@@ -11,7 +11,6 @@ import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ReadOutcome;
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.storage.background.Background;
 import io.bulwark.storage.background.ScrubCounts;
 import io.bulwark.storage.background.Scrubber;
@@ -212,8 +211,8 @@ public final class Completion implements BackgroundWork {
                             node.store().scan(RecordKind.EXTENT, find.from(), find.to(), 1, _ -> true),
                             found -> found(find.token(), found));
                 case CompletionStep.Settle settle ->
-                    when(node.ask(new FpScrub.Settle(settle.block(), settle.epoch()), SETTLE_MILLIS), answer -> {
-                        boolean done = answer instanceof FpScrub.Settled settled && settled.done();
+                    when(node.ask(settle.question(), SETTLE_MILLIS), answer -> {
+                        boolean done = CompletionStep.Settle.done(answer);
                         return (machine, now) -> {
                             if (!done) {
                                 unsettled.report(now, settle);
@@ -223,7 +222,7 @@ public final class Completion implements BackgroundWork {
                     });
                 case CompletionStep.FindRegister find ->
                     when(
-                            node.store().scan(RecordKind.REGISTER_VERSION, find.first(), find.last(), 1, find::wants),
+                            node.store().scan(find.kind(), find.first(), find.last(), 1, find::wants),
                             found -> found(find.token(), found));
                 case CompletionStep.Submit submit -> running.owed().add(submit.command());
                 case CompletionStep.Remember remember -> {

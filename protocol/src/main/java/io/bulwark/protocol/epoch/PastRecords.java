@@ -1,0 +1,94 @@
+package io.bulwark.protocol.epoch;
+
+import io.bulwark.protocol.effect.Mutation;
+import io.bulwark.protocol.effect.Outbox;
+import io.bulwark.protocol.effect.Stored;
+import java.util.List;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * What stands on the device of a register block from before this node took its slot: it counts for nothing, and is cleared away. What could
+ * not be cleared is loaded and cleared again after a while.
+ */
+public final class PastRecords {
+    private final Outbox out;
+    private final long retryMillis;
+    private final LongSupplier taken;
+    private final LongSupplier epoch;
+    /** In which epoch this node had taken its slot when the block was loaded; 0 for none. */
+    private long loadedFor;
+    /** It has taken or lost one since, or there is something to be cleared again. */
+    private boolean outdated;
+
+    private boolean left;
+    private long againMillis;
+
+    /**
+     * Of one block.
+     *
+     * @param taken in which epoch this node took its slot, as {@link Seals#taken} says; 0 if it has none
+     * @param epoch that of the block's group, as this node knows it
+     */
+    public PastRecords(Outbox out, long retryMillis, LongSupplier taken, LongSupplier epoch) {
+        this.out = out;
+        this.retryMillis = retryMillis;
+        this.taken = taken;
+        this.epoch = epoch;
+    }
+
+    /** The block's records are here, as they are for the slot of now. */
+    public void loaded() {
+        loadedFor = taken.getAsLong();
+        outdated = false;
+    }
+
+    /** The group is another one now. */
+    public void onGroup() {
+        outdated |= taken.getAsLong() != loadedFor;
+    }
+
+    /** Whether the block must be loaded again. */
+    public boolean outdated() {
+        return outdated;
+    }
+
+    /** Whether what was kept for a slot that was taken then is of no slot of now. A group in an epoch before that tells nothing of it. */
+    public boolean isPast(long then) {
+        return loadedFor == 0 ? epoch.getAsLong() >= then : loadedFor > then;
+    }
+
+    /** Whether some of it is still there, as far as is known. */
+    public boolean any() {
+        return left;
+    }
+
+    /** If it is time to clear what is left, the block is outdated. */
+    public void onTick(long nowMillis) {
+        outdated |= left && nowMillis >= againMillis;
+    }
+
+    /**
+     * All that there is of it, as it was loaded.
+     *
+     * @param cleared when that is durable
+     * @param then when that is over, whatever came of it
+     * @return false if there is nothing to clear: nothing will be called
+     */
+    public boolean clear(List<Mutation> mutations, Runnable cleared, LongConsumer then) {
+        left = !mutations.isEmpty();
+        if (!left) {
+            return false;
+        }
+        out.store(mutations, (now, stored) -> {
+            if (stored == Stored.DURABLE) {
+                left = false;
+                cleared.run();
+            } else {
+                againMillis = now + retryMillis;
+            }
+            then.accept(now);
+        });
+        return true;
+    }
+}

@@ -1,0 +1,79 @@
+package io.bulwark.protocol.epoch;
+
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Outbox;
+import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.effect.Stored;
+import java.util.List;
+import java.util.function.LongConsumer;
+
+/** How a server of registers hears of a volume whose holders change (docs/decisions/0016, nodes). */
+public final class Sealing {
+    /** The requests on one block, one after the other; while a store is under way the next one waits. */
+    public interface Line {
+        void enqueue(long nowMillis, LongConsumer task);
+    }
+
+    private final Outbox out;
+    private final Seals seals;
+
+    public Sealing(Outbox out, Seals seals) {
+        this.out = out;
+        this.seals = seals;
+    }
+
+    /**
+     * What was promised in an earlier life comes before what is served in this one.
+     *
+     * @param then what waits for the volume is judged once the epochs that it ends are refused for good
+     */
+    public void hear(long nowMillis, Volume volume, LongConsumer then) {
+        if (seals.knows(volume.id())) {
+            seal(nowMillis, seals.learn(volume), then);
+        } else {
+            out.loadMetas(RecordKind.SEAL, Seals.block(volume.id()), (now, metas) -> {
+                seals.loaded(volume.id(), metas);
+                seal(now, seals.learn(volume), then);
+            });
+        }
+    }
+
+    private void seal(long nowMillis, List<Seals.Seal> fresh, LongConsumer then) {
+        if (fresh.isEmpty()) {
+            then.accept(nowMillis);
+            return;
+        }
+        // What cannot be stored now is tried again when the volume is told again; nothing is served until then.
+        out.store(Seals.mutations(fresh), (now, stored) -> {
+            if (stored == Stored.DURABLE) {
+                seals.stored(fresh);
+            }
+            then.accept(now);
+        });
+    }
+
+    /**
+     * Says what the metadata are waiting to hear. What was let in before is stored by then: who looks through what this node has, since
+     * nothing of an older epoch can come any more, must find it.
+     *
+     * @param blocks those of the volume that are in memory
+     */
+    public void promise(long nowMillis, Volume volume, List<Line> blocks) {
+        List<Effect> promises = seals.promises(volume);
+        if (promises.isEmpty()) {
+            return;
+        }
+        int[] left = {1};
+        LongConsumer over = _ -> {
+            if (--left[0] == 0) {
+                promises.forEach(out::add);
+            }
+        };
+        for (Line block : blocks) {
+            left[0]++;
+            block.enqueue(nowMillis, over);
+        }
+        over.accept(nowMillis);
+    }
+}

@@ -1,0 +1,75 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.effect.Outbox;
+
+/**
+ * A holder sees to one block before it confirms an epoch (docs/decisions/0016, registers under PASIS): what a READ of this epoch finds as the
+ * latest version that is complete, or can be, is held by N - b slots in this epoch.
+ */
+final class BlockSettling {
+    /** What came of it. */
+    interface Then {
+        void settled(boolean done, long nowMillis);
+    }
+
+    private final PasisNode node;
+    private final PasisBlock block;
+    private final long epoch;
+    private final Then then;
+
+    BlockSettling(PasisNode node, PasisBlock block, long epoch, Then then) {
+        this.node = node;
+        this.block = block;
+        this.epoch = epoch;
+        this.then = then;
+    }
+
+    /** To be called as a task of the block. */
+    void start(long nowMillis) {
+        if (!block.serves(epoch)) {
+            then.settled(false, nowMillis);
+        } else if (block.versions().greatest().isNone()) {
+            // Others hold whatever is complete.
+            then.settled(true, nowMillis);
+        } else {
+            read(nowMillis);
+        }
+    }
+
+    private void read(long nowMillis) {
+        Outbox.Then<PasisBackground.Found> read = block.laterWith((now, found) -> {
+            ValidatingTimestamp latest = block.versions().collected();
+            if (found == PasisBackground.Found.UNASKED || !block.serves(epoch)) {
+                then.settled(false, now);
+            } else if (latest.isNone()) {
+                // Nothing was ever complete.
+                then.settled(true, now);
+            } else if (block.versions().covers(latest)) {
+                complete(now, latest);
+            } else {
+                mend(now, latest);
+            }
+        });
+        block.verifier().request(nowMillis, Wish.SCRUB.withRepair(true), (now, found, _) -> read.then(now, found));
+    }
+
+    private void mend(long nowMillis, ValidatingTimestamp latest) {
+        Outbox.Then<Boolean> mended = block.laterWith((now, _) -> {
+            if (block.serves(epoch) && block.versions().covers(latest)) {
+                complete(now, latest);
+            } else {
+                then.settled(false, now);
+            }
+        });
+        block.mend(nowMillis, latest, mended::then);
+    }
+
+    private void complete(long nowMillis, ValidatingTimestamp latest) {
+        CompletionPoll poll = new CompletionPoll(block.group(), block.slot(), latest, node.times());
+        node.out()
+                .run(
+                        poll,
+                        block.laterWith(
+                                (now, held) -> then.settled((Boolean) held && block.serves(epoch), now)));
+    }
+}

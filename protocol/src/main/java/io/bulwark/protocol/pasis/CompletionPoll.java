@@ -1,0 +1,68 @@
+package io.bulwark.protocol.pasis;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A holder asks all others for REPAIR until N - b slots, its own among them, have said in this epoch that they hold a version, or know of a
+ * later one that is complete. Who holds it says so at once.
+ */
+final class CompletionPoll implements ClientOperation<Boolean> {
+    private final PasisGroup group;
+    private final int ownSlot;
+    private final FpTimes times;
+    private final RepairRequests requests;
+    private long startedMillis;
+    private @Nullable Boolean outcome;
+
+    /** @param version held here */
+    CompletionPoll(PasisGroup group, int ownSlot, ValidatingTimestamp version, FpTimes times) {
+        this.group = group;
+        this.ownSlot = ownSlot;
+        this.times = times;
+        this.requests = new RepairRequests(group, version, Set.of(ownSlot));
+    }
+
+    @Override
+    public List<Effect> start(long nowMillis) {
+        startedMillis = nowMillis;
+        return requests.start(nowMillis, times);
+    }
+
+    @Override
+    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
+        if (outcome == null && message instanceof PasisMessage.Answer answer) {
+            int slot = group.slotOf(from, answer.target());
+            if (slot >= 0 && slot != ownSlot) {
+                requests.take(slot, answer);
+            }
+            outcome = requests.done() ? Boolean.TRUE : null;
+        }
+        return List.of();
+    }
+
+    @Override
+    public List<Effect> onTick(long nowMillis) {
+        if (outcome == null && nowMillis - startedMillis >= times.timeoutMillis()) {
+            outcome = false;
+        }
+        return outcome == null ? requests.onTick(nowMillis) : List.of();
+    }
+
+    @Override
+    public Optional<Boolean> outcome() {
+        return Optional.ofNullable(outcome);
+    }
+
+    @Override
+    public boolean finished() {
+        return outcome != null;
+    }
+}
