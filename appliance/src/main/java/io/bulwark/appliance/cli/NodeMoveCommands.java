@@ -140,8 +140,8 @@ final class NodeMoveCommands {
                 }
                 List<Move> moves = plan.filling(number);
                 if (!access.global().json() && !plan.kept().isEmpty()) {
-                    System.err.println(
-                            "Register volumes under PASIS keep their holders: " + String.join(", ", plan.kept()) + ".");
+                    System.err.println("Register volumes without verification keep their holders: "
+                            + String.join(", ", plan.kept()) + ".");
                 }
                 return run(client, plan, _ -> moves);
             }

@@ -4,9 +4,7 @@ import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.PlacementGroup;
-import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
-import io.bulwark.protocol.cluster.VolumeKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -56,19 +54,12 @@ public final class MovePlan {
 
     /** The volumes whose holders can change. */
     List<Volume> movable() {
-        return volumes.stream().filter(MovePlan::isMovable).toList();
+        return volumes.stream().filter(volume -> !volume.keepsHolders()).toList();
     }
 
-    private static boolean isMovable(Volume volume) {
-        return volume.kind() == VolumeKind.OBJECT || volume.policy().protocol() == Protocol.FP;
-    }
-
-    /** The register volumes under PASIS, which keep their holders yet. */
+    /** The register volumes that nobody verifies, which keep their holders. */
     public List<String> kept() {
-        return volumes.stream()
-                .filter(each -> !isMovable(each))
-                .map(Volume::name)
-                .toList();
+        return volumes.stream().filter(Volume::keepsHolders).map(Volume::name).toList();
     }
 
     /**
@@ -214,13 +205,13 @@ public final class MovePlan {
 
     private void requireMovable(int node) {
         List<String> registers = volumes.stream()
-                .filter(each -> !isMovable(each))
+                .filter(Volume::keepsHolders)
                 .filter(each -> each.groups().stream().anyMatch(group -> group.slotOf(node) >= 0))
                 .map(Volume::name)
                 .toList();
         if (!registers.isEmpty()) {
             throw new PreconditionFailedException(
-                    "node-" + node + " holds slots of register volumes under PASIS, which keep their holders yet: "
+                    "node-" + node + " holds slots of register volumes without verification, which keep their holders: "
                             + String.join(", ", registers)
                             + "; nothing was changed there. --volume NAME moves those of another volume",
                     Subject.NONE);

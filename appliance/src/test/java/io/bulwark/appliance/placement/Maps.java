@@ -38,7 +38,16 @@ final class Maps {
 
     /** Under PASIS. */
     static Volume versions(String name, PlacementGroup... groups) {
-        ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY);
+        return versions(name, Verification.LAZY, groups);
+    }
+
+    /** Under PASIS without verification. */
+    static Volume unverified(String name, PlacementGroup... groups) {
+        return versions(name, Verification.NONE, groups);
+    }
+
+    private static Volume versions(String name, Verification verification, PlacementGroup... groups) {
+        ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 512, verification);
         return new Volume(3, name, VolumeKind.REGISTER, policy, 9, List.of(groups));
     }
 

@@ -81,9 +81,18 @@ class MovePlanTest {
     }
 
     @Test
-    void registerVolumesUnderPasisAreNamedBeforeAnythingIsPlanned() {
+    void registerVolumesUnderPasisMoveLikeOthers() {
+        ClusterMap map = Maps.of(6, Maps.versions("disk", Maps.group(1, 2, 3, 4, 5)));
+        assertThat(plan(map).replacing(1, 0))
+                .singleElement()
+                .satisfies(move -> assertThat(move.volume()).isEqualTo("disk"));
+        assertThat(plan(map).kept()).isEmpty();
+    }
+
+    @Test
+    void registerVolumesThatNobodyVerifiesAreNamedBeforeAnythingIsPlanned() {
         ClusterMap map = Maps.of(
-                6, Maps.objects("main", Maps.group(0, 1, 2, 3)), Maps.versions("disk", Maps.group(1, 2, 3, 4, 5)));
+                6, Maps.objects("main", Maps.group(0, 1, 2, 3)), Maps.unverified("disk", Maps.group(1, 2, 3, 4, 5)));
         for (int node : List.of(1, 4)) {
             assertThatThrownBy(() -> plan(map).replacing(node, 0))
                     .isInstanceOf(PreconditionFailedException.class)

@@ -195,13 +195,27 @@ class EpochTest {
     }
 
     @Test
-    void registersUnderPasisKeepTheirHolders() {
-        ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY);
+    void registersUnderPasisKeepTheirHoldersOnlyIfNobodyVerifiesThem() {
         Rig six = new Rig();
         six.machine = new MetadataStateMachine(Rig.genesis(6));
         User operator = six.user(ALICE, 0);
-        operator.run(new Command.CreateVolume("versions", VolumeKind.REGISTER, policy, 9, 1, 0));
-        operator.refused(MetadataError.BAD_ARGUMENT, new ChangeHolder("versions", 0, 1, 0, 5));
+        for (Verification verification : Verification.values()) {
+            ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 512, verification);
+            operator.run(new Command.CreateVolume(verification.text(), VolumeKind.REGISTER, policy, 9, 1, 0));
+            List<Integer> holders = six.map()
+                    .volume(verification.text())
+                    .orElseThrow()
+                    .groups()
+                    .getFirst()
+                    .holders();
+            int other = 15 - holders.stream().mapToInt(each -> each).sum();
+            ChangeHolder change = new ChangeHolder(verification.text(), 0, 1, holders.getFirst(), other);
+            if (verification == Verification.NONE) {
+                operator.refused(MetadataError.BAD_ARGUMENT, change);
+            } else {
+                operator.done(change);
+            }
+        }
     }
 
     @Test

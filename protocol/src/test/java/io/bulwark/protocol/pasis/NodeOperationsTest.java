@@ -2,6 +2,7 @@ package io.bulwark.protocol.pasis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Set;
 import org.jspecify.annotations.NullMarked;
@@ -101,5 +102,38 @@ class NodeOperationsTest {
         assertThat(repairs.refuted()).isFalse();
         repairs.take(3, group.refused(3, Asked.REPAIR, version.timestamp(), Refusal.NOT_FOUND));
         assertThat(repairs.refuted()).isTrue();
+    }
+
+    @Test
+    void aVersionIsCompleteInAnEpochOnceNMinusBSaySoInIt() {
+        CompletionPoll poll = new CompletionPoll(group.pasis(), 0, version.timestamp(), Group.TIMES);
+        assertThat(Group.sent(poll.start(0), PasisMessage.Repair.class))
+                .extracting(ask -> ask.target().slot())
+                .containsExactly(1, 2, 3, 4);
+        poll.onMessage(1, Group.node(1), repaired(group.pasis().target(1), version.timestamp()));
+        poll.onMessage(1, Group.node(1), repaired(group.pasis().target(1), version.timestamp()));
+        poll.onMessage(1, Group.node(2), repaired(group.pasis().target(2), version.timestamp()));
+        Target before = new Target(group.pasis().block(), 7, 3);
+        poll.onMessage(1, Group.node(3), repaired(before, version.timestamp()));
+        poll.onMessage(1, Group.node(3), repaired(group.pasis().target(3), later));
+        poll.onMessage(1, Group.node(0), repaired(group.pasis().target(0), version.timestamp()));
+        assertThat(poll.outcome()).as("two others, and this node").isEmpty();
+        assertThat(Group.sent(poll.onTick(500), PasisMessage.Repair.class))
+                .extracting(ask -> ask.target().slot())
+                .containsExactly(3, 4);
+        poll.onMessage(501, Group.node(4), repaired(group.pasis().target(4), version.timestamp()));
+        assertThat(poll.outcome()).contains(true);
+    }
+
+    @Test
+    void whereTooFewSayThatTheyHoldAVersionThePollEnds() {
+        CompletionPoll poll = new CompletionPoll(group.pasis(), 0, version.timestamp(), Group.TIMES);
+        poll.start(0);
+        poll.onTick(Group.TIMES.timeoutMillis());
+        assertThat(poll.outcome()).contains(false);
+    }
+
+    private static PasisMessage.Repaired repaired(Target target, ValidatingTimestamp which) {
+        return new PasisMessage.Repaired(target, which.name());
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Verdict;
+import io.bulwark.protocol.fp.Failure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -343,5 +344,39 @@ class PasisReadTest {
         effects = tell(
                 0, new PasisMessage.History(unit.target(), last, List.of(), false, ValidatingTimestamp.NONE, null));
         assertThat(Group.sent(effects, PasisMessage.ReadFragment.class)).isNotEmpty();
+    }
+
+    private PasisMessage.Refused laterEpoch(int slot, Asked asked) {
+        return new PasisMessage.Refused(group.pasis().target(slot), asked, null, Refusal.OTHER_EPOCH, 2);
+    }
+
+    @Test
+    void whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain() {
+        read.start(0);
+        for (int slot = 0; slot < 3; slot++) {
+            tell(slot, group.history(slot, fresh));
+        }
+        tell(3, laterEpoch(3, Asked.READ));
+        assertThat(Group.sent(pass(read, 400), PasisMessage.FindTime.class))
+                .extracting(ask -> ask.target().slot())
+                .contains(0, 1, 2)
+                .doesNotContain(3);
+        tell(0, laterEpoch(0, Asked.FIND_TIME));
+        pass(read, 50);
+        assertThat(read.outcome()).contains(new PasisReadOutcome.Failed(Failure.OTHER_EPOCH));
+    }
+
+    @Test
+    void whatCannotBeWrittenBackInItsEpochIsNotReturned() {
+        read.start(0);
+        tell(0, group.history(0, fresh, old));
+        tell(1, group.history(1, fresh, old));
+        tell(2, group.history(2, old));
+        tell(3, group.history(3, old));
+        tell(2, laterEpoch(2, Asked.WRITE));
+        tell(3, laterEpoch(3, Asked.WRITE));
+        pass(read, 50);
+        assertThat(read.outcome()).contains(new PasisReadOutcome.Failed(Failure.OTHER_EPOCH));
+        assertThat(read.finished()).isTrue();
     }
 }

@@ -161,4 +161,55 @@ class PasisWriteTest {
         }
         assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.EXHAUSTED, false));
     }
+
+    private PasisMessage.Refused laterEpoch(int slot, Asked asked, ValidatingTimestamp version) {
+        return new PasisMessage.Refused(
+                group.pasis().target(slot),
+                asked,
+                asked == Asked.WRITE ? version.name() : null,
+                Refusal.OTHER_EPOCH,
+                2);
+    }
+
+    @Test
+    void whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain() {
+        ValidatingTimestamp version = begun();
+        for (int slot = 0; slot < 3; slot++) {
+            tell(slot, group.written(slot, version));
+        }
+        tell(3, laterEpoch(3, Asked.WRITE, version));
+        assertThat(Group.sent(pass(400), PasisMessage.FindTime.class))
+                .extracting(sent -> sent.target().slot())
+                .contains(0, 1, 2, 4)
+                .doesNotContain(3);
+        tell(1, laterEpoch(1, Asked.FIND_TIME, version));
+        pass(50);
+        assertThat(write.outcome()).contains(new PasisWriteOutcome.EpochOver(version));
+        assertThat(write.finished()).isTrue();
+    }
+
+    @Test
+    void beforeAnythingWasSentItBeginsAgainInTheLaterEpoch() {
+        write.start(0);
+        tell(0, laterEpoch(0, Asked.FIND_TIME, ValidatingTimestamp.NONE));
+        tell(1, laterEpoch(1, Asked.FIND_TIME, ValidatingTimestamp.NONE));
+        pass(50);
+        assertThat(write.outcome()).contains(new PasisWriteOutcome.Failed(Failure.OTHER_EPOCH, false));
+    }
+
+    /** Others may have read it, and written the block again. */
+    @Test
+    void whatWasSentInAnEarlierEpochGoesOnAtItsTimestamp() {
+        ValidatingTimestamp version = begun();
+        PasisWrite later = PasisWrite.goingOn(group.pasis(), 5, data, version, Group.TIMES);
+        List<Effect> effects = later.start(0);
+        assertThat(Group.sent(effects, PasisMessage.FindTime.class)).isEmpty();
+        assertThat(Group.sent(effects, PasisMessage.Write.class))
+                .hasSize(5)
+                .allMatch(sent -> sent.timestamp().equals(version) && sent.session() == 5);
+        for (int slot = 0; slot < 4; slot++) {
+            later.onMessage(0, Group.node(slot), group.written(slot, version));
+        }
+        assertThat(later.outcome()).contains(new PasisWriteOutcome.Written(version));
+    }
 }

@@ -40,6 +40,7 @@ class PlantedBugsTest {
                         PasisBugs.ALL,
                         LeftoverBugs.ALL,
                         PasisRoomBugs.ALL,
+                        PasisEpochBugs.ALL,
                         ExtentClientBugs.ALL,
                         ExtentServerBugs.ALL,
                         PasisExtentBugs.ALL,

@@ -147,67 +147,69 @@ final class RegisterEpochBugs {
                     "return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);",
                     "return volume != null;"),
             in(
-                    "fp/FpServer",
+                    "epoch/Sealing",
                     "what was promised before a restart is not read",
                     protocol("fp.RegisterEpochsTest", "anAnnouncedChangeEndsTheEpochForThisNode"),
-                    "} else if (seals.knows(volume.id())) {",
-                    "} else if (true) {"),
+                    "if (seals.knows(volume.id())) {",
+                    "if (true) {"),
             in(
-                    "fp/FpServer",
+                    "epoch/Sealing",
                     "a promise is taken for durable before it is",
                     protocol("fp.RegisterEpochsTest", "anEpochIsServedOnceThoseBeforeItAreRefusedForGood"),
                     "if (fresh.isEmpty()) {",
-                    "node.access().seals().stored(fresh); if (true) {"),
+                    "seals.stored(fresh); if (true) {"),
             in(
                     "fp/FpRegister",
                     "what is from before a slot was taken is kept",
                     protocol("fp.RegisterEpochsTest", "whatWasStoredWhenTheSlotWasTakenIsDroppedTooWhenItIsLoaded"),
-                    "if (isPast(record.taken())) {",
+                    "if (pastRecords.isPast(record.taken())) {",
                     "if (false) {"),
             in(
                     "fp/FpRegister",
                     "what is in memory when a slot is taken stays there",
                     protocol("fp.RegisterEpochsTest", "whatIsFromBeforeTheSlotWasTakenIsDropped"),
-                    "outdated |= taken() != loadedFor;",
+                    "pastRecords.onGroup();",
                     ""),
             in(
-                    "fp/PastRecords",
+                    "fp/FpRegister",
                     "what is dropped stays on its writer's account",
                     protocol("fp.RegisterEpochsTest", "whatIsFromBeforeTheSlotWasTakenIsDropped"),
                     """
-                    mutations.add(new Mutation.Delete(record.key(register.block())));
-                    register.uncharge(record, mutations);
+                    uncharge(record, mutations);
+                    }
+                    busy = pastRecords
                     """,
                     """
-                    mutations.add(new Mutation.Delete(record.key(register.block())));
+                    }
+                    busy = pastRecords
                     """),
             in(
-                    "fp/PastRecords",
+                    "epoch/PastRecords",
                     "what could not be cleared stays until a restart",
                     protocol("fp.RegisterEpochsTest", "whatCouldNotBeClearedIsClearedLater"),
-                    "return left && nowMillis >= againMillis;",
-                    "return false;"),
+                    "outdated |= left && nowMillis >= againMillis;",
+                    ""),
             in(
-                    "fp/FpServer",
+                    "epoch/Sealing",
                     "that an epoch is refused is promised while what was let in before is being stored",
                     protocol("fp.RegisterEpochsTest", "whatIsBeingStoredWhenItsEpochEndsIsStoredBeforeThatIsPromised"),
                     """
                     left[0]++;
-                    register.enqueue(nowMillis, over);
+                    block.enqueue(nowMillis, over);
                     """,
                     ""),
             in(
-                    "fp/FpRegister",
+                    "epoch/PastRecords",
                     "a map of before tells that a slot was lost",
                     protocol("fp.RegisterEpochsTest", "aMapOfBeforeTellsNothingOfWhatWasStoredSince"),
-                    "return loadedFor == 0 ? group.placement().epoch() >= then : loadedFor > then;",
+                    "return loadedFor == 0 ? epoch.getAsLong() >= then : loadedFor > then;",
                     "return loadedFor == 0 || loadedFor > then;"),
             in(
-                    "fp/FpRegister",
+                    "epoch/PastRecords",
                     "a map of before tells that a slot was taken later",
                     protocol("fp.RegisterEpochsTest", "aMapOfBeforeTellsNothingOfWhatWasStoredSince"),
-                    "return loadedFor == 0 ? group.placement().epoch() >= then : loadedFor > then;",
-                    "return loadedFor == 0 ? group.placement().epoch() >= then : loadedFor != then;"),
+                    "return loadedFor == 0 ? epoch.getAsLong() >= then : loadedFor > then;",
+                    "return loadedFor == 0 ? epoch.getAsLong() >= then : loadedFor != then;"),
             in(
                     "fp/FpPrepare",
                     "what is stored after its epoch has ended is vouched for",
@@ -235,17 +237,17 @@ final class RegisterEpochBugs {
 
     private static final List<PlantedBug> DUTIES = List.of(
             in(
-                    "fp/EpochWatch",
+                    "epoch/EpochWatch",
                     "who has answered a read or a write before is not asked whether its epoch is over",
                     protocol("fp.FpReadTest", "whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain"),
                     "if (later.isEmpty() || over()",
                     "if (true || over()"),
             in(
-                    "fp/EpochWatch",
+                    "epoch/EpochWatch",
                     "f nodes end an epoch",
                     protocol("fp.FpWriteTest", "whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain"),
-                    "return later.size() > group.f();",
-                    "return later.size() >= group.f();"),
+                    "return later.size() > f;",
+                    "return later.size() >= f;"),
             in(
                     "completion/RegisterDuties",
                     "registers are seen to before what was before is refused",
@@ -313,9 +315,9 @@ final class RegisterEpochBugs {
                     ""),
             in(
                     "metadata/Holders",
-                    "registers under PASIS change their holders",
-                    protocol("metadata.EpochTest", "registersUnderPasisKeepTheirHolders"),
-                    "place.volume.kind() == VolumeKind.OBJECT || place.volume.policy().protocol() == Protocol.FP,",
+                    "registers that nobody verifies change their holders",
+                    protocol("metadata.EpochTest", "registersUnderPasisKeepTheirHoldersOnlyIfNobodyVerifiesThem"),
+                    "!place.volume.keepsHolders(),",
                     "true,"),
             in(
                     "metadata/Volumes",

@@ -32,8 +32,10 @@ import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.pasis.ValidatingTimestamp;
 import io.bulwark.protocol.pasis.VerificationWatch;
+import io.bulwark.protocol.pasis.VersionName;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.simulation.engine.NetworkFaults;
 import io.bulwark.simulation.engine.RunningOperation;
 import io.bulwark.simulation.engine.Simulation;
@@ -65,6 +67,14 @@ final class PasisCluster {
     final Map<Integer, List<String>> writes = new HashMap<>();
 
     final List<PasisMessage> sent = new ArrayList<>();
+    /** Before which epoch each node has said that it refuses all, durably. */
+    final Map<Integer, Long> promised = new HashMap<>();
+
+    /** What nodes are about to store waits. */
+    boolean holdStores;
+
+    private final Map<Integer, List<Effect>> stores = new HashMap<>();
+    private final Map<Integer, Boolean> settled = new HashMap<>();
     final Map<Integer, List<PasisBackground.Verified>> verified = new HashMap<>();
     private final Map<Integer, List<FpScrub.Found>> looked = new HashMap<>();
     private final Map<Integer, List<Unasked>> unasked = new HashMap<>();
@@ -152,7 +162,10 @@ final class PasisCluster {
             if (todo != null) {
                 todo.forEach(each -> effects.addAll(server.onMessage(nowMillis, each.from(), -1, each.message())));
             }
-            return local(effects);
+            List<Effect> outside = new ArrayList<>(holdStores ? List.of() : stores.getOrDefault(node, List.of()));
+            outside.forEach(stores.getOrDefault(node, List.of())::remove);
+            outside.addAll(local(effects));
+            return outside;
         }
 
         @Override
@@ -183,6 +196,13 @@ final class PasisCluster {
                 } else if (effect instanceof Effect.Send send
                         && send.message() instanceof PasisBackground.Looked seen) {
                     looked.computeIfAbsent(node, _ -> new ArrayList<>()).add(seen.found());
+                } else if (effect instanceof Effect.Send send
+                        && send.message() instanceof PasisBackground.Settled done) {
+                    settled.put(node, done.done());
+                } else if (effect instanceof Effect.Refuses refuses) {
+                    promised.put(node, refuses.before());
+                } else if (effect instanceof Effect.Store && holdStores) {
+                    stores.computeIfAbsent(node, _ -> new ArrayList<>()).add(effect);
                 } else {
                     outside.add(effect);
                 }
@@ -366,13 +386,51 @@ final class PasisCluster {
     /** The same holders in a later epoch; nodes learn it when they ask. */
     void nextEpoch() {
         PlacementGroup old = volume.groups().getFirst();
-        volume = new Volume(
-                volume.id(),
-                volume.name(),
-                VolumeKind.REGISTER,
-                volume.policy(),
-                volume.blocks(),
-                List.of(new PlacementGroup(old.epoch() + 1, old.holders())));
+        volume = with(new PlacementGroup(old.epoch() + 1, old.holders()));
+    }
+
+    private Volume with(PlacementGroup group) {
+        return new Volume(
+                volume.id(), volume.name(), VolumeKind.REGISTER, volume.policy(), volume.blocks(), List.of(group));
+    }
+
+    /** The group is as this, and all nodes that run are told. */
+    void place(PlacementGroup group) {
+        volume = with(group);
+        tell(new Fact.OfVolume(volume.id(), Optional.of(volume)));
+    }
+
+    /** One node has heard that the group is as this, and nobody else. */
+    void placeAt(int node, PlacementGroup group) {
+        simulation.tell(PrincipalId.node(node), new Fact.OfVolume(volume.id(), Optional.of(with(group))));
+        simulation.runFor(100);
+    }
+
+    /** A node sees to a block before it confirms an epoch. */
+    boolean settle(int node, long block, long epoch) {
+        settled.remove(node);
+        later(node, new PasisBackground.Settle(group(block).block(), epoch));
+        simulation.runUntil(() -> settled.containsKey(node), 60_000);
+        return settled.getOrDefault(node, false);
+    }
+
+    /** How many nodes' disks hold a version. */
+    long holding(long block, ValidatingTimestamp version) {
+        return IntStream.range(0, volume.policy().n())
+                .filter(node -> versions(node, block).stream()
+                        .anyMatch(key ->
+                                VersionName.read(new WireReader(key.suffix())).equals(version.name())))
+                .count();
+    }
+
+    /** How many possible versions of a block a node's disk has on somebody's account. */
+    int charged(int node, long block) {
+        BlockId id = group(block).block();
+        return simulation
+                .records(PrincipalId.node(node))
+                .scan(RecordKind.PASIS_POSSIBLE, id, id, Integer.MAX_VALUE)
+                .records()
+                .size();
     }
 
     void notify(int from, int to, long block, ValidatingTimestamp version, boolean poisonous) {

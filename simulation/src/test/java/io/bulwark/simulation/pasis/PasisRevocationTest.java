@@ -9,6 +9,7 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
@@ -152,7 +153,10 @@ class PasisRevocationTest {
         assertThat(node.told).containsExactly(1, 0);
         node.run(node.server.onFact(1_001, new Fact.OfVolume(6, Optional.of(volume(3, List.of(0, 1, 2, 3, 4))))));
         node.tick(2_000);
-        assertThat(node.told).as("it holds it again").containsExactly(1, 0, 1);
+        assertThat(node.told)
+                .as("it holds the slot again, and nothing of before")
+                .containsExactly(1, 0);
+        assertThat(disk.keys()).extracting(RecordKey::kind).doesNotContain(RecordKind.PASIS_VERSION);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
@@ -401,7 +402,12 @@ class PasisRoomTest {
                         .policy(),
                 blocks,
                 List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
-        effects.addAll(server.onFact(1, new Fact.OfVolume(6, Optional.of(volume))));
+        Effect promised =
+                server.onFact(1, new Fact.OfVolume(6, Optional.of(volume))).getFirst();
+        assertThat(promised).isInstanceOfSatisfying(Effect.LoadMetas.class, load -> {
+            assertThat(load.kind()).isEqualTo(RecordKind.SEAL);
+            effects.addAll(server.onLoaded(1, load.token(), new Loaded.Metas(RecordKind.SEAL, List.of())));
+        });
         assertThat(told).as("the first step").hasSizeBetween(1, 1_500);
         for (int tick = 1; tick < 5; tick++) {
             effects.addAll(server.onTick(tick * 50L));

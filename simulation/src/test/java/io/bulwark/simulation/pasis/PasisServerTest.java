@@ -117,6 +117,7 @@ class PasisServerTest {
         for (int node : ALL) {
             cluster.simulation.tell(PrincipalId.node(node), new Fact.Collapsed(faulty, 1, 1));
         }
+        cluster.simulation.runFor(100);
         // Node 1 asks only now, and is told what was so before the closing.
         List<Bytes> second = fragments(cluster, 0);
         cluster.send(FAULTY, 0, ValidatingTimestamp.of(2, faulty, second), second, 0, 1);

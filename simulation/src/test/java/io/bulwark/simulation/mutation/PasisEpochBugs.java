@@ -1,0 +1,192 @@
+package io.bulwark.simulation.mutation;
+
+import static io.bulwark.protocol.mutation.PlantedBug.in;
+
+import io.bulwark.protocol.mutation.Detector;
+import io.bulwark.protocol.mutation.PlantedBug;
+import java.util.List;
+
+/** What can go wrong when the holders of registers under PASIS change: docs/decisions/0016. */
+final class PasisEpochBugs {
+    private static Detector epochs(String test) {
+        return Detector.simulation("pasis.PasisEpochsTest", test);
+    }
+
+    private static Detector operations(String test) {
+        return Detector.protocol("pasis.NodeOperationsTest", test);
+    }
+
+    private static Detector write(String test) {
+        return Detector.protocol("pasis.PasisWriteTest", test);
+    }
+
+    private static Detector read(String test) {
+        return Detector.protocol("pasis.PasisReadTest", test);
+    }
+
+    static final List<PlantedBug> ALL = List.of(
+            in(
+                    "pasis/BlockSettling",
+                    "an epoch is confirmed at once",
+                    epochs("whatCanBeCompleteIsCompleteOnceItIsSeenTo"),
+                    """
+                    } else {
+                    read(nowMillis);
+                    """,
+                    """
+                    } else {
+                    then.settled(true, nowMillis);
+                    """),
+            in(
+                    "pasis/BlockSettling",
+                    "an epoch is confirmed after a READ",
+                    epochs("whatIsKnownToBeCompleteIsCompleteInEachEpoch"),
+                    """
+                    } else if (block.versions().covers(latest)) {
+                    complete(now, latest);
+                    } else {
+                    mend
+                    """,
+                    """
+                    } else if (block.versions().covers(latest)) {
+                    then.settled(true, now);
+                    } else {
+                    mend
+                    """),
+            in(
+                    "pasis/BlockSettling",
+                    "the READ before an epoch is confirmed repairs nothing",
+                    epochs("whatCanBeCompleteIsCompleteOnceItIsSeenTo"),
+                    "Wish.SCRUB.withRepair(true)",
+                    "Wish.SCRUB"),
+            in(
+                    "pasis/BlockSettling",
+                    "an epoch that is over is seen to",
+                    epochs("anEpochThatIsOverIsNotSeenTo"),
+                    """
+                    if (!block.serves(epoch)) {
+                    then.settled(false, nowMillis);
+                    } else if (block
+                    """,
+                    """
+                    if (!block.serves(epoch)) {
+                    then.settled(true, nowMillis);
+                    } else if (block
+                    """),
+            in(
+                    "pasis/BlockSettling",
+                    "where the others do not answer a block counts as seen to",
+                    epochs("withoutTheOthersNothingIsSeenTo"),
+                    "found == PasisBackground.Found.UNASKED || !block.serves(epoch)",
+                    "!block.serves(epoch)"),
+            in(
+                    "pasis/BlockSettling",
+                    "whoever has something of a block counts as one that holds it",
+                    epochs("aBadFragmentOfWhatIsCompleteIsMadeAgainFirst"),
+                    "} else if (block.versions().covers(latest)) {",
+                    "} else if (true) {"),
+            in(
+                    "pasis/RepairRequests",
+                    "N-b-1 that hold a version make it complete in an epoch",
+                    operations("aVersionIsCompleteInAnEpochOnceNMinusBSaySoInIt"),
+                    "holders.size() >= group.quorum()",
+                    "holders.size() >= group.quorum() - 1"),
+            in(
+                    "pasis/PasisGroup",
+                    "answers of an epoch before make a version complete in this one",
+                    operations("aVersionIsCompleteInAnEpochOnceNMinusBSaySoInIt"),
+                    "&& target.epoch() == placement.epoch() && target.slot() == slot",
+                    "&& target.slot() == slot"),
+            in(
+                    "pasis/PasisAccess",
+                    "an epoch is served whatever was promised",
+                    epochs("anAnnouncedChangeEndsTheEpochForThisNode"),
+                    "return volume != null && seals.serves(volume.id(), volume.groupIndex(block), epoch);",
+                    "return volume != null;"),
+            in(
+                    "pasis/PasisServer",
+                    "what was let in before is not awaited",
+                    epochs("whatIsBeingStoredWhenItsEpochEndsIsStoredBeforeThatIsPromised"),
+                    ".filter(block -> block.block().volume() == volume.id())",
+                    ".filter(block -> block.block().volume() != volume.id())"),
+            in(
+                    "pasis/BlockWriter",
+                    "what is made again when its epoch has ended is kept",
+                    epochs("whatIsMadeAgainWhenItsEpochHasEndedIsNotKept"),
+                    "if (block.serves(epoch)) {",
+                    "if (true) {"),
+            in(
+                    "pasis/PasisBlock",
+                    "what is from before a slot was taken is kept",
+                    epochs("whatIsFromBeforeTheSlotWasTakenIsDropped"),
+                    "if (pastRecords.isPast(record.taken())) {",
+                    "if (false) {"),
+            in(
+                    "pasis/PasisBlock",
+                    "what was collected before a slot was taken is kept",
+                    epochs("whatIsCollectedOfBeforeTheSlotWasTakenIsForgotten"),
+                    "if (pastRecords.isPast(floor.taken())) {",
+                    "if (false) {"),
+            in(
+                    "pasis/PasisBlock",
+                    "what is in memory when a slot is taken stays there",
+                    epochs("whatIsFromBeforeTheSlotWasTakenIsDropped"),
+                    "pastRecords.onGroup();",
+                    ""),
+            in(
+                    "pasis/PasisBlock",
+                    "what is dropped stays on its writer's account",
+                    epochs("whatIsFromBeforeTheSlotWasTakenIsDropped"),
+                    "past.add(PossibleVersions.delete(block(), name));",
+                    ""),
+            in(
+                    "pasis/PasisBlock",
+                    "what is dropped stays on its writer's account until a restart",
+                    epochs("whatIsFromBeforeTheSlotWasTakenIsDropped"),
+                    "names.add(name);",
+                    ""),
+            in(
+                    "pasis/PasisBlock",
+                    "what peers have said is forgotten whenever one of them confirms",
+                    epochs("whatPeersHaveSaidCountsWhileOthersConfirm"),
+                    "if (opened) {",
+                    "if (true) {"),
+            in(
+                    "pasis/VersionRecord",
+                    "for which slot a version is kept is remembered in memory only",
+                    epochs("whatWasStoredSinceTheSlotWasTakenStays"),
+                    "int format = taken != 1 ? FORMAT_WITH_TAKEN : session == 0",
+                    "int format = session == 0"),
+            in(
+                    "pasis/PasisWrite",
+                    "a write whose epoch ends is begun again under another timestamp",
+                    write("whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain"),
+                    "sent != null && reason == Failure.OTHER_EPOCH",
+                    "false"),
+            in(
+                    "pasis/PasisWrite",
+                    "a write that goes on chooses another timestamp",
+                    write("whatWasSentInAnEarlierEpochGoesOnAtItsTimestamp"),
+                    "group.encode(group.padded(data)), at, Set.of()",
+                    "group.encode(group.padded(data)), null, Set.of()"),
+            in(
+                    "pasis/PasisWrite",
+                    "who has answered a write is not asked whether its epoch is over",
+                    write("whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain"),
+                    "effects.addAll(epochs.onTick(nowMillis));",
+                    ""),
+            in(
+                    "pasis/PasisRead",
+                    "who has answered a read is not asked whether its epoch is over",
+                    read("whenOneNamesALaterEpochThoseWhoHaveAnsweredAreAskedAgain"),
+                    "effects.addAll(epochs.onTick(nowMillis));",
+                    ""),
+            in(
+                    "pasis/PasisRead",
+                    "a read waits for a writing back whose epoch is over",
+                    read("whatCannotBeWrittenBackInItsEpochIsNotReturned"),
+                    "outcome = new PasisReadOutcome.Failed(Failure.OTHER_EPOCH);",
+                    ""));
+
+    private PasisEpochBugs() {}
+}
