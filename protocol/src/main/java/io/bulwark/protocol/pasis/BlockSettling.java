@@ -47,29 +47,15 @@ final class BlockSettling {
             } else if (block.versions().covers(latest)) {
                 complete(now, latest);
             } else {
-                mend(now, latest);
+                // Its fragment is bad, and being made again.
+                then.settled(false, now);
             }
         });
         block.verifier().request(nowMillis, Wish.SCRUB.withRepair(true), (now, found, _) -> read.then(now, found));
     }
 
-    private void mend(long nowMillis, ValidatingTimestamp latest) {
-        Outbox.Then<Boolean> mended = block.laterWith((now, _) -> {
-            if (block.serves(epoch) && block.versions().covers(latest)) {
-                complete(now, latest);
-            } else {
-                then.settled(false, now);
-            }
-        });
-        block.mend(nowMillis, latest, mended::then);
-    }
-
     private void complete(long nowMillis, ValidatingTimestamp latest) {
         CompletionPoll poll = new CompletionPoll(block.group(), block.slot(), latest, node.times());
-        node.out()
-                .run(
-                        poll,
-                        block.laterWith(
-                                (now, held) -> then.settled((Boolean) held && block.serves(epoch), now)));
+        node.out().run(poll, block.laterWith((now, held) -> then.settled((Boolean) held && block.serves(epoch), now)));
     }
 }

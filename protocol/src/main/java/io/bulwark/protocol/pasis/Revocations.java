@@ -113,11 +113,7 @@ final class Revocations {
     private Set<BlockId> open(PrincipalId revoked) {
         Set<BlockId> open = new HashSet<>();
         for (BlockId block : node.possible().blocksOf(revoked)) {
-            boolean elsewhere = node.access()
-                    .group(block)
-                    .filter(group -> group.slotOf(node.self()) < 0)
-                    .isPresent();
-            if (!elsewhere && !node.access().gone(block.volume())) {
+            if (!node.access().gone(block.volume())) {
                 open.add(block);
             }
         }

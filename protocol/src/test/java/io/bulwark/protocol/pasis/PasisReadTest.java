@@ -346,6 +346,11 @@ class PasisReadTest {
         assertThat(Group.sent(effects, PasisMessage.ReadFragment.class)).isNotEmpty();
     }
 
+    private PasisMessage.Refused lostSlot(int slot) {
+        return new PasisMessage.Refused(
+                group.pasis().target(slot), Asked.WRITE, fresh.timestamp().name(), Refusal.WRONG_SLOT, 2);
+    }
+
     private PasisMessage.Refused laterEpoch(int slot, Asked asked) {
         return new PasisMessage.Refused(group.pasis().target(slot), asked, null, Refusal.OTHER_EPOCH, 2);
     }
@@ -373,8 +378,8 @@ class PasisReadTest {
         tell(1, group.history(1, fresh, old));
         tell(2, group.history(2, old));
         tell(3, group.history(3, old));
-        tell(2, laterEpoch(2, Asked.WRITE));
-        tell(3, laterEpoch(3, Asked.WRITE));
+        tell(2, lostSlot(2));
+        tell(3, lostSlot(3));
         pass(read, 50);
         assertThat(read.outcome()).contains(new PasisReadOutcome.Failed(Failure.OTHER_EPOCH));
         assertThat(read.finished()).isTrue();

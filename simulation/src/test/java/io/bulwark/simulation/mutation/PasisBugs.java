@@ -330,7 +330,7 @@ final class PasisBugs {
                     "pasis/PasisAccess",
                     "a later epoch that somebody names is not asked for",
                     simulation(SERVER, "aLaterEpochIsServedOnceTheReplicasTellOfItAndTheEarlierOneNoMore"),
-                    "if (target.epoch() > epoch && !lately) {",
+                    "if ((target.epoch() > epoch || sealed) && !lately) {",
                     "if (target.epoch() < 0) {"),
             in(
                     "pasis/PasisBlock",

@@ -41,18 +41,8 @@ final class PasisEpochBugs {
                     "pasis/BlockSettling",
                     "an epoch is confirmed after a READ",
                     epochs("whatIsKnownToBeCompleteIsCompleteInEachEpoch"),
-                    """
-                    } else if (block.versions().covers(latest)) {
-                    complete(now, latest);
-                    } else {
-                    mend
-                    """,
-                    """
-                    } else if (block.versions().covers(latest)) {
-                    then.settled(true, now);
-                    } else {
-                    mend
-                    """),
+                    "complete(now, latest);",
+                    "then.settled(true, now);"),
             in(
                     "pasis/BlockSettling",
                     "the READ before an epoch is confirmed repairs nothing",
@@ -81,8 +71,8 @@ final class PasisEpochBugs {
                     "!block.serves(epoch)"),
             in(
                     "pasis/BlockSettling",
-                    "whoever has something of a block counts as one that holds it",
-                    epochs("aBadFragmentOfWhatIsCompleteIsMadeAgainFirst"),
+                    "who has lost its fragment counts as one that holds it",
+                    epochs("whoHasABadFragmentOfWhatIsCompleteMakesItAgainFirst"),
                     "} else if (block.versions().covers(latest)) {",
                     "} else if (true) {"),
             in(

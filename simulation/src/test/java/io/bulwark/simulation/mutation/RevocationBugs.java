@@ -134,16 +134,10 @@ final class RevocationBugs {
                     "if (ready == null) {"),
             in(
                     "pasis/Revocations",
-                    "what another node holds now is waited for",
-                    simulation(PASIS, "whatAnotherNodeHoldsNowIsNotWaitedFor"),
-                    "if (!elsewhere && !node",
-                    "if (!node"),
-            in(
-                    "pasis/Revocations",
                     "what is left of a volume that is gone is waited for",
                     simulation(PASIS, "whatIsLeftOfAVolumeThatIsGoneIsNotWaitedFor"),
-                    "if (!elsewhere && !node.access().gone(block.volume())) {",
-                    "if (!elsewhere) {"));
+                    "if (!node.access().gone(block.volume())) {",
+                    "if (true) {"));
 
     private RevocationBugs() {}
 }

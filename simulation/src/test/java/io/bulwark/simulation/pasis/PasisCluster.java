@@ -73,6 +73,7 @@ final class PasisCluster {
     /** What nodes are about to store waits. */
     boolean holdStores;
 
+    private boolean releases;
     private final Map<Integer, List<Effect>> stores = new HashMap<>();
     private final Map<Integer, Boolean> settled = new HashMap<>();
     final Map<Integer, List<PasisBackground.Verified>> verified = new HashMap<>();
@@ -162,7 +163,7 @@ final class PasisCluster {
             if (todo != null) {
                 todo.forEach(each -> effects.addAll(server.onMessage(nowMillis, each.from(), -1, each.message())));
             }
-            List<Effect> outside = new ArrayList<>(holdStores ? List.of() : stores.getOrDefault(node, List.of()));
+            List<Effect> outside = new ArrayList<>(releases ? stores.getOrDefault(node, List.of()) : List.of());
             outside.forEach(stores.getOrDefault(node, List.of())::remove);
             outside.addAll(local(effects));
             return outside;
@@ -224,6 +225,14 @@ final class PasisCluster {
                 yield new Fact.OfVolume(of.volume(), known ? Optional.of(volume) : Optional.empty());
             }
         };
+    }
+
+    /** What waits is stored, and from now on nothing waits. */
+    void releaseStores() {
+        holdStores = false;
+        releases = true;
+        simulation.runFor(500);
+        releases = false;
     }
 
     /** The volume is deleted; no node is told. */

@@ -350,6 +350,7 @@ class PasisRoomTest {
     void aPeersNonsenseIsNotedAtItsRateOnly() {
         PasisCluster cluster = cluster(PasisCluster.LIMITS);
         cluster.write(1, 0);
+        cluster.simulation.runFor(1_000);
         List<Bytes> three = List.of(Bytes.EMPTY, Bytes.EMPTY, Bytes.EMPTY);
         ValidatingTimestamp misshapen = ValidatingTimestamp.of(7, PrincipalId.client(1), three);
         for (int i = 0; i < 500; i++) {
