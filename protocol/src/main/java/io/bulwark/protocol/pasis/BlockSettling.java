@@ -47,11 +47,22 @@ final class BlockSettling {
             } else if (block.versions().covers(latest)) {
                 complete(now, latest);
             } else {
-                // Its fragment is bad, and being made again.
-                then.settled(false, now);
+                mend(now, latest);
             }
         });
         block.verifier().request(nowMillis, Wish.SCRUB.withRepair(true), (now, found, _) -> read.then(now, found));
+    }
+
+    /** Nobody else tries again what could not be made at once when it was found to be bad. */
+    private void mend(long nowMillis, ValidatingTimestamp latest) {
+        Outbox.Then<Boolean> mended = block.laterWith((now, _) -> {
+            if (block.serves(epoch) && block.versions().covers(latest)) {
+                complete(now, latest);
+            } else {
+                then.settled(false, now);
+            }
+        });
+        block.mend(nowMillis, latest, mended::then);
     }
 
     private void complete(long nowMillis, ValidatingTimestamp latest) {

@@ -41,8 +41,14 @@ final class PasisEpochBugs {
                     "pasis/BlockSettling",
                     "an epoch is confirmed after a READ",
                     epochs("whatIsKnownToBeCompleteIsCompleteInEachEpoch"),
-                    "complete(now, latest);",
-                    "then.settled(true, now);"),
+                    """
+                    } else if (block.versions().covers(latest)) {
+                    complete(now, latest);
+                    """,
+                    """
+                    } else if (block.versions().covers(latest)) {
+                    then.settled(true, now);
+                    """),
             in(
                     "pasis/BlockSettling",
                     "the READ before an epoch is confirmed repairs nothing",
@@ -75,6 +81,12 @@ final class PasisEpochBugs {
                     epochs("whoHasABadFragmentOfWhatIsCompleteMakesItAgainFirst"),
                     "} else if (block.versions().covers(latest)) {",
                     "} else if (true) {"),
+            in(
+                    "pasis/BlockSettling",
+                    "a bad fragment is not made again before an epoch is confirmed",
+                    epochs("whoHasABadFragmentOfWhatIsCompleteMakesItAgainFirst"),
+                    "mend(now, latest);",
+                    "then.settled(false, now);"),
             in(
                     "pasis/RepairRequests",
                     "N-b-1 that hold a version make it complete in an epoch",
