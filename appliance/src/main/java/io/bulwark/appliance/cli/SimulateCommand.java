@@ -16,6 +16,7 @@ import io.bulwark.simulation.object.ObjectParts;
 import io.bulwark.simulation.object.ObjectProtocol;
 import io.bulwark.simulation.ordering.MembersProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
+import io.bulwark.simulation.pasis.PasisParts;
 import io.bulwark.simulation.pasis.PasisProtocol;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,6 +54,7 @@ final class SimulateCommand implements Callable<Integer> {
             new FpProtocol(),
             FpProtocol.replacing(FpParts.PRODUCTION),
             new PasisProtocol(),
+            PasisProtocol.replacing(PasisParts.PRODUCTION),
             new ExtentProtocol(),
             ExtentProtocol.pasis(),
             new ObjectProtocol(),
@@ -78,7 +80,7 @@ final class SimulateCommand implements Callable<Integer> {
             defaultValue = "fp",
             description = {
                 "What is simulated: fp, pasis, extent, extent-pasis, objects, objects-pasis,",
-                "fp-replacing, objects-replacing, objects-pasis-replacing, ordering, members",
+                "fp-replacing, pasis-replacing, objects-replacing, objects-pasis-replacing, ordering, members",
                 "(default: ${DEFAULT-VALUE}).",
             })
     private String protocol = "fp";

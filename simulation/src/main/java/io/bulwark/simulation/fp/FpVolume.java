@@ -1,6 +1,5 @@
 package io.bulwark.simulation.fp;
 
-import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
@@ -12,9 +11,9 @@ import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
-import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.register.PlacedVolume;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -35,7 +34,7 @@ final class FpVolume {
     private final ProtectionPolicy policy;
     private final Map<SessionKey, SessionState> sessions = new HashMap<>();
     private final Set<PrincipalId> revoked = new HashSet<>();
-    private Volume volume;
+    private final PlacedVolume placed;
     private final List<PairwiseKeys> keys = new ArrayList<>();
 
     FpVolume(Setting setting, int blocks) {
@@ -49,7 +48,7 @@ final class FpVolume {
             Collections.shuffle(holders, random);
             groups.add(new PlacementGroup(1, holders.subList(0, setting.slots())));
         }
-        this.volume = new Volume(ID, "disk", VolumeKind.REGISTER, policy, blocks, groups);
+        this.placed = new PlacedVolume(new Volume(ID, "disk", VolumeKind.REGISTER, policy, blocks, groups));
         makeKeys(setting.nodes(), random);
     }
 
@@ -79,56 +78,17 @@ final class FpVolume {
     }
 
     FpGroup group(long block) {
-        return FpGroup.of(volume, BlockId.register(ID, block));
+        return FpGroup.of(placed.now(), BlockId.register(ID, block));
     }
 
-    /** As it is now. */
-    Volume now() {
-        return volume;
-    }
-
-    /** What replicas say to whoever asks for the map. */
-    ClusterMap map() {
-        return new ClusterMap(1, List.of(), List.of(volume));
-    }
-
-    /** What becomes of a holder's command; what makes no sense any more is passed over. */
-    boolean execute(int node, Command command) {
-        switch (command) {
-            case Command.SealEpoch seal -> {
-                PlacementGroup group = volume.groups().get(seal.group());
-                int slot = group.slotOf(node);
-                if (slot >= 0 && seal.epoch() == group.epoch() && group.change().isPresent()) {
-                    PlacementGroup sealed = group.sealed(slot);
-                    boolean opens = sealed.change().orElseThrow().sealed().size() >= policy.writeQuorum();
-                    set(seal.group(), opens ? sealed.opened() : sealed);
-                }
-            }
-            case Command.ConfirmEpoch confirm -> {
-                PlacementGroup group = volume.groups().get(confirm.group());
-                int slot = group.slotOf(node);
-                if (slot >= 0 && confirm.epoch() == group.epoch()) {
-                    set(confirm.group(), group.confirmed(slot));
-                }
-            }
-            default -> throw new IllegalStateException(command.toString());
-        }
-        return true;
-    }
-
-    /** Another holder for a slot, or the same again where a change is given up. */
-    void announce(int index, int slot, int node) {
-        set(index, volume.groups().get(index).announced(slot, node));
-    }
-
-    private void set(int index, PlacementGroup group) {
-        List<PlacementGroup> groups = new ArrayList<>(volume.groups());
-        groups.set(index, group);
-        volume = new Volume(ID, volume.name(), VolumeKind.REGISTER, policy, volume.blocks(), groups);
+    /** Who holds its slots. */
+    PlacedVolume placed() {
+        return placed;
     }
 
     boolean has(BlockId block) {
-        return block.equals(BlockId.register(ID, block.counter())) && block.counter() < volume.blocks();
+        return block.equals(BlockId.register(ID, block.counter()))
+                && block.counter() < placed.now().blocks();
     }
 
     void open(PrincipalId client, long session) {
@@ -150,9 +110,7 @@ final class FpVolume {
 
     /** The same holders in a later epoch; what the replicas tell of it. */
     Fact nextEpoch(BlockId block) {
-        PlacementGroup old = volume.group(block);
-        set(volume.groupIndex(block), new PlacementGroup(old.epoch() + 1, old.holders()));
-        return new Fact.OfVolume(ID, Optional.of(volume));
+        return placed.nextEpoch(placed.now().groupIndex(block));
     }
 
     Optional<Fact> answer(Question question) {
@@ -166,8 +124,7 @@ final class FpVolume {
                                 sessions.getOrDefault(new SessionKey(of.owner(), of.session()), SessionState.UNKNOWN));
                     case Question.OfGrant of ->
                         new Fact.OfGrant(of.volume(), of.principal(), !revoked.contains(of.principal()), false);
-                    case Question.OfVolume of ->
-                        new Fact.OfVolume(of.volume(), of.volume() == ID ? Optional.of(volume) : Optional.empty());
+                    case Question.OfVolume of -> placed.answer(of.volume());
                 });
     }
 }

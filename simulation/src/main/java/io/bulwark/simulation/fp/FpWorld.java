@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.fp.Failure;
 import io.bulwark.protocol.fp.FpCodec;
 import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
@@ -24,6 +25,9 @@ import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.history.History;
 import io.bulwark.simulation.history.RegisterRecorder;
+import io.bulwark.simulation.register.Following;
+import io.bulwark.simulation.register.RegisterChanges;
+import io.bulwark.simulation.register.RegisterParty;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -116,7 +120,7 @@ public final class FpWorld implements SimulatedWorld {
         this.volume = new FpVolume(setting, blocks);
         this.holders = replacing
                 ? Optional.of(new RegisterChanges(
-                        volume,
+                        volume.placed(),
                         faulty,
                         setting.nodes(),
                         new Random(setting.random("holders").nextLong())))
@@ -186,7 +190,7 @@ public final class FpWorld implements SimulatedWorld {
     private ProtocolServer party(PrincipalId node, ProtocolServer server) {
         return holders.isEmpty()
                 ? server
-                : new RegisterParty(node, server, volume, faulty.contains(node) && changes.nextBoolean());
+                : new RegisterParty(node, server, volume.placed(), faulty.contains(node) && changes.nextBoolean());
     }
 
     @Override
@@ -314,10 +318,18 @@ public final class FpWorld implements SimulatedWorld {
     private ClientOperation<FpWriteOutcome> writing(FpGroup group, long session, Bytes value) {
         return holders.isEmpty()
                 ? parts.write(group, session, value, TIMES)
-                : Following.write(
+                : new Following<>(
                         () -> volume.group(group.block().counter()),
+                        now -> now.placement().epoch(),
                         now -> parts.write(now, session, value, TIMES),
-                        (now, at) -> FpWrite.goingOn(now, session, value, at, TIMES));
+                        outcome -> switch (outcome) {
+                            case FpWriteOutcome.EpochOver(Timestamp at) ->
+                                Optional.of(now -> FpWrite.goingOn(now, session, value, at, TIMES));
+                            case FpWriteOutcome.Failed(Failure reason, boolean mayBeWritten)
+                            when reason == Failure.OTHER_EPOCH && !mayBeWritten ->
+                                Optional.of(now -> parts.write(now, session, value, TIMES));
+                            default -> Optional.empty();
+                        });
     }
 
     private ClientOperation<FpReadOutcome> reading(FpGroup group, long session) {
@@ -329,7 +341,14 @@ public final class FpWorld implements SimulatedWorld {
         Timestamp floor = invariants.floor(group.block());
         ClientOperation<FpReadOutcome> read = holders.isEmpty()
                 ? reading(group, session)
-                : Following.read(() -> volume.group(group.block().counter()), now -> reading(now, session));
+                : new Following<>(
+                        () -> volume.group(group.block().counter()),
+                        now -> now.placement().epoch(),
+                        now -> reading(now, session),
+                        outcome ->
+                                outcome instanceof FpReadOutcome.Failed(Failure reason) && reason == Failure.OTHER_EPOCH
+                                        ? Optional.of(now -> reading(now, session))
+                                        : Optional.empty());
         begin(client, group, recorder.read(client, group.block(), read), (outcome, outdated) -> {
             switch (outcome) {
                 case FpReadOutcome.Value value -> invariants.read(group, floor, value);
@@ -420,11 +439,7 @@ public final class FpWorld implements SimulatedWorld {
 
     /** How many epochs have opened beside the first ones. */
     public long epochsOpened() {
-        return holders.isEmpty()
-                ? 0
-                : volume.now().groups().stream()
-                        .mapToLong(group -> group.epoch() - 1)
-                        .sum();
+        return holders.isEmpty() ? 0 : volume.placed().epochsOpened();
     }
 
     @Override

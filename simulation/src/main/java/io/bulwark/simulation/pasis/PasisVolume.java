@@ -11,6 +11,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.register.PlacedVolume;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -28,22 +29,23 @@ final class PasisVolume {
 
     private final int nodes;
     private final Map<SessionKey, SessionState> sessions = new HashMap<>();
-    private Volume volume;
+    private final PlacedVolume placed;
 
-    PasisVolume(Setting setting, int blocks) {
+    /** @param spares how many nodes hold no slot at first, beside those that the setting has more */
+    PasisVolume(Setting setting, int blocks, int spares) {
         Random random = new Random(setting.random("volume").nextLong());
         ProtectionPolicy policy = setting.pasisPolicy(random, ProtectionPolicy.BLOCK_BYTES_MIN);
         int n = policy.n();
-        this.nodes = Math.max(setting.nodes(), n);
+        this.nodes = Math.max(setting.nodes(), n) + spares;
         List<Integer> holders =
                 new ArrayList<>(IntStream.range(0, nodes).boxed().toList());
         Collections.shuffle(holders, random);
         PlacementGroup group = new PlacementGroup(1, holders.subList(0, n));
-        this.volume = new Volume(ID, "disk", VolumeKind.REGISTER, policy, blocks, List.of(group));
+        this.placed = new PlacedVolume(new Volume(ID, "disk", VolumeKind.REGISTER, policy, blocks, List.of(group)));
     }
 
     ProtectionPolicy policy() {
-        return volume.policy();
+        return placed.now().policy();
     }
 
     int nodes() {
@@ -51,11 +53,12 @@ final class PasisVolume {
     }
 
     PasisGroup group(long block) {
-        return PasisGroup.of(volume, BlockId.register(ID, block));
+        return PasisGroup.of(placed.now(), BlockId.register(ID, block));
     }
 
     boolean has(BlockId block) {
-        return block.equals(BlockId.register(ID, block.counter())) && block.counter() < volume.blocks();
+        return block.equals(BlockId.register(ID, block.counter()))
+                && block.counter() < placed.now().blocks();
     }
 
     void open(PrincipalId client, long session) {
@@ -76,10 +79,12 @@ final class PasisVolume {
 
     /** The same holders in a later epoch; what the replicas tell of it. */
     Fact nextEpoch() {
-        PlacementGroup old = volume.groups().getFirst();
-        PlacementGroup later = new PlacementGroup(old.epoch() + 1, old.holders());
-        volume = new Volume(ID, volume.name(), VolumeKind.REGISTER, volume.policy(), volume.blocks(), List.of(later));
-        return new Fact.OfVolume(ID, Optional.of(volume));
+        return placed.nextEpoch(0);
+    }
+
+    /** Who holds its slots. */
+    PlacedVolume placed() {
+        return placed;
     }
 
     Optional<Fact> answer(Question question) {
@@ -92,8 +97,7 @@ final class PasisVolume {
                                 of.session(),
                                 sessions.getOrDefault(new SessionKey(of.owner(), of.session()), SessionState.UNKNOWN));
                     case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
-                    case Question.OfVolume of ->
-                        new Fact.OfVolume(of.volume(), of.volume() == ID ? Optional.of(volume) : Optional.empty());
+                    case Question.OfVolume of -> placed.answer(of.volume());
                 });
     }
 }

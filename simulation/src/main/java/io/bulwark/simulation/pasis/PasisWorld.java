@@ -21,11 +21,14 @@ import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.history.History;
+import io.bulwark.simulation.register.RegisterChanges;
+import io.bulwark.simulation.register.RegisterParty;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -34,6 +37,7 @@ import java.util.stream.IntStream;
 /** A few registers, correct clients that read and write them, b nodes and some clients that attack them. */
 public final class PasisWorld implements SimulatedWorld {
     private static final int WRITERS = 3;
+    private static final int MORE_NODES = 2;
     private static final int ATTACKERS_FROM = 20;
     private static final PrincipalId READER = PrincipalId.client(9);
     /** In which nodes try again to decide what a revoked client has left. */
@@ -56,6 +60,7 @@ public final class PasisWorld implements SimulatedWorld {
     private final PasisInvariants invariants;
     private final PasisRecorder recorder = new PasisRecorder();
     private final List<Pending<?>> pending = new ArrayList<>();
+    private final PasisOperations operations;
     private final List<PasisAttacker> attackers = new ArrayList<>();
     private final Map<Account, Integer> busy = new HashMap<>();
     /** What operations that failed at a change may have left at nodes. */
@@ -72,6 +77,9 @@ public final class PasisWorld implements SimulatedWorld {
     /** Whether the attackers are revoked once all nodes are well. */
     private final boolean revokes;
 
+    /** Who holds what does not change unless this is there. */
+    private final Optional<RegisterChanges> holders;
+
     private final long[] sessions = new long[WRITERS + 1];
     private final List<Fact> facts = new ArrayList<>();
     private long lastSession = 1_000;
@@ -80,53 +88,27 @@ public final class PasisWorld implements SimulatedWorld {
 
     private record Account(PrincipalId client, BlockId block) {}
 
-    private interface Judge<R> {
-        /** @param outdated whether its session was closed or its epoch over meanwhile */
-        void outcome(R outcome, boolean outdated);
-    }
-
-    /** An operation of a correct client, and what to do with its outcome. */
-    private static final class Pending<R> {
-        private final PrincipalId client;
-        private final PasisGroup group;
-        private final ClientOperation<R> operation;
-        private final Judge<R> judge;
-        private boolean judged;
-        /** Its session is closed, or its epoch over: it may fail, or never end. */
-        private boolean outdated;
-
-        Pending(PrincipalId client, PasisGroup group, ClientOperation<R> operation, Judge<R> judge) {
-            this.client = client;
-            this.group = group;
-            this.operation = operation;
-            this.judge = judge;
-        }
-
-        /** True once it has an outcome. */
-        boolean over() {
-            R outcome = operation.outcome().orElse(null);
-            if (outcome != null && !judged) {
-                judged = true;
-                judge.outcome(outcome, outdated);
-            }
-            return outcome != null;
-        }
-    }
-
-    PasisWorld(Setting setting, PasisParts parts) {
+    PasisWorld(Setting setting, PasisParts parts, boolean replacing) {
         this.parts = parts;
         this.random = new Random(setting.random("pasis").nextLong());
         this.changes = new Random(setting.random("changes").nextLong());
         this.changesEvery = changes.nextBoolean() ? 0 : 2 + changes.nextInt(20);
         this.revokes = setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
-        this.volume = new PasisVolume(setting, blocks);
+        Random placing = new Random(setting.random("holders").nextLong());
+        this.volume = new PasisVolume(setting, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
+        this.holders = replacing
+                ? Optional.of(new RegisterChanges(volume.placed(), faulty, volume.nodes(), placing))
+                : Optional.empty();
         this.numbers = new Random(setting.random("clients").nextLong());
         this.clients = WRITERS + setting.byzantineClients();
         this.limits = limits();
         this.simulation = new Simulation(
                 setting.seed(), setting.network(), List.of(new PasisCodec()), (_, question) -> volume.answer(question));
-        while (faulty.size() < setting.faults()) {
+        this.operations = new PasisOperations(parts, volume, TIMES, replacing);
+        // A slot whose holder has not confirmed counts among the b, so that fewer nodes may lie in some runs.
+        int lying = replacing ? placing.nextInt(setting.faults() + 1) : setting.faults();
+        while (faulty.size() < lying) {
             faulty.add(PrincipalId.node(random.nextInt(volume.nodes())));
         }
         this.attackingParties = new HashSet<>(faulty);
@@ -203,10 +185,19 @@ public final class PasisWorld implements SimulatedWorld {
         Random schedule = new Random(random.nextLong());
         if (faulty.contains(node)) {
             Liar liar = Liar.any(new PasisLies(volume, plot), plot.random());
-            simulation.addNode(node, () -> liar.around(server(node, schedule, everyTicks)));
+            boolean liesOfEpochs = malice(plot);
+            simulation.addNode(node, () -> liar.around(party(node, server(node, schedule, everyTicks), liesOfEpochs)));
         } else {
-            simulation.addNode(node, () -> server(node, schedule, everyTicks));
+            simulation.addNode(node, () -> party(node, server(node, schedule, everyTicks), false));
         }
+    }
+
+    private boolean malice(PasisPlot plot) {
+        return holders.isPresent() && plot.random().nextBoolean();
+    }
+
+    private ProtocolServer party(PrincipalId node, ProtocolServer server, boolean liesOfEpochs) {
+        return holders.isEmpty() ? server : new RegisterParty(node, server, volume.placed(), liesOfEpochs);
     }
 
     private ProtocolServer server(PrincipalId node, Random schedule, int everyTicks) {
@@ -234,6 +225,10 @@ public final class PasisWorld implements SimulatedWorld {
 
     @Override
     public void step() {
+        holders.ifPresent(all -> {
+            simulation.runFor(all.pauseMillis());
+            all.step();
+        });
         if (numbers.nextInt(8) == 0) {
             known = numbers.nextInt(clients + 1);
         }
@@ -264,6 +259,9 @@ public final class PasisWorld implements SimulatedWorld {
                 sessions[writer] = closeAndReopen(client, sessions[writer]);
             }
             case 1 -> {
+                if (holders.isPresent()) {
+                    return;
+                }
                 // Same holders: they keep what they have, but what was said in the old epoch counts no more.
                 tell(volume.nextEpoch());
                 outdated(_ -> true);
@@ -308,6 +306,7 @@ public final class PasisWorld implements SimulatedWorld {
     @Override
     public void healed() {
         known = clients;
+        holders.ifPresent(all -> all.settle(simulation));
         facts.forEach(fact -> nodes.forEach(node -> simulation.tell(node, fact)));
         if (revokes) {
             putAttackersOut();
@@ -373,7 +372,7 @@ public final class PasisWorld implements SimulatedWorld {
         Bytes crossChecksum = ValidatingTimestamp.of(1, client, group.encode(group.padded(value)))
                 .crossChecksum();
         invariants.writes(crossChecksum, value);
-        ClientOperation<PasisWriteOutcome> write = parts.write(group, client, sessions[client.number()], value, TIMES);
+        ClientOperation<PasisWriteOutcome> write = operations.write(group, client, sessions[client.number()], value);
         begin(client, group, recorder.write(client, block, crossChecksum, value, write), (outcome, outdated) -> {
             leave(client, block);
             switch (outcome) {
@@ -399,9 +398,7 @@ public final class PasisWorld implements SimulatedWorld {
         }
         ValidatingTimestamp floor = invariants.floor(block);
         boolean afterwards = invariants.putOut();
-        ClientOperation<PasisReadOutcome> read = session == 0
-                ? parts.readAskingForRepair(group, TIMES)
-                : parts.readWritingBack(group, client, session, TIMES);
+        ClientOperation<PasisReadOutcome> read = operations.read(group, client, session);
         begin(client, group, recorder.read(client, block, read), (outcome, outdated) -> {
             if (session != 0) {
                 leave(client, block);
@@ -419,7 +416,7 @@ public final class PasisWorld implements SimulatedWorld {
         });
     }
 
-    private <R> void begin(PrincipalId client, PasisGroup group, ClientOperation<R> operation, Judge<R> judge) {
+    private <R> void begin(PrincipalId client, PasisGroup group, ClientOperation<R> operation, Pending.Judge<R> judge) {
         pending.add(new Pending<>(client, group, operation, judge));
         simulation.start(client, operation);
     }
@@ -476,6 +473,11 @@ public final class PasisWorld implements SimulatedWorld {
     @Override
     public History history() {
         return recorder.history();
+    }
+
+    /** How many epochs have opened beside the first one. */
+    public long epochsOpened() {
+        return holders.isEmpty() ? 0 : volume.placed().epochsOpened();
     }
 
     @Override

@@ -136,10 +136,12 @@ final class ScheduledServer implements ProtocolServer, VerificationWatch {
         return List.copyOf(blocks).get(random.nextInt(blocks.size()));
     }
 
-    /** What the background is told stays here. */
+    /** What the background of this class is told stays here. */
     private static List<Effect> outside(List<Effect> effects) {
         return effects.stream()
-                .filter(effect -> !(effect instanceof Effect.Send send && send.message() instanceof PasisBackground))
+                .filter(effect -> !(effect instanceof Effect.Send send
+                        && send.requestId() < 0
+                        && send.message() instanceof PasisBackground))
                 .toList();
     }
 }

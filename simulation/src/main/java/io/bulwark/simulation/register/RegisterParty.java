@@ -1,4 +1,4 @@
-package io.bulwark.simulation.fp;
+package io.bulwark.simulation.register;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Volume;
@@ -27,7 +27,7 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /** A node whose placement groups change holders: its server, and what it owes the metadata. Its own tokens are great ones. */
-final class RegisterParty implements ProtocolServer {
+public final class RegisterParty implements ProtocolServer {
     private static final CompletionPace PACE = new CompletionPace(1_000, 4, 100, 700);
     private static final long OWN = 1L << 40;
     /** How long a node waits for its own server. */
@@ -35,7 +35,7 @@ final class RegisterParty implements ProtocolServer {
 
     private final PrincipalId self;
     private final ProtocolServer server;
-    private final FpVolume volume;
+    private final PlacedVolume volume;
     private final boolean liesOfEpochs;
     private final NodeCompletion completion;
     private final Map<Long, BiFunction<Long, Object, List<Effect>>> running = new HashMap<>();
@@ -44,7 +44,7 @@ final class RegisterParty implements ProtocolServer {
     private long lastToken = OWN;
 
     /** @param liesOfEpochs whether it seals and confirms at once whatever is announced or opened, and tells its server of none */
-    RegisterParty(PrincipalId self, ProtocolServer server, FpVolume volume, boolean liesOfEpochs) {
+    public RegisterParty(PrincipalId self, ProtocolServer server, PlacedVolume volume, boolean liesOfEpochs) {
         this.self = self;
         this.server = server;
         this.volume = volume;
@@ -179,8 +179,7 @@ final class RegisterParty implements ProtocolServer {
                 }
                 case CompletionStep.FindRegister find -> {
                     finding.put(++lastToken, find);
-                    effects.add(new Effect.Scan(
-                            lastToken, find.kind(), find.first(), find.last(), Integer.MAX_VALUE));
+                    effects.add(new Effect.Scan(lastToken, find.kind(), find.first(), find.last(), Integer.MAX_VALUE));
                 }
                 case CompletionStep.Submit submit -> effects.add(submit(submit.command()));
                 case CompletionStep.Remember _ -> {}

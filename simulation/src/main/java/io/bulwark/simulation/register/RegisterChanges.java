@@ -1,4 +1,4 @@
-package io.bulwark.simulation.fp;
+package io.bulwark.simulation.register;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.id.PrincipalId;
@@ -14,15 +14,15 @@ import java.util.Set;
  * An operator who replaces holders of placement groups of registers again and again, and never asks for more than the groups can do
  * without: the slots that lie or have not confirmed are f at most.
  */
-final class RegisterChanges {
+public final class RegisterChanges {
     /** Once all is well each change opens, and each correct holder confirms. */
-    static final Invariant CHANGES_END = new Invariant("changes-end", "PROTOCOLS section 4, epochs");
+    public static final Invariant CHANGES_END = new Invariant("changes-end", "PROTOCOLS section 4, epochs");
 
     private static final long SETTLE_MILLIS = 600_000;
     private static final int PAUSES_ONE_IN = 4;
     private static final int PAUSE_MILLIS_MAX = 1_500;
 
-    private final FpVolume volume;
+    private final PlacedVolume volume;
     private final Set<PrincipalId> faulty;
     private final int nodes;
     private final Random random;
@@ -30,7 +30,7 @@ final class RegisterChanges {
     /** By group, the holders that had not confirmed when the last change was announced. */
     private final Map<Integer, Set<Integer>> late = new HashMap<>();
 
-    RegisterChanges(FpVolume volume, Set<PrincipalId> faulty, int nodes, Random random) {
+    public RegisterChanges(PlacedVolume volume, Set<PrincipalId> faulty, int nodes, Random random) {
         this.volume = volume;
         this.faulty = faulty;
         this.nodes = nodes;
@@ -39,11 +39,11 @@ final class RegisterChanges {
     }
 
     /** So long nothing else begins: nodes look at the map every two seconds only, and clients would be done before many epochs had opened. */
-    long pauseMillis() {
+    public long pauseMillis() {
         return random.nextInt(PAUSES_ONE_IN) == 0 ? random.nextInt(PAUSE_MILLIS_MAX) : 0;
     }
 
-    void step() {
+    public void step() {
         if (random.nextInt(oneIn) != 0) {
             return;
         }
@@ -83,11 +83,11 @@ final class RegisterChanges {
                 bad.add(other);
             }
         }
-        return bad.size() <= volume.policy().f();
+        return bad.size() <= volume.now().policy().f();
     }
 
     /** Waits until nothing changes any more. */
-    void settle(Simulation simulation) {
+    public void settle(Simulation simulation) {
         if (!simulation.runUntil(() -> volume.now().groups().stream().allMatch(this::settled), SETTLE_MILLIS)) {
             throw CHANGES_END.violated("", volume.now().groups().toString());
         }

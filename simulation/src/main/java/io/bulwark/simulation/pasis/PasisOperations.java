@@ -1,0 +1,67 @@
+package io.bulwark.simulation.pasis;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.fp.Failure;
+import io.bulwark.protocol.fp.FpTimes;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.pasis.PasisGroup;
+import io.bulwark.protocol.pasis.PasisReadOutcome;
+import io.bulwark.protocol.pasis.PasisWrite;
+import io.bulwark.protocol.pasis.PasisWriteOutcome;
+import io.bulwark.protocol.pasis.ValidatingTimestamp;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.simulation.register.Following;
+import java.util.Optional;
+
+/** Reads and writes of correct clients; where holders change they go on, or begin again, in the epoch of now. */
+final class PasisOperations {
+    private final PasisParts parts;
+    private final PasisVolume volume;
+    private final FpTimes times;
+    private final boolean follow;
+
+    PasisOperations(PasisParts parts, PasisVolume volume, FpTimes times, boolean follow) {
+        this.parts = parts;
+        this.volume = volume;
+        this.times = times;
+        this.follow = follow;
+    }
+
+    ClientOperation<PasisWriteOutcome> write(PasisGroup group, PrincipalId client, long session, Bytes value) {
+        if (!follow) {
+            return parts.write(group, client, session, value, times);
+        }
+        return new Following<>(
+                () -> volume.group(group.block().counter()),
+                now -> now.placement().epoch(),
+                now -> parts.write(now, client, session, value, times),
+                outcome -> switch (outcome) {
+                    case PasisWriteOutcome.EpochOver(ValidatingTimestamp at) ->
+                        Optional.of(now -> PasisWrite.goingOn(now, session, value, at, times));
+                    case PasisWriteOutcome.Failed(Failure reason, boolean mayBeWritten)
+                    when reason == Failure.OTHER_EPOCH && !mayBeWritten ->
+                        Optional.of(now -> parts.write(now, client, session, value, times));
+                    default -> Optional.empty();
+                });
+    }
+
+    /** @param session 0 for a client that may only read */
+    ClientOperation<PasisReadOutcome> read(PasisGroup group, PrincipalId client, long session) {
+        if (!follow) {
+            return once(group, client, session);
+        }
+        return new Following<>(
+                () -> volume.group(group.block().counter()),
+                now -> now.placement().epoch(),
+                now -> once(now, client, session),
+                outcome -> outcome instanceof PasisReadOutcome.Failed(Failure reason) && reason == Failure.OTHER_EPOCH
+                        ? Optional.of(now -> once(now, client, session))
+                        : Optional.empty());
+    }
+
+    private ClientOperation<PasisReadOutcome> once(PasisGroup group, PrincipalId client, long session) {
+        return session == 0
+                ? parts.readAskingForRepair(group, times)
+                : parts.readWritingBack(group, client, session, times);
+    }
+}
