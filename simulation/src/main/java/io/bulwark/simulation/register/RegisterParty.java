@@ -148,10 +148,12 @@ public final class RegisterParty implements ProtocolServer {
         for (Effect effect : effects) {
             switch (effect) {
                 case Effect.Send(PrincipalId to, long token, Message answer)
-                when to.equals(self) && settling.containsKey(token) -> {
-                    settling.remove(token);
-                    boolean done = CompletionStep.Settle.done(answer);
-                    passed.addAll(perform(nowMillis, completion.onSettled(nowMillis, token, done)));
+                when to.equals(self) -> {
+                    // Else it was waited for long enough.
+                    if (settling.remove(token) != null) {
+                        boolean done = CompletionStep.Settle.done(answer);
+                        passed.addAll(perform(nowMillis, completion.onSettled(nowMillis, token, done)));
+                    }
                 }
                 case Effect.Refuses(int id, int group, long before) ->
                     passed.addAll(perform(nowMillis, completion.onRefuses(nowMillis, id, group, before)));

@@ -6,6 +6,7 @@ import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.ordering.MembersProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
+import io.bulwark.simulation.pasis.PasisParts;
 import io.bulwark.simulation.pasis.PasisProtocol;
 import java.util.List;
 import java.util.OptionalInt;
@@ -25,6 +26,7 @@ class CampaignTest {
         return List.of(
                 new FpProtocol(),
                 new PasisProtocol(),
+                PasisProtocol.replacing(PasisParts.PRODUCTION),
                 new ExtentProtocol(),
                 ExtentProtocol.pasis(),
                 new OrderingProtocol(),

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.mutation;
 
+import static io.bulwark.protocol.mutation.Detector.protocol;
 import static io.bulwark.protocol.mutation.PlantedBug.in;
 
 import io.bulwark.protocol.mutation.Detector;
@@ -25,6 +26,14 @@ final class PasisEpochBugs {
     }
 
     static final List<PlantedBug> ALL = List.of(
+            in(
+                    "completion/CompletionStep",
+                    "versions under PASIS are looked for among those under FP",
+                    protocol(
+                            "completion.CompletionStepTest",
+                            "aRegisterIsLookedForAndSeenToUnderTheProtocolOfItsVolume"),
+                    "? RecordKind.PASIS_VERSION",
+                    "? RecordKind.REGISTER_VERSION"),
             in(
                     "pasis/BlockSettling",
                     "an epoch is confirmed at once",

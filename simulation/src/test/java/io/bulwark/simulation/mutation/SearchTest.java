@@ -16,6 +16,7 @@ import io.bulwark.simulation.fp.FpProtocol;
 import io.bulwark.simulation.object.ObjectParts;
 import io.bulwark.simulation.object.ObjectProtocol;
 import io.bulwark.simulation.ordering.MembersProtocol;
+import io.bulwark.simulation.pasis.PasisParts;
 import io.bulwark.simulation.pasis.PasisProtocol;
 import java.util.List;
 import java.util.OptionalInt;
@@ -68,6 +69,11 @@ class SearchTest {
     @Test
     void membersCampaign() {
         campaign(new MembersProtocol(), OptionalInt.empty());
+    }
+
+    @Test
+    void pasisReplacingCampaign() {
+        campaign(PasisProtocol.replacing(PasisParts.PRODUCTION), OptionalInt.empty());
     }
 
     @Test

@@ -111,6 +111,7 @@ class SimulationFindsTest {
         return switch (file.substring(0, file.indexOf('/'))) {
             case "agreement" -> List.of("fpCampaign");
             case "fp" -> List.of("everyOrderOfFp", "ordersOfWideFp", "fpCampaign", "fpReplacingCampaign");
+            case "pasis" -> List.of("objectCampaign", "pasisCampaign", "pasisReplacingCampaign");
             case "extent" -> List.of("everyOrderOfExtents", "extentCampaign", "objectCampaign");
             case "fingerprint" -> List.of("everyOrderOfFp", "everyOrderOfExtents", "fpCampaign", "extentCampaign");
             case "completion", "epoch", "cluster" ->

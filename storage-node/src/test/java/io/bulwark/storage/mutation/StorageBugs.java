@@ -313,7 +313,7 @@ final class StorageBugs {
             "holders look for registers among extents",
             "completion.RegisterEpochTest",
             "holdersSeeToTheFewBlocksThatThereAreAndConfirm",
-            "RecordKind.REGISTER_VERSION, find.first()",
+            "find.kind(), find.first()",
             "RecordKind.EXTENT, find.first()"));
 
     static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, REPORTS, EPOCHS)
