@@ -7,7 +7,11 @@ import io.bulwark.protocol.pasis.PasisGroup;
 /** An operation of a correct client, and what to do with its outcome. */
 final class Pending<R> {
     interface Judge<R> {
-        /** @param outdated whether its session was closed or its epoch over meanwhile */
+        /**
+         * Judges it.
+         *
+         * @param outdated whether its session was closed or its epoch over meanwhile
+         */
         void outcome(R outcome, boolean outdated);
     }
 
