@@ -14,13 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 
 /** A running {@link UpgradeLoad}, and what was acknowledged to it. */
 @NullMarked
-final class LoadProcess {
+final class LoadProcess implements AutoCloseable {
     private static final int HEAP_MEBIBYTES = 256;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final int LOG_LINES_SHOWN = 30;
@@ -88,8 +89,16 @@ final class LoadProcess {
     /** Lets it finish what it does; it must have read nothing wrong. */
     void end() throws IOException, InterruptedException {
         process.getOutputStream().close();
-        assertThat(process.waitFor()).as("the client of %s", name).isZero();
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .as("the client of %s ends", name)
+                .isTrue();
+        assertThat(process.exitValue()).as("the client of %s", name).isZero();
         reading.join();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
     }
 
     Map<String, String> objects() {

@@ -70,8 +70,7 @@ class MixedBuildsIT {
         try (Bulwark status = data.operator()) {
             data.awaitWell(status);
             status.createBucket(UpgradeLoad.BUCKET);
-            LoadProcess load = LoadProcess.start(data, older, "older", FIRST_OLDER);
-            try {
+            try (LoadProcess load = LoadProcess.start(data, older, "older", FIRST_OLDER)) {
                 load.awaitMore(MORE);
                 step(data, status, load, replicas);
                 back(data, status, load, replicas.getLast(), older);
@@ -79,18 +78,14 @@ class MixedBuildsIT {
                 step(data, status, load, nodes);
                 people.join();
                 back(data, status, load, nodes.getLast(), older);
-                LoadProcess current = LoadProcess.start(data, Build.current(), "current", FIRST_CURRENT);
-                try {
+                try (LoadProcess current = LoadProcess.start(data, Build.current(), "current", FIRST_CURRENT)) {
                     current.awaitMore(MORE);
                     load.awaitMore(MORE);
-                } finally {
                     current.end();
+                    load.end();
+                    data.awaitWell(status);
+                    readAll(data, load, current);
                 }
-                load.end();
-                data.awaitWell(status);
-                readAll(data, load, current);
-            } finally {
-                load.end();
             }
             assertThat(status.replicas().history()).as("what is new is there").hasSize(1);
         }

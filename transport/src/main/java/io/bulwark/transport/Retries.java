@@ -12,6 +12,7 @@ final class Retries {
     static final long REFUSED_MILLIS_MAX = 15_000;
 
     private int failures;
+    private int refusals;
     private boolean refused;
     private @Nullable Fault last;
 
@@ -24,26 +25,35 @@ final class Retries {
     }
 
     boolean any() {
-        return failures > 0;
+        return failures + refusals > 0;
     }
 
     /** The next pause is a first one again. */
     void forget() {
         failures = 0;
+        refusals = 0;
     }
 
     /** There is a connection. */
     void up() {
         last = null;
+        refusals = 0;
         refused = false;
     }
 
-    /** Until the next attempt, after one more that has failed. */
+    /**
+     * Until the next attempt, after one more that has failed. Refusals count by themselves, those in a row: whom nobody answered for long, and who is
+     * refused once by a server that has yet to learn whom it believes, is back soon.
+     */
     long pauseMillis(TransportSettings settings, RandomGenerator random) {
+        int before = refused ? refusals++ : failures++;
         long max =
                 refused ? Math.max(REFUSED_MILLIS_MAX, settings.reconnectMaxMillis()) : settings.reconnectMaxMillis();
+        if (!refused) {
+            refusals = 0;
+        }
         // What is to come after this one is no refusal, unless it is said to be.
         refused = false;
-        return Backoff.pauseMillis(failures++, settings.reconnectMinMillis(), max, random);
+        return Backoff.pauseMillis(before, settings.reconnectMinMillis(), max, random);
     }
 }

@@ -34,6 +34,7 @@ class RetriesTest {
     @Test
     void whoIsDownIsFoundSoonAlsoAfterItHasRefused() {
         assertThat(pause(20, Fault.INPUT_OUTPUT)).isBetween(250L, 500L);
+        assertThat(pause(1, Fault.TLS)).as("the first refusal").isBetween(25L, 50L);
         assertThat(pause(20, Fault.TLS)).isGreaterThan(500);
         assertThat(retries.pauseMillis(SETTINGS, random)).as("nobody listens").isBetween(250L, 500L);
     }

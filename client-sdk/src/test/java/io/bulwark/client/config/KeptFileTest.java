@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,6 +51,20 @@ class KeptFileTest {
         }
         try (Stream<Path> left = Files.list(directory)) {
             assertThat(left).containsExactly(file);
+        }
+    }
+
+    @Test
+    void whatProcessesThatWereKilledLeftGoesAfterADay() throws Exception {
+        Path file = directory.resolve("registry");
+        Path old = Files.write(directory.resolve(".registry.1.part"), content(1));
+        Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
+        Path young = Files.write(directory.resolve(".registry.2.part"), content(2));
+
+        KeptFile.replace(file, content(0));
+
+        try (Stream<Path> left = Files.list(directory)) {
+            assertThat(left).containsExactlyInAnyOrder(file, young);
         }
     }
 

@@ -45,7 +45,7 @@ final class BlockSettling {
                 // Nothing was ever complete.
                 then.settled(true, now);
             } else if (block.versions().covers(latest)) {
-                complete(now, latest);
+                complete(latest);
             } else {
                 mend(now, latest);
             }
@@ -57,7 +57,7 @@ final class BlockSettling {
     private void mend(long nowMillis, ValidatingTimestamp latest) {
         Outbox.Then<Boolean> mended = block.laterWith((now, _) -> {
             if (block.serves(epoch) && block.versions().covers(latest)) {
-                complete(now, latest);
+                complete(latest);
             } else {
                 then.settled(false, now);
             }
@@ -65,7 +65,7 @@ final class BlockSettling {
         block.mend(nowMillis, latest, mended::then);
     }
 
-    private void complete(long nowMillis, ValidatingTimestamp latest) {
+    private void complete(ValidatingTimestamp latest) {
         CompletionPoll poll = new CompletionPoll(block.group(), block.slot(), latest, node.times());
         node.out().run(poll, block.laterWith((now, held) -> then.settled((Boolean) held && block.serves(epoch), now)));
     }

@@ -78,8 +78,9 @@ final class PasisAccess {
     /** In which epoch this node took the slot that it has in a group, as {@link Seals#taken} says; 0 if it has none. */
     long taken(PasisGroup group) {
         Volume volume = volumes.get(group.block().volume());
-        boolean holds = volume != null && group.slotOf(self) >= 0;
-        return holds ? seals.taken(volume.id(), volume.groupIndex(group.block())) : 0;
+        return volume != null && group.slotOf(self) >= 0
+                ? seals.taken(volume.id(), volume.groupIndex(group.block()))
+                : 0;
     }
 
     /** A register volume under PASIS as it is known here. */
