@@ -53,7 +53,10 @@ final class FpRegister {
         this.repairs = new RepairAnswers(this, node);
         this.reads = new ReadAnswers(this);
         this.pastRecords = new PastRecords(
-                node.out(), node.limits().repairMillis(), this::taken, () -> this.group.placement().epoch());
+                node.out(),
+                node.limits().repairMillis(),
+                this::taken,
+                () -> this.group.placement().epoch());
         load();
     }
 

@@ -124,8 +124,9 @@ final class BlockWriter {
 
     private void keep(Call call, PasisMessage.Write request) {
         VersionRecord known = block.versions().get(request.timestamp());
-        VersionRecord record =
-                known == null ? new VersionRecord(request.timestamp(), call.from(), request.session(), block.taken(), false) : known;
+        VersionRecord record = known == null
+                ? new VersionRecord(request.timestamp(), call.from(), request.session(), block.taken(), false)
+                : known;
         LongConsumer written = _ -> block.answer(
                 call,
                 new PasisMessage.Written(request.target(), record.timestamp().name()));

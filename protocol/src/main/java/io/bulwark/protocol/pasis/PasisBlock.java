@@ -48,7 +48,10 @@ final class PasisBlock {
         this.writer = new BlockWriter(this, node);
         this.verifier = new Verifier(this, node);
         this.pastRecords = new PastRecords(
-                node.out(), node.limits().verifyMillis(), this::taken, () -> this.group.placement().epoch());
+                node.out(),
+                node.limits().verifyMillis(),
+                this::taken,
+                () -> this.group.placement().epoch());
         load();
     }
 

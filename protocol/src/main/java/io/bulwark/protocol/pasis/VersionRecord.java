@@ -97,8 +97,8 @@ public record VersionRecord(
         }
 
         Bytes encoded() {
-            WireWriter out = new WireWriter(72 + collected.crossChecksum().length())
-                    .u8(taken == 1 ? FORMAT : FORMAT_WITH_TAKEN);
+            WireWriter out =
+                    new WireWriter(72 + collected.crossChecksum().length()).u8(taken == 1 ? FORMAT : FORMAT_WITH_TAKEN);
             collected.write(out);
             out.i64(time);
             return (taken == 1 ? out : out.i64(taken)).toBytes();
@@ -115,8 +115,8 @@ public record VersionRecord(
             if (format != FORMAT && format != FORMAT_WITH_TAKEN) {
                 throw new MalformedException("floor record of format " + format);
             }
-            Floor floor = new Floor(
-                    ValidatingTimestamp.read(in), in.i64(), format == FORMAT_WITH_TAKEN ? readTaken(in) : 1);
+            Floor floor =
+                    new Floor(ValidatingTimestamp.read(in), in.i64(), format == FORMAT_WITH_TAKEN ? readTaken(in) : 1);
             in.end();
             return floor;
         }
