@@ -110,9 +110,9 @@ final class FileLoad implements AutoCloseable {
         Bucket bucket = client.bucket(bucketName);
         Volume volume = client.volume(volumeName);
         try (ExecutorService readers = Executors.newFixedThreadPool(READERS)) {
-            acknowledged.keySet().forEach(key -> readers.submit(() -> complains(key, () -> check(bucket, key))));
+            acknowledged.keySet().forEach(key -> readers.execute(() -> complains(key, () -> check(bucket, key))));
             blocks.keySet()
-                    .forEach(block -> readers.submit(() -> complains("block " + block, () -> check(volume, block))));
+                    .forEach(block -> readers.execute(() -> complains("block " + block, () -> check(volume, block))));
         }
         return List.copyOf(wrong);
     }

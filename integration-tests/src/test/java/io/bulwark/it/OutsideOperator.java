@@ -122,7 +122,7 @@ final class OutsideOperator implements AutoCloseable {
         return Bulwark.connect(root.resolve(configuration(principal)));
     }
 
-    /** Another key, in a file of its own until {@link #use}. */
+    /** Another key, in a file of its own until it takes the place of the one before. */
     void write(PrincipalId principal, String pem) throws IOException {
         write(fresh(principal), pem);
     }
