@@ -144,18 +144,23 @@ final class BlockWriter {
                 written.accept(now);
             }
         };
-        store(record, request.fragment(), call, stored, _ -> {});
+        store(record, record.sender(), request.fragment(), call, stored, _ -> {});
     }
 
     private void store(
-            VersionRecord record, Bytes fragment, @Nullable Call call, LongConsumer then, LongConsumer failed) {
+            VersionRecord record,
+            PrincipalId account,
+            Bytes fragment,
+            @Nullable Call call,
+            LongConsumer then,
+            LongConsumer failed) {
         VersionName name = record.timestamp().name();
         List<Mutation> mutations = new ArrayList<>();
         mutations.add(new Mutation.Put(record.key(block.block()), record.encoded(), fragment));
         boolean fresh = block.versions().get(record.timestamp()) == null && !record.verified();
         if (fresh) {
-            mutations.add(PossibleVersions.put(block.block(), name, record.sender(), fragment.length()));
-            node.possible().charge(block.block(), name, record.sender(), fragment.length());
+            mutations.add(PossibleVersions.put(block.block(), name, account, fragment.length()));
+            node.possible().charge(block.block(), name, account, fragment.length());
         }
         block.store(
                 mutations,
@@ -202,7 +207,7 @@ final class BlockWriter {
             block.refuse(call, Refusal.INCONSISTENT);
         } else if (versions.covers(version)) {
             block.answer(call, new PasisMessage.Repaired(request.target(), version.name()));
-        } else if (node.possible().of(PrincipalId.NOBODY, block.block()) >= repairsMax(call.from())) {
+        } else if (full(version, call)) {
             makeRoom(nowMillis, call, Refusal.BLOCK_LIMIT);
         } else if (!node.rate().allow(nowMillis, call.from())) {
             block.refuse(call, Refusal.BUSY);
@@ -212,14 +217,20 @@ final class BlockWriter {
     }
 
     /**
-     * How many repaired versions of this block a node holds unverified. Beyond what readers may have it make there is one for each
-     * peer: nodes that make room, and wait for each other's repairs, must not all be full.
+     * Who is charged for a fragment that this node makes: the peer that asks for it; nobody where readers ask, or it mends its own. So no peer
+     * finds its room here taken by what others had made.
      */
-    private int repairsMax(PrincipalId from) {
-        int forReaders = node.limits().possiblePerBlock();
-        return block.group().slotOf(from) < 0
-                ? forReaders
-                : forReaders + block.group().n();
+    private PrincipalId account(@Nullable Call call) {
+        return call == null || block.group().slotOf(call.from()) < 0 ? PrincipalId.NOBODY : call.from();
+    }
+
+    /** Whether all that may be made unverified for the one who asks has been made, and this would be one more. */
+    private boolean full(ValidatingTimestamp version, Call call) {
+        Versions versions = block.versions();
+        return versions.get(version) == null
+                && !version.equals(versions.collected())
+                && node.possible().of(account(call), block.block())
+                        >= node.limits().possiblePerBlock();
     }
 
     /** The fragment was lost, or never came: it is made again if the others have what it takes. */
@@ -273,7 +284,13 @@ final class BlockWriter {
                 repaired(version, call);
                 over.then(now, false);
             };
-            store(record, made.fragment(), call, stored, now -> over.then(now, false));
+            if (call != null && full(version, call)) {
+                // What it asked for meanwhile came first.
+                block.refuse(call, Refusal.BLOCK_LIMIT);
+                over.then(nowMillis, false);
+            } else {
+                store(record, account(call), made.fragment(), call, stored, now -> over.then(now, false));
+            }
             return;
         } else {
             refuse(

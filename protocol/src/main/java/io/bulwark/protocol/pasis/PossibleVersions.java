@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All possible versions of this node (3.3): those that it holds and that are neither verified nor collected. Charged to their
- * senders and to the history pool, and found again after a restart: each has a small record of its own beside the version.
+ * senders, or the peers for which they were made, and to the history pool, and found again after a restart: each has a small record of its
+ * own beside the version.
  */
 final class PossibleVersions {
     private static final int PAGE = 1_024;

@@ -202,8 +202,8 @@ final class PasisBugs {
                     "pasis/BlockWriter",
                     "peers have no room of their own for repairs",
                     simulation(SERVER, "nodesAtTheBoundOfRepairsDoNotWaitForEachOther"),
-                    "forReaders + block.group().n();",
-                    "forReaders;"),
+                    "return call == null || block.group().slotOf(call.from()) < 0 ? PrincipalId.NOBODY : call.from();",
+                    "return PrincipalId.NOBODY;"),
             in(
                     "pasis/BlockWriter",
                     "any time is accepted",
@@ -316,8 +316,8 @@ final class PasisBugs {
                     "pasis/BlockWriter",
                     "a version is acknowledged before it is stored",
                     simulation(SERVER, "whatIsNotStoredIsNotAcknowledged"),
-                    "store(record, request.fragment(), call, stored, _ -> {});",
-                    "written.accept(0); store(record, request.fragment(), call, stored, _ -> {});"));
+                    "store(record, record.sender(), request.fragment(), call, stored, _ -> {});",
+                    "written.accept(0); store(record, record.sender(), request.fragment(), call, stored, _ -> {});"));
 
     private static final List<PlantedBug> CHANGES = List.of(
             in(

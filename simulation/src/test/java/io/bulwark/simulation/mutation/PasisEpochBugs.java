@@ -13,6 +13,10 @@ final class PasisEpochBugs {
         return Detector.simulation("pasis.PasisEpochsTest", test);
     }
 
+    private static Detector repairs(String test) {
+        return Detector.simulation("pasis.PasisRepairsTest", test);
+    }
+
     private static Detector operations(String test) {
         return Detector.protocol("pasis.NodeOperationsTest", test);
     }
@@ -52,7 +56,7 @@ final class PasisEpochBugs {
                     epochs("whatIsKnownToBeCompleteIsCompleteInEachEpoch"),
                     """
                     } else if (block.versions().covers(latest)) {
-                    complete(now, latest);
+                    complete(latest);
                     """,
                     """
                     } else if (block.versions().covers(latest)) {
@@ -96,6 +100,48 @@ final class PasisEpochBugs {
                     epochs("whoHasABadFragmentOfWhatIsCompleteMakesItAgainFirst"),
                     "mend(now, latest);",
                     "then.settled(false, now);"),
+            in(
+                    "pasis/BlockSettling",
+                    "what a READ of a later epoch finds counts in one before",
+                    epochs("whatIsReadInALaterEpochCountsForThatOne"),
+                    "if (found == PasisBackground.Found.UNASKED || !block.serves(epoch)) {",
+                    "if (found == PasisBackground.Found.UNASKED) {"),
+            in(
+                    "pasis/BlockSettling",
+                    "what was held in an epoch that is over meanwhile counts",
+                    epochs("whatIsHeldInAnEpochThatIsOverMeanwhileCountsForNothing"),
+                    "(Boolean) held && block.serves(epoch)",
+                    "(Boolean) held"),
+            in(
+                    "pasis/BlockWriter",
+                    "a liar takes all the room that there is for repairs",
+                    repairs("aLiarsRequestsKeepNobodyFromConfirming"),
+                    "return call == null || block.group().slotOf(call.from()) < 0 ? PrincipalId.NOBODY : call.from();",
+                    "return PrincipalId.NOBODY;"),
+            in(
+                    "pasis/BlockWriter",
+                    "peers may have any number of versions made",
+                    repairs("aPeerHasSoManyVersionsMadeInABlock"),
+                    "&& node.possible().of(account(call), block.block()) >= node.limits().possiblePerBlock();",
+                    "&& false;"),
+            in(
+                    "pasis/BlockWriter",
+                    "a peer may have any number of versions made at once",
+                    repairs("aPeerHasSoManyVersionsMadeInABlock"),
+                    "if (call != null && full(version, call)) {",
+                    "if (false) {"),
+            in(
+                    "pasis/BlockWriter",
+                    "a restart forgets for whom versions were made",
+                    repairs("aPeerHasSoManyVersionsMadeInABlock"),
+                    "PossibleVersions.put(block.block(), name, account, fragment.length())",
+                    "PossibleVersions.put(block.block(), name, record.sender(), fragment.length())"),
+            in(
+                    "pasis/BlockWriter",
+                    "who has no room left cannot have a bad fragment made again",
+                    repairs("whatIsHeldIsMadeAgainForWhoeverAsks"),
+                    "return versions.get(version) == null",
+                    "return !versions.holds(version)"),
             in(
                     "pasis/RepairRequests",
                     "N-b-1 that hold a version make it complete in an epoch",
@@ -162,6 +208,24 @@ final class PasisEpochBugs {
                     epochs("whatPeersHaveSaidCountsWhileOthersConfirm"),
                     "if (opened) {",
                     "if (true) {"),
+            in(
+                    "pasis/PasisBlock",
+                    "what peers have said is forgotten by those alone who have taken their slot",
+                    epochs("whatPeersSaidInAnEpochBeforeDoesNotCount"),
+                    "if (opened) {",
+                    "if (pastRecords.outdated()) {"),
+            in(
+                    "pasis/VersionRecord",
+                    "for which slot what was collected is kept is remembered in memory only",
+                    epochs("whatWasCollectedSinceTheSlotWasTakenStays"),
+                    "in.i64(), format == FORMAT_WITH_TAKEN ? readTaken(in) : 1);",
+                    "in.i64(), format == FORMAT_WITH_TAKEN ? Math.min(1, readTaken(in)) : 1);"),
+            in(
+                    "pasis/Verifier",
+                    "what is collected is kept whoever takes the slot",
+                    epochs("whatWasCollectedSinceTheSlotWasTakenStays"),
+                    "new VersionRecord.Floor(collected, versions.time(), block.taken())",
+                    "new VersionRecord.Floor(collected, versions.time(), Long.MAX_VALUE)"),
             in(
                     "pasis/VersionRecord",
                     "for which slot a version is kept is remembered in memory only",

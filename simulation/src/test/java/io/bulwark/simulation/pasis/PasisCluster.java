@@ -417,8 +417,18 @@ final class PasisCluster {
 
     /** A node sees to a block before it confirms an epoch. */
     boolean settle(int node, long block, long epoch) {
+        settleLater(node, block, epoch);
+        return settled(node);
+    }
+
+    /** As {@link #settle}, in its next tick. */
+    void settleLater(int node, long block, long epoch) {
         settled.remove(node);
         later(node, new PasisBackground.Settle(group(block).block(), epoch));
+    }
+
+    /** What came of it, once something did. */
+    boolean settled(int node) {
         simulation.runUntil(() -> settled.containsKey(node), 60_000);
         return settled.getOrDefault(node, false);
     }

@@ -316,4 +316,86 @@ class PasisEpochsTest {
         cluster.notify(1, 2, 0, version, false);
         assertThat(cluster.counters(2).cooperative()).isEqualTo(1);
     }
+
+    /** Neither those that came before it opened, nor those that come after. */
+    @Test
+    void whatPeersSaidInAnEpochBeforeDoesNotCount() {
+        PasisGroup first = cluster.group(0);
+        ValidatingTimestamp before = send(5, ALL);
+        ValidatingTimestamp version = send(6, ALL);
+        cluster.notify(0, 2, 0, version, false);
+        opens(2);
+        cluster.notify(first, 1, 2, version, false);
+        cluster.notify(3, 2, 0, version, false);
+        assertThat(cluster.counters(2).cooperative()).isZero();
+        assertThat(cluster.holding(0, before)).isEqualTo(5);
+        cluster.notify(4, 2, 0, version, false);
+        assertThat(cluster.counters(2).cooperative()).isEqualTo(1);
+        assertThat(cluster.holding(0, before)).isEqualTo(4);
+    }
+
+    /** Its READ waited for another one, and began when the next epoch was open. */
+    @Test
+    void whatIsReadInALaterEpochCountsForThatOne() {
+        send(9, 0);
+        opens(2);
+        crash(1, 2, 3, 4);
+        cluster.verifyLater(0, 0);
+        cluster.simulation.runFor(100);
+        cluster.settleLater(0, 0, 2);
+        cluster.simulation.runFor(100);
+        opens(3);
+        for (int node = 1; node < 5; node++) {
+            restart(node);
+        }
+        assertThat(cluster.settled(0)).isFalse();
+        assertThat(cluster.settle(0, 0, 3)).isTrue();
+    }
+
+    /** It asks the others in an epoch that it refuses before they answer. */
+    @Test
+    void whatIsHeldInAnEpochThatIsOverMeanwhileCountsForNothing() {
+        send(5, ALL);
+        opens(2);
+        PlacementGroup second = cluster.group(0).placement();
+        cluster.sent.clear();
+        cluster.settleLater(0, 0, 2);
+        for (int i = 0; i < 1_000 && cluster.sent.stream().noneMatch(PasisMessage.Repair.class::isInstance); i++) {
+            cluster.simulation.runFor(1);
+        }
+        assertThat(cluster.sent).noneMatch(PasisMessage.Repaired.class::isInstance);
+        cluster.placeAt(0, second.announced(3, 9));
+        assertThat(cluster.settled(0)).isFalse();
+        assertThat(cluster.sent)
+                .filteredOn(PasisMessage.Repaired.class::isInstance)
+                .hasSizeGreaterThanOrEqualTo(3);
+    }
+
+    /** What two peers have verified and nobody sends here: only the record of what is collected tells of it. */
+    @Test
+    void whatWasCollectedSinceTheSlotWasTakenStays() {
+        opens(2, 0);
+        RecordKey floor =
+                RecordKey.of(RecordKind.PASIS_VERSION, cluster.group(0).block());
+        ValidatingTimestamp version = ValidatingTimestamp.of(7, PrincipalId.client(FAULTY), cluster.fragments(0));
+        cluster.notify(1, 0, 0, version, false);
+        cluster.notify(2, 0, 0, version, false);
+        crash(0);
+        restart(0);
+        cluster.place(new PlacementGroup(2, HOLDERS));
+        assertThat(asked(cluster.group(0), 0))
+                .isInstanceOfSatisfying(
+                        PasisMessage.History.class,
+                        history -> assertThat(history.collected()).isEqualTo(version));
+        assertThat(cluster.simulation.records(PrincipalId.node(0)).keys()).contains(floor);
+        opens(4, 0);
+        cluster.simulation.runFor(500);
+        assertThat(cluster.simulation.records(PrincipalId.node(0)).keys())
+                .as("of a slot that was lost and taken again")
+                .doesNotContain(floor);
+        assertThat(asked(cluster.group(0), 0))
+                .isInstanceOfSatisfying(
+                        PasisMessage.History.class,
+                        history -> assertThat(history.collected()).isEqualTo(ValidatingTimestamp.NONE));
+    }
 }
