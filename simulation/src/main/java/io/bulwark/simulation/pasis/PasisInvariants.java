@@ -347,9 +347,11 @@ final class PasisInvariants {
                     && simulation.records(node).load(key) instanceof Loaded.Found found) {
                 WireReader in = new WireReader(found.meta());
                 PrincipalId sender = PrincipalId.read(in);
+                if (!sender.equals(PrincipalId.NOBODY)) {
+                    ofBlock.merge(new Account(sender, key.block()), 1, Integer::sum);
+                }
                 if (sender.kind() == PrincipalKind.CLIENT) {
                     ofSender.merge(sender, 1, Integer::sum);
-                    ofBlock.merge(new Account(sender, key.block()), 1, Integer::sum);
                     bytes += PasisLimits.charge(in.i32(0, Integer.MAX_VALUE));
                 }
             }
