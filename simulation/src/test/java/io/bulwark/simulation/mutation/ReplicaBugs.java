@@ -39,14 +39,40 @@ final class ReplicaBugs {
                     "ordering/replica/RequestPool",
                     "others take even the room that is a client's own",
                     engine("RequestPoolTest", "whateverOthersHoldWhoHoldsNextToNothingHasRoom"),
-                    "(isSmall ? 4 : entry.readyMillis",
-                    "(entry.readyMillis"),
+                    "(isSmall ? 4 : isReadyWithOwn",
+                    "(isReadyWithOwn"),
             in(
                     "ordering/replica/RequestPool",
                     "what is ready has no more room than what others vouch for",
                     engine("RequestPoolTest", "whatIsReadyHasRoomThoughThatOfWhatOthersVouchForIsFull"),
-                    "entry.readyMillis >= 0 ? 3 : 2",
+                    "isReadyWithOwn(entry) ? 3 : 2",
                     "2"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "what lacks the own vouch only has no more of the room of all",
+                    engine(
+                            "FullRoomTest",
+                            "thoughLiarsFillThePrimaryWithWhatIsNeverReadyItHasRoomForWhatBackupsWaitFor"),
+                    "isReadyWithOwn(entry) ? 3 : 2",
+                    "entry.readyMillis >= 0 ? 3 : 2"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "what lacks the own vouch only has no more of its client's room",
+                    engine("FullRoomTest", "thoughLiarsFillAClientsRoomAtThePrimaryItHasRoomForWhatBackupsWaitFor"),
+                    "factor == 2 || !isReadyWithOwn(entry)",
+                    "true"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "a client has twice its room for what f+1 others vouch for",
+                    engine("RequestPoolTest", "whatLacksTheOwnVouchOnlyMayTakeTwiceAClientsRoom"),
+                    "factor == 2 || !isReadyWithOwn(entry)",
+                    "factor == 2"),
+            in(
+                    "ordering/replica/RequestPool",
+                    "what lacks the own vouch only takes more room while others could give way",
+                    engine("RequestPoolTest", "whatOthersVouchForDisplacesWhatTheyDoNot"),
+                    "int factor = entry.readyMillis >= 0 ? 2 : 1;",
+                    "int factor = isReadyWithOwn(entry) ? 2 : 1;"),
             in(
                     "ordering/replica/RequestPool",
                     "who has yet to execute what was executed here wants it again",

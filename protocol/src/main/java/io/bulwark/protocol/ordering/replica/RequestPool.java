@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * vouches for the first to the backups only, would make backups wait for what the primary cannot propose. So a client can
  * have several operations executed under one number; they come out of its own room, and what is inside them tells.
  *
- * <p>Room is counted for each client, and for all together. When a client's is full, what f+1 others vouch for displaces what fewer do, and what is
- * ready may take as much again: so a client that tells each replica something else cannot keep a correct primary from
- * what the backups wait for. Nor can it with vouches of long ago: a replica repeats those for what it still has, and what is
- * not repeated for a while does not count. A small part of the room of all is each client's own, whatever others hold.
+ * <p>Room is counted for each client, and for all together. When a client's is full, what f+1 others vouch for displaces what fewer do, and what is ready
+ * once this replica vouches for it, too, may take as much again: a primary's own vouch comes with the body. So a client that tells each replica something
+ * else cannot keep a correct primary from what the backups wait for. Nor can it with vouches of long ago: a replica repeats those for what it still has,
+ * and what is not repeated for a while does not count. A small part of the room of all is each client's own, whatever others hold.
  */
 final class RequestPool {
     /** What is not ready so long after its client has last asked is dropped. */
@@ -353,6 +353,11 @@ final class RequestPool {
         return Long.bitCount(entry.vouchers & ~(1L << config.self()));
     }
 
+    /** It is ready, or will be as soon as its body is here. */
+    private boolean isReadyWithOwn(Entry entry) {
+        return others(entry) + 1 >= config.quorum();
+    }
+
     private void weigh(long nowMillis, Entry entry) {
         if (entry.body != null && !isVouchedHere(entry) && (entry.verified || others(entry) >= config.oneCorrect())) {
             entry.vouchers |= 1L << config.self();
@@ -376,8 +381,14 @@ final class RequestPool {
         int factor = entry.readyMillis >= 0 ? 2 : 1;
         while (usage.entries.size() >= factor * config.room().requestsPerClient()
                 || usage.bytes + bytes > (long) factor * config.room().bytesPerClient()) {
-            if (others(entry) < config.oneCorrect() || !displaceOne(nowMillis, usage)) {
+            if (others(entry) < config.oneCorrect()) {
                 return false;
+            }
+            if (!displaceOne(nowMillis, usage)) {
+                if (factor == 2 || !isReadyWithOwn(entry)) {
+                    return false;
+                }
+                factor = 2;
             }
         }
         if (!hasRoomBesideOthers(nowMillis, entry, usage, bytes)) {
@@ -394,8 +405,8 @@ final class RequestPool {
     /**
      * When the room of all is full, those that hold more than their share of it are refused, or lose what fewer than f+1 others vouch for. If
      * they have nothing of that kind, what is held is about to be executed: what f+1 others vouch for, or is within its client's share, finds as
-     * much room again. All that may be full, too, but not for what is ready, which a primary must have to get rid of it, nor for a client that
-     * holds next to nothing.
+     * much room again. All that may be full, too, but not for what is ready once its body is here, which a primary must have to get rid of it, nor
+     * for a client that holds next to nothing.
      */
     private boolean hasRoomBesideOthers(long nowMillis, Entry entry, Usage own, int bytes) {
         long all = config.room().bytesOfAll();
@@ -407,7 +418,7 @@ final class RequestPool {
                 return false;
             }
             if (!displaceOneOfTheLargest(nowMillis, share)) {
-                return heldBytes + bytes <= (isSmall ? 4 : entry.readyMillis >= 0 ? 3 : 2) * all;
+                return heldBytes + bytes <= (isSmall ? 4 : isReadyWithOwn(entry) ? 3 : 2) * all;
             }
         }
         return true;

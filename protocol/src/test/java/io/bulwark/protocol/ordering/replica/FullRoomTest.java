@@ -40,7 +40,8 @@ class FullRoomTest {
     private static final int LARGE_BYTES = 16 << 10;
     private static final long BATCH_MILLIS = 4;
     private static final long BURST_MILLIS = 40;
-    private static final int CALLS = 10;
+    private static final long AGAIN_MILLIS = 60;
+    private static final int CALLS = 8;
 
     /** Four attackers fill the room of all. */
     private static final Room ROOM = new Room(16, 1 << 20, 4_096, 64, 1 << 20);
@@ -128,7 +129,7 @@ class FullRoomTest {
             if (lies) {
                 lie();
             }
-            cluster.at(BURST_MILLIS, this::attack);
+            cluster.at(attack.isNew() ? BURST_MILLIS : AGAIN_MILLIS, this::attack);
         }
 
         /** Twice what its room takes. */
@@ -140,13 +141,9 @@ class FullRoomTest {
             while (own.size() < ROOM.requestsPerClient() * (attack.isNew() ? 1 : 2)) {
                 number++;
                 for (int body = 0; body < (attack == Attack.SEVERAL_BODIES ? 2 : 1); body++) {
-                    Bytes operation = new WireWriter()
-                            .i64(2 * number + body)
-                            .raw(Bytes.of(new byte[LARGE_BYTES - Long.BYTES]))
-                            .toBytes();
-                    Request request = new Request(liar, number, false, operation);
-                    own.put(operation, request);
-                    sent.put(operation, request);
+                    Request request = large(liar, number, 2 * number + body);
+                    own.put(request.operation(), request);
+                    sent.put(request.operation(), request);
                     toldLiars.add(request.id());
                 }
             }
@@ -252,7 +249,7 @@ class FullRoomTest {
     void whoAsksForLittleIsServedWithinTheBoundAndNoViewChanges(Attack attack) {
         for (long seed : seeds()) {
             for (int faulty = 1; faulty <= 2; faulty++) {
-                for (boolean lies : List.of(false, true)) {
+                for (boolean lies : faulty == 1 ? List.of(false, true) : List.of(true)) {
                     Siege siege = new Siege(faulty, attack, lies, seed);
                     String text = siege.attack + (lies ? ", liars" : "") + ", f = " + faulty + ", seed " + seed;
                     long worst = siege.worst();
@@ -268,6 +265,63 @@ class FullRoomTest {
                 }
             }
         }
+    }
+
+    /** All room that what f+1 others vouch for may take at the primary has gone to what nobody will be able to propose. */
+    @Test
+    void thoughLiarsFillThePrimaryWithWhatIsNeverReadyItHasRoomForWhatBackupsWaitFor() {
+        assertServedInTheFirstView(9, PrincipalId.client(1));
+    }
+
+    /** The same with the room of one client, which then asks as it should. */
+    @Test
+    void thoughLiarsFillAClientsRoomAtThePrimaryItHasRoomForWhatBackupsWaitFor() {
+        assertServedInTheFirstView(1, PrincipalId.client(FIRST_ATTACKER));
+    }
+
+    /**
+     * What each attacker asks for one correct backup hears, and f liars vouch for it at the primary: f+1 others do there, and no more ever will.
+     * For what is asked for then the liars vouch at the backups only, so that the primary sees 2f vouches.
+     */
+    private static void assertServedInTheFirstView(int attackers, PrincipalId client) {
+        int faulty = 2;
+        TestCluster cluster =
+                new TestCluster(faulty, 1, config -> config.withRoom(ROOM).withBatches(BATCHES));
+        int firstLiar = cluster.nodes.size() - faulty;
+        List<Request> junk = new ArrayList<>();
+        for (int i = 0; i < attackers * ROOM.requestsPerClient(); i++) {
+            junk.add(large(PrincipalId.client(FIRST_ATTACKER + i % attackers), i, i));
+        }
+        cluster.wire = (from, to, message) ->
+                from >= firstLiar && to == 0 && message instanceof Vouch ? List.of() : List.of(message);
+        tellOneEach(cluster, junk, firstLiar);
+        cluster.run(500);
+        TestCluster.Call call = cluster.submit(large(client, 1_000, 1_000));
+        assertThat(cluster.runUntilDone(10_000)).as(cluster::toString).isTrue();
+        assertThat(cluster.nodes)
+                .as(cluster::toString)
+                .allMatch(node -> node.up().view() == 0);
+        assertThat(call.refusals).as("by the primary, until its backups vouch").isLessThan(2);
+        assertThat(cluster.nodes.getFirst().application.executions).isEqualTo(1);
+    }
+
+    private static void tellOneEach(TestCluster cluster, List<Request> junk, int firstLiar) {
+        for (int i = 0; i < junk.size(); i++) {
+            cluster.deliver(junk.get(i), 1 + i % (firstLiar - 1));
+        }
+        Vouch lie = new Vouch(junk.stream().map(Request::id).toList());
+        for (int liar = firstLiar; liar < cluster.nodes.size(); liar++) {
+            cluster.send(liar, 0, lie);
+        }
+        cluster.at(200, () -> tellOneEach(cluster, junk, firstLiar));
+    }
+
+    private static Request large(PrincipalId client, long call, long content) {
+        Bytes operation = new WireWriter()
+                .i64(content)
+                .raw(Bytes.of(new byte[LARGE_BYTES - Long.BYTES]))
+                .toBytes();
+        return new Request(client, call, false, operation);
     }
 
     /** Backups have what is ready sooner than a primary whose room is full, and see 32 batches of other requests pass it. */

@@ -17,14 +17,18 @@ import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** Vouches and room (PROTOCOLS section 7), seen from replica 0 of four. */
+/** Vouches and room (PROTOCOLS section 7), seen from replica 0 of four; of seven where f+1 others must be fewer than 2f. */
 @NullMarked
 class RequestPoolTest {
     private static final int VOUCHES_MAX = 16;
 
-    private final ReplicaConfig config = ReplicaConfig.of(0, 1).withRoom(new Room(3, 1 << 20, VOUCHES_MAX, 4, 2 << 20));
     private final RecentResults results = new RecentResults(4);
-    private final RequestPool pool = new RequestPool(config, results);
+    private RequestPool pool = poolWith(1);
+
+    private RequestPool poolWith(int faulty) {
+        return new RequestPool(
+                ReplicaConfig.of(0, faulty).withRoom(new Room(3, 1 << 20, VOUCHES_MAX, 4, 2 << 20)), results);
+    }
 
     private static Request request(int client, long call, int operation) {
         return new Request(PrincipalId.client(client), call, false, Bytes.of((byte) operation));
@@ -190,17 +194,38 @@ class RequestPoolTest {
     /** A primary that had no room for it could not give it a number, and what is not ready would keep the place for as long as its clients like. */
     @Test
     void whatIsReadyHasRoomThoughThatOfWhatOthersVouchForIsFull() {
+        pool = poolWith(2);
         for (int client = 1; client <= 8; client++) {
-            vouch(large(client, 1), 1, 2);
+            vouch(large(client, 1), 1, 2, 3);
             hear(large(client, 1));
         }
         Request late = large(9, 1);
-        vouch(late, 1, 2);
+        vouch(late, 1, 2, 3);
         pool.onBody(0, late.id(), late);
         assertThat(pool.body(late.id())).isNull();
-        vouch(late, 3);
+        assertThat(ready()).isEmpty();
+        vouch(late, 4);
+        assertThat(ready()).as("it lacks the own vouch").isEmpty();
         pool.onBody(0, late.id(), late);
         assertThat(pool.body(late.id())).isNotNull();
+        assertThat(ready()).containsExactly(late.id());
+    }
+
+    /** A primary vouches once it has the body, and must not wait for that to have room for it. */
+    @Test
+    void whatLacksTheOwnVouchOnlyMayTakeTwiceAClientsRoom() {
+        pool = poolWith(2);
+        for (int call = 0; call < 3; call++) {
+            vouch(request(1, call, call), 1, 2, 3);
+            assertThat(hear(request(1, call, call))).isTrue();
+        }
+        for (int call = 3; call < 7; call++) {
+            vouch(request(1, call, call), 1, 2, 3);
+            assertThat(hear(request(1, call, call))).isFalse();
+            vouch(request(1, call, call), 4);
+            assertThat(hear(request(1, call, call))).isEqualTo(call < 6);
+        }
+        assertThat(ready()).hasSize(3);
     }
 
     /** Replica 0 has the large ones; what is told of all others is whether the primary may lack them. */
