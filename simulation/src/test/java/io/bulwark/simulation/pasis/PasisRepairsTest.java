@@ -106,7 +106,7 @@ class PasisRepairsTest {
         ask(LIAR, 1, versions);
         assertThat(cluster.held(1, 0)).isEqualTo(MOST);
         ask(2, 1, versions);
-        assertThat(cluster.held(1, 0)).as("of another peer").isEqualTo(2 * MOST);
+        assertThat(cluster.held(1, 0)).as("of another peer").isEqualTo(2L * MOST);
     }
 
     /** There is no room for more, but this is known here. */
