@@ -5,6 +5,8 @@ import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.UnavailableException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -84,7 +86,7 @@ public final class BulwarkCommand implements Runnable {
         return exitCode(failure);
     }
 
-    /** What to do, where the failure itself does not say; begins with what sets it off. */
+    /** What is wrong, or what to do, where the failure itself does not say; begins with what sets it off. */
     static String advice(Exception failure) {
         return switch (failure) {
             case InvalidNameException bad
@@ -92,6 +94,8 @@ public final class BulwarkCommand implements Runnable {
             case InvalidNameException _ ->
                 "; a name has 3 to 63 characters: a-z, 0-9, and between them '-' and single '.'";
             case UnavailableException _ -> "; `bulwark status` shows what is down";
+            case NoSuchFileException _ -> ": no such file or directory";
+            case AccessDeniedException _ -> ": permission denied";
             case NoSuchBucketException _ -> "; `bulwark ls` shows the buckets, `bulwark mb` makes one";
             default -> "";
         };

@@ -14,6 +14,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,9 @@ class BulwarkCommandTest {
                 .contains("3 to 63", "a-z, 0-9");
         assertThat(BulwarkCommand.advice(new InvalidNameException("bad", Subject.key("photos", "a\u0007"))))
                 .contains("1024 bytes", "control characters");
+        assertThat(BulwarkCommand.advice(new NoSuchFileException("hosts.properties")))
+                .as("the message is the file alone")
+                .isEqualTo(": no such file or directory");
         assertThat(BulwarkCommand.advice(new UnavailableException("too few nodes", Subject.NONE)))
                 .contains("bulwark status");
     }

@@ -76,7 +76,10 @@ public record KeptReplicas(Path file) {
             try {
                 read(genesis, known);
             } catch (IOException | MalformedException e) {
-                LOG.error("{} cannot be read: who the replicas are is learnt anew from those of the genesis", file, e);
+                LOG.error(
+                        "{} cannot be read ({}): who the replicas are is learnt anew from those of the genesis",
+                        file,
+                        e.getMessage());
                 known = new Lineage(genesis, reading);
             }
         }
