@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the host of one member needs, in a directory that is copied there, and nothing of anybody else's:
@@ -70,7 +71,7 @@ public final class Bundle {
                 setup.listen(),
                 setup.replicas(),
                 setup.data(),
-                bundle.keyRing(),
+                setup.keys() == null ? null : bundle.keyRing(),
                 bundle.channels(setup.channels()),
                 setup.ordering(),
                 setup.nodes(),
@@ -82,10 +83,10 @@ public final class Bundle {
     /** A client's; made anew if it is there. */
     public static void write(Path directory, ClientConfig config) throws IOException {
         Bundle bundle = new Bundle(directory, config.principal());
-        bundle.copy(config.keyRing() == null ? Path.of("") : config.keyRing(), config.channels());
+        bundle.copy(config.keyRing(), config.channels());
         new ClientConfig(
                         config.principal(),
-                        bundle.keyRing(),
+                        config.keyRing() == null ? null : bundle.keyRing(),
                         bundle.channels(config.channels()),
                         config.faultyReplicas(),
                         config.replicas())
@@ -140,10 +141,12 @@ public final class Bundle {
         };
     }
 
-    private void copy(Path keyRing, ChannelConfig channels) throws IOException {
+    private void copy(@Nullable Path keyRing, ChannelConfig channels) throws IOException {
         Path keys = Files.createDirectories(directory.resolve("keys"));
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
-        copy(keyRing, keys.resolve(keyRing.getFileName()));
+        if (keyRing != null) {
+            copy(keyRing, keys.resolve(keyRing.getFileName()));
+        }
         if (channels instanceof ChannelConfig.Tls tls) {
             copy(tls.identity(), keys.resolve(tls.identity().getFileName()));
             copy(tls.genesis(), directory.resolve(GENESIS));

@@ -5,8 +5,6 @@ import io.bulwark.appliance.cluster.Ordering;
 import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
-import io.bulwark.client.error.ConfigException;
-import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.transport.Destination;
@@ -15,7 +13,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -34,7 +31,7 @@ import org.springframework.util.unit.DataSize;
  *     listen: 127.0.0.1:7410
  *     admin: 127.0.0.1:7910        # health and meters over HTTP; none if left out
  *     data: /data
- *     keys: keys/node-0.keys
+ *     keys: keys/node-0.keys       # a replica needs none beside an identity
  *     identity: keys/node-0.pem
  *     genesis: genesis.properties  # or, without these two, insecure-loopback: true
  *     replicas: [127.0.0.1:7600, 127.0.0.1:7601, 127.0.0.1:7602, 127.0.0.1:7603]
@@ -141,23 +138,33 @@ public final class RoleFile {
      * @param environment variables, of which those that begin with {@code BULWARK_NODE_} override the file
      */
     public static Configured<NodeSetup> node(Path file, Map<String, String> environment) throws IOException {
-        NodeKeys keys = RoleSource.bind(file, environment, NODE, NodeKeys.class);
+        var read = RoleSource.bind(file, environment, NODE, NodeKeys.class);
+        NodeKeys keys = read.keys();
+        RoleFindings found = read.findings();
+        int number = found.given("number", keys.number(), 0);
+        InetSocketAddress listen = found.address("listen", keys.listen());
+        Path data = found.path("data", keys.data());
+        Path ring = found.path("keys", keys.keys());
+        ChannelConfig channels = channels(found, keys.identity(), keys.genesis(), keys.insecureLoopback());
+        List<InetSocketAddress> replicas = found.addresses("replicas", keys.replicas());
+        Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
+        found.end();
         return checked(
-                file,
+                found,
                 () -> new Configured<>(
                         new NodeSetup(
-                                given("number", keys.number()),
-                                address(given("listen", keys.listen())),
-                                beside(file, given("data", keys.data())),
-                                beside(file, given("keys", keys.keys())),
-                                channels(file, keys.identity(), keys.genesis(), keys.insecureLoopback()),
-                                addresses(given("replicas", keys.replicas())),
+                                number,
+                                listen,
+                                data,
+                                ring,
+                                channels,
+                                replicas,
                                 keys.durability() == null ? "sync" : keys.durability(),
                                 bytes(keys.scrubRate(), BackgroundPace.SCRUB_BYTES_PER_SECOND),
                                 bytes(keys.historyPool(), NodeSetup.HISTORY_POOL_BY_CLIENTS),
                                 millis(keys.writeBack(), NodeSetup.WRITE_BACK_MILLIS),
                                 millis(keys.keyPeriod(), NodeSetup.KEY_MILLIS)),
-                        admin(keys.admin())));
+                        admin));
     }
 
     /** As the file alone has it. */
@@ -171,27 +178,41 @@ public final class RoleFile {
      * @param environment variables, of which those that begin with {@code BULWARK_REPLICA_} override the file
      */
     public static Configured<ReplicaSetup> replica(Path file, Map<String, String> environment) throws IOException {
-        ReplicaKeys keys = RoleSource.bind(file, environment, REPLICA, ReplicaKeys.class);
-        return checked(file, () -> {
-            int number = given("number", keys.number());
-            List<InetSocketAddress> replicas = addresses(given("replicas", keys.replicas()));
-            if (number < 0 || (number >= replicas.size() && keys.listen() == null)) {
+        var read = RoleSource.bind(file, environment, REPLICA, ReplicaKeys.class);
+        ReplicaKeys keys = read.keys();
+        RoleFindings found = read.findings();
+        int number = found.given("number", keys.number(), 0);
+        List<InetSocketAddress> replicas = found.addresses("replicas", keys.replicas());
+        Optional<InetSocketAddress> listen =
+                Optional.ofNullable(keys.listen()).map(text -> found.address("listen", text));
+        Path data = found.path("data", keys.data());
+        ChannelConfig channels = channels(found, keys.identity(), keys.genesis(), keys.insecureLoopback());
+        // Over TLS replicas share no keys but those that they agree on.
+        Path ring = keys.keys() == null && channels instanceof ChannelConfig.Tls
+                ? null
+                : found.path("keys", keys.keys());
+        List<InetSocketAddress> nodes = found.addresses("nodes", keys.nodes());
+        int clients = found.given("clients", keys.clients(), 0);
+        Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
+        found.end();
+        return checked(found, () -> {
+            if (number < 0 || (number >= replicas.size() && listen.isEmpty())) {
                 throw new IllegalArgumentException("replica " + number + " of " + replicas.size()
                         + "; one that comes later needs listen, and replicas are those of the genesis");
             }
             ReplicaSetup setup = new ReplicaSetup(
                     number,
-                    keys.listen() == null ? replicas.get(number) : address(keys.listen()),
+                    listen.orElseGet(() -> replicas.get(number)),
                     replicas,
-                    beside(file, given("data", keys.data())),
-                    beside(file, given("keys", keys.keys())),
-                    channels(file, keys.identity(), keys.genesis(), keys.insecureLoopback()),
+                    data,
+                    ring,
+                    channels,
                     // Files of the time before there was a choice do not say it.
                     keys.ordering() == null ? Ordering.BFT_SMART : Ordering.named(keys.ordering()),
-                    addresses(given("nodes", keys.nodes())),
-                    given("clients", keys.clients()),
+                    nodes,
+                    clients,
                     recoveries(keys));
-            return new Configured<>(setup, admin(keys.admin()));
+            return new Configured<>(setup, admin);
         });
     }
 
@@ -211,16 +232,16 @@ public final class RoleFile {
      */
     public static Configured<SupervisorSetup> supervisor(
             Path file, Map<String, String> environment, ReplicaSetup replica) throws IOException {
-        SupervisorKeys keys = RoleSource.find(file, environment, SUPERVISOR, SupervisorKeys.class)
+        RoleFindings found = new RoleFindings(file, SUPERVISOR);
+        SupervisorKeys keys = RoleSource.find(file, environment, SUPERVISOR, SupervisorKeys.class, found)
                 .orElse(new SupervisorKeys(null, null, null, null));
-        return checked(
-                file,
-                () -> new Configured<>(
-                        new SupervisorSetup(
-                                keys.data() == null ? replica.data() : beside(file, keys.data()),
-                                keys.recovery() == null || keys.recovery(),
-                                Optional.ofNullable(keys.release()).map(jar -> beside(file, jar))),
-                        admin(keys.admin())));
+        SupervisorSetup setup = new SupervisorSetup(
+                keys.data() == null ? replica.data() : found.beside(keys.data()),
+                keys.recovery() == null || keys.recovery(),
+                Optional.ofNullable(keys.release()).map(found::beside));
+        Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
+        found.end();
+        return new Configured<>(setup, admin);
     }
 
     /** As the file alone has it. */
@@ -234,15 +255,16 @@ public final class RoleFile {
      * @param environment variables, of which those that begin with {@code BULWARK_CONSOLE_} override the file
      */
     public static Configured<ConsoleSetup> console(Path file, Map<String, String> environment) throws IOException {
-        ConsoleKeys keys = RoleSource.bind(file, environment, CONSOLE, ConsoleKeys.class);
-        return checked(
-                file,
-                () -> new Configured<>(
-                        new ConsoleSetup(
-                                address(given("listen", keys.listen())),
-                                keys.published() != null && keys.published(),
-                                beside(file, given("client", keys.client()))),
-                        admin(keys.admin())));
+        var read = RoleSource.bind(file, environment, CONSOLE, ConsoleKeys.class);
+        ConsoleKeys keys = read.keys();
+        RoleFindings found = read.findings();
+        ConsoleSetup setup = new ConsoleSetup(
+                found.address("listen", keys.listen()),
+                keys.published() != null && keys.published(),
+                found.path("client", keys.client()));
+        Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
+        found.end();
+        return new Configured<>(setup, admin);
     }
 
     /** Without an admin endpoint. */
@@ -307,8 +329,7 @@ public final class RoleFile {
                             number: %d
                             listen: %s
                         %s    data: "%s"
-                            keys: "%s"
-                            %s
+                        %s    %s
                             replicas: %s
                             nodes: %s
                             clients: %d
@@ -321,7 +342,7 @@ public final class RoleFile {
                         Destination.text(setup.listen()),
                         text(role.admin()),
                         setup.data(),
-                        setup.keys(),
+                        setup.keys() == null ? "" : "    keys: \"" + setup.keys() + "\"\n",
                         text(setup.channels()),
                         list(setup.replicas()),
                         list(setup.nodes()),
@@ -355,23 +376,25 @@ public final class RoleFile {
         T make();
     }
 
-    private static <T> T checked(Path file, Making<T> making) {
+    /** What cannot be, though all of it can be read. */
+    private static <T> T checked(RoleFindings found, Making<T> making) {
         try {
             return making.make();
         } catch (IllegalArgumentException e) {
-            throw new ConfigException(file + ": " + e.getMessage(), Subject.NONE, e);
+            throw found.failure(String.valueOf(e.getMessage()));
         }
     }
 
     private static ChannelConfig channels(
-            Path file, @Nullable String identity, @Nullable String genesis, @Nullable Boolean insecureLoopback) {
+            RoleFindings found,
+            @Nullable String identity,
+            @Nullable String genesis,
+            @Nullable Boolean insecureLoopback) {
         if (insecureLoopback == null || !insecureLoopback) {
-            return new ChannelConfig.Tls(
-                    beside(file, given("identity", identity)), beside(file, given("genesis", genesis)));
+            return new ChannelConfig.Tls(found.path("identity", identity), found.path("genesis", genesis));
         }
         if (identity != null || genesis != null) {
-            throw new IllegalArgumentException(
-                    "insecure-loopback with identity or genesis: there is either TLS or plain text");
+            found.note("insecure-loopback with identity or genesis: there is either TLS or plain text");
         }
         return new ChannelConfig.InsecureLoopback();
     }
@@ -389,55 +412,12 @@ public final class RoleFile {
                 .orElse("");
     }
 
-    private static <T> T given(String name, @Nullable T value) {
-        if (value == null) {
-            throw new IllegalArgumentException("the key " + name + " is missing");
-        }
-        return value;
-    }
-
     private static long millis(@Nullable Duration given, long standard) {
         return given == null ? standard : given.toMillis();
     }
 
     private static long bytes(@Nullable DataSize given, long standard) {
         return given == null ? standard : given.toBytes();
-    }
-
-    private static Path beside(Path file, String path) {
-        return file.toAbsolutePath().resolveSibling(path).normalize();
-    }
-
-    private static Optional<InetSocketAddress> admin(@Nullable String text) {
-        if (text == null) {
-            return Optional.empty();
-        }
-        InetSocketAddress found = Destination.resolve(address(text));
-        if (found.isUnresolved()) {
-            throw new IllegalArgumentException("nobody knows the host of admin: " + text);
-        }
-        return Optional.of(found);
-    }
-
-    private static List<InetSocketAddress> addresses(List<String> texts) {
-        List<InetSocketAddress> all = new ArrayList<>();
-        texts.forEach(text -> all.add(address(text)));
-        return all;
-    }
-
-    private static InetSocketAddress address(String text) {
-        int colon = text.lastIndexOf(':');
-        String host = text.substring(0, Math.max(0, colon));
-        try {
-            boolean bracketed = host.startsWith("[") && host.endsWith("]");
-            String bare = bracketed ? host.substring(1, host.length() - 1) : host;
-            if (!bare.isEmpty()) {
-                return Destination.of(bare, Integer.parseInt(text.substring(colon + 1)));
-            }
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("\"" + text + "\" is not HOST:PORT", e);
-        }
-        throw new IllegalArgumentException("\"" + text + "\" is not HOST:PORT");
     }
 
     private static String list(List<InetSocketAddress> addresses) {

@@ -6,32 +6,52 @@ import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.springframework.boot.context.properties.bind.BindException;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
 import org.springframework.core.io.FileSystemResource;
+import org.springframework.util.unit.DataSize;
 import org.yaml.snakeyaml.error.YAMLException;
 
 /** Binds the section of a role to a record: from its file, and before that from the environment. */
 final class RoleSource {
+    /** {@code bulwark} and the role. */
+    private static final int SECTION_ELEMENTS = 2;
+
     private RoleSource() {}
 
+    /**
+     * What was read.
+     *
+     * @param keys those that are not there, or are wrong, are null
+     * @param findings what was wrong so far
+     */
+    record Read<T>(T keys, RoleFindings findings) {}
+
     /** Reads it, or fails if the file has no such section. */
-    static <T> T bind(Path file, Map<String, String> environment, String role, Class<T> type) throws IOException {
-        return find(file, environment, role, type)
-                .orElseThrow(() -> new ConfigException(file + " has no section bulwark." + role, Subject.NONE));
+    static <T> Read<T> bind(Path file, Map<String, String> environment, String role, Class<T> type)
+            throws IOException {
+        RoleFindings findings = new RoleFindings(file, role);
+        T keys = find(file, environment, role, type, findings)
+                .orElseThrow(() -> findings.failure("there is no section bulwark." + role));
+        return new Read<>(keys, findings);
     }
 
     /**
@@ -40,29 +60,75 @@ final class RoleSource {
      * @param environment variables; one that begins as those of this role do and is none of its keys is an error, an empty one
      *     counts as not given
      */
-    static <T> Optional<T> find(Path file, Map<String, String> environment, String role, Class<T> type)
+    static <T> Optional<T> find(
+            Path file, Map<String, String> environment, String role, Class<T> type, RoleFindings findings)
             throws IOException {
         if (!Files.isRegularFile(file)) {
             throw new ConfigException("there is no configuration file " + file, Subject.NONE);
         }
         MutablePropertySources sources = new MutablePropertySources();
-        sources.addFirst(new MapPropertySource("environment", overrides(environment, role, type)));
+        sources.addFirst(new MapPropertySource("environment", overrides(environment, role, type, findings)));
         try {
             new YamlPropertySourceLoader()
                     .load(file.toString(), new FileSystemResource(file))
                     .forEach(sources::addLast);
-            BindResult<T> bound = new Binder(ConfigurationPropertySources.from(sources))
-                    .bind("bulwark." + role, Bindable.of(type), new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
-            return bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
-        } catch (BindException e) {
-            Throwable root = e.getCause() == null ? e : e.getCause();
-            throw new ConfigException(file + ": " + e.getName() + ": " + root.getMessage(), Subject.NONE, e);
         } catch (IllegalStateException | YAMLException e) {
             throw new ConfigException(file + " is not YAML: " + e.getMessage(), Subject.NONE, e);
         }
+        var all = ConfigurationPropertySources.from(sources);
+        ConfigurationPropertyName section = ConfigurationPropertyName.of("bulwark." + role);
+        for (var source : all) {
+            if (source instanceof IterableConfigurationPropertySource names) {
+                names.stream()
+                        .filter(section::isAncestorOf)
+                        .filter(name -> !isKey(name, type))
+                        .forEach(name -> findings.note("there is no key " + name.subName(SECTION_ELEMENTS) + " in " + section));
+            }
+        }
+        BindResult<T> bound = new Binder(all).bind(section, Bindable.of(type), new Collecting(findings));
+        return bound.isBound() ? Optional.of(bound.get()) : Optional.empty();
     }
 
-    private static Map<String, Object> overrides(Map<String, String> environment, String role, Class<?> type) {
+    /** Notes each value that cannot be read, and goes on without it. */
+    private record Collecting(RoleFindings findings) implements BindHandler {
+        @Override
+        public @Nullable Object onFailure(
+                ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error) {
+            var read = context.getConfigurationProperty();
+            String key = name.subName(SECTION_ELEMENTS).toString();
+            findings.note(key, "\"" + (read == null ? "" : read.getValue()) + "\" is not " + form(target));
+            return null;
+        }
+
+        private static String form(Bindable<?> target) {
+            Class<?> type = target.getType().toClass();
+            if (type == Integer.class) {
+                return "a whole number";
+            }
+            if (type == Boolean.class) {
+                return "true or false";
+            }
+            if (type == Duration.class) {
+                return "a time such as 2s or 10m";
+            }
+            return type == DataSize.class ? "a size such as 8MB" : "what belongs there";
+        }
+    }
+
+    /** Whether it names a component of the record, or an element of one that is a list. */
+    private static boolean isKey(ConfigurationPropertyName name, Class<?> type) {
+        String key = name.getElement(SECTION_ELEMENTS, ConfigurationPropertyName.Form.UNIFORM);
+        for (RecordComponent component : type.getRecordComponents()) {
+            if (component.getName().toLowerCase(Locale.ROOT).equals(key)) {
+                int more = name.getNumberOfElements() - SECTION_ELEMENTS - 1;
+                return more == 0 || (more == 1 && component.getType() == List.class && name.isLastElementIndexed());
+            }
+        }
+        return false;
+    }
+
+    private static Map<String, Object> overrides(
+            Map<String, String> environment, String role, Class<?> type, RoleFindings findings) {
         Map<String, String> keys = new TreeMap<>();
         String prefix = variable(role) + "_";
         for (RecordComponent component : type.getRecordComponents()) {
@@ -70,18 +136,21 @@ final class RoleSource {
             keys.put(prefix + key.replace('-', '_').toUpperCase(Locale.ROOT), "bulwark." + role + "." + key);
         }
         Map<String, Object> overrides = new HashMap<>();
+        TreeSet<String> unknown = new TreeSet<>();
         environment.forEach((variable, value) -> {
             if (variable.startsWith(prefix) && !value.isEmpty()) {
                 String key = keys.get(variable);
                 if (key == null) {
-                    throw new ConfigException(
-                            "the environment has " + variable + ", which is nothing that a " + role
-                                    + " knows; there are " + String.join(", ", keys.keySet()),
-                            Subject.NONE);
+                    unknown.add(variable);
+                } else {
+                    overrides.put(key, value);
                 }
-                overrides.put(key, value);
             }
         });
+        if (!unknown.isEmpty()) {
+            findings.note("the environment has " + String.join(", ", unknown) + ", which is nothing that a " + role
+                    + " knows; there are " + String.join(", ", keys.keySet()));
+        }
         return overrides;
     }
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one metadata replica is set up.
@@ -20,7 +21,7 @@ import java.util.TreeMap;
  * @param number of a replica that was let in later, more than those of the genesis have
  * @param replicas where those of the genesis are found, by number
  * @param data its directory, its alone
- * @param keys its key ring
+ * @param keys its key ring; null if there is none, as TLS needs none
  * @param channels how its connections are secured
  * @param nodes where the storage nodes are found, by number; the same at every replica
  * @param clients how many clients belong from the first; of these the operator alone has rights
@@ -31,7 +32,7 @@ public record ReplicaSetup(
         InetSocketAddress listen,
         List<InetSocketAddress> replicas,
         Path data,
-        Path keys,
+        @Nullable Path keys,
         ChannelConfig channels,
         Ordering ordering,
         List<InetSocketAddress> nodes,
@@ -73,6 +74,9 @@ public record ReplicaSetup(
         nodes = List.copyOf(nodes);
         if (number < 0) {
             throw new IllegalArgumentException("replica " + number + " of " + replicas.size());
+        }
+        if (keys == null && !(channels instanceof ChannelConfig.Tls)) {
+            throw new IllegalArgumentException("without TLS a replica needs a key ring");
         }
         if (clients < 1 || clients > 1000) {
             throw new IllegalArgumentException(clients + " clients");

@@ -24,6 +24,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
@@ -73,7 +74,7 @@ public final class RunningReplica implements Watched {
         Credentials credentials = setup.channels()
                 .credentials(
                         PrincipalId.replica(setup.number()),
-                        () -> KeyRing.load(setup.keys()),
+                        () -> KeyRing.load(Objects.requireNonNull(setup.keys())),
                         setup.replicas().size(),
                         kept);
         setup.channels().claim(setup.data());

@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -38,6 +39,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,13 +90,13 @@ public final class GroupView implements Group, AutoCloseable {
      * Opens it; returns at once.
      *
      * @param self as whom it asks
-     * @param keys the key ring of that principal
+     * @param keys the key ring of that principal; TLS needs none
      * @param kept the file that keeps what it learns of the registry; its alone
      * @param replicas where they are found, by number
      * @throws io.bulwark.client.error.ConfigException if keys are missing or do not fit
      */
     public static GroupView open(
-            PrincipalId self, Path keys, ChannelConfig channels, Path kept, List<InetSocketAddress> replicas) {
+            PrincipalId self, @Nullable Path keys, ChannelConfig channels, Path kept, List<InetSocketAddress> replicas) {
         return open(self, keys, channels, kept, Optional.empty(), replicas);
     }
 
@@ -106,12 +108,12 @@ public final class GroupView implements Group, AutoCloseable {
      */
     public static GroupView open(
             PrincipalId self,
-            Path keys,
+            @Nullable Path keys,
             ChannelConfig channels,
             Path kept,
             Optional<Path> own,
             List<InetSocketAddress> replicas) {
-        Credentials credentials = channels.credentials(self, () -> KeyRing.load(keys), replicas.size(), kept);
+        Credentials credentials = channels.credentials(self, () -> KeyRing.load(Objects.requireNonNull(keys)), replicas.size(), kept);
         return new GroupView(channels, credentials, kept, own, replicas);
     }
 

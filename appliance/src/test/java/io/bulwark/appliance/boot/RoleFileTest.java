@@ -195,7 +195,7 @@ class RoleFileTest {
     void eachKeyThatIsNeededIsMissed() throws IOException {
         Map<String, List<String>> needed = Map.of(
                 "node", List.of("number", "listen", "data", "keys", "identity", "genesis", "replicas"),
-                "replica", List.of("number", "data", "keys", "identity", "genesis", "replicas", "nodes", "clients"),
+                "replica", List.of("number", "data", "identity", "genesis", "replicas", "nodes", "clients"),
                 "console", List.of("listen", "client"));
         for (var role : needed.entrySet()) {
             String good = Files.readString(Path.of("..", "docker", "examples", role.getKey() + ".yaml"));
@@ -209,6 +209,68 @@ class RoleFileTest {
                         .isEqualTo(CommandFailure.CONFIG);
             }
         }
+    }
+
+    /** Over TLS replicas agree on their keys; without an identity they have none but those of the ring. */
+    @Test
+    void aReplicaWithAnIdentityNeedsNoKeyRing() throws IOException {
+        Path file = directory.resolve("role.yaml");
+        RoleFile.write(replica(), file);
+        String with = Files.readString(file);
+        String without = with.replaceFirst("(?m)^    keys: .*\\n", "");
+        assertThat(without).isNotEqualTo(with);
+        Files.writeString(file, without);
+        ReplicaSetup read = RoleFile.replica(file);
+        assertThat(read.keys()).isNull();
+        RoleFile.write(read, file);
+        assertThat(file).content().isEqualTo(without);
+        Path bundle = directory.resolve("bundle");
+        Files.writeString(directory.resolve("own.pem"), "");
+        Files.writeString(directory.resolve("genesis"), "");
+        Bundle.write(bundle, read, Optional.empty());
+        assertThat(RoleFile.replica(bundle.resolve(Bundle.ROLE)).keys()).isNull();
+
+        Files.writeString(
+                file, without.replaceFirst("(?m)^    identity: .*\\n.*\\n", "    insecure-loopback: true\n"));
+        assertThatThrownBy(() -> RoleFile.replica(file)).hasMessageContaining("the key keys is missing");
+    }
+
+    /** One start tells all that is to be mended. */
+    @Test
+    void allThatIsWrongIsSaidAtOnce() throws IOException {
+        Path file = directory.resolve("role.yaml");
+        Files.writeString(file, """
+            bulwark:
+              replica:
+                number: first
+                listen: 7601
+                dta: /var/lib/bulwark
+                identity: own.pem
+                replicas: [127.0.0.1:7600, nowhere]
+                nodes: {a: 127.0.0.1:7410}
+                clients: 16
+                watchdog-period: soon
+            """);
+        assertThatThrownBy(() -> RoleFile.replica(file, Map.of("BULWARK_REPLICA_DTA", "x", "BULWARK_REPLICA_ADM", "y")))
+                .isInstanceOf(ConfigException.class)
+                .message()
+                .startsWith(file + ": the keys data, genesis, nodes are missing; ")
+                .contains("BULWARK_REPLICA_ADM, BULWARK_REPLICA_DTA, which is nothing that a replica knows")
+                .contains("; there is no key dta in bulwark.replica; ")
+                .contains("; there is no key nodes.a in bulwark.replica; ")
+                .contains("; number: \"first\" is not a whole number; ")
+                .contains("; watchdog-period: \"soon\" is not a time such as 2s or 10m; ")
+                .contains("; listen: \"7601\" is not HOST:PORT")
+                .contains("; replicas: \"nowhere\" is not HOST:PORT")
+                .contains("see Configuration in docs/operations.md, docker/examples/replica.yaml")
+                .doesNotContain("unbound", "java.", "clients");
+        Files.writeString(file, "bulwark:\n  console:\n    listen: 127.0.0.1:7400\n    published: perhaps\n");
+        assertThatThrownBy(() -> RoleFile.console(file))
+                .hasMessageContaining("the key client is missing; published: \"perhaps\" is not true or false; see");
+        assertThatThrownBy(() -> RoleFile.node(file))
+                .hasMessageContaining(file + ": there is no section bulwark.node; see");
+        Files.writeString(file, "bulwark:\n  node: 3\n");
+        assertThatThrownBy(() -> RoleFile.node(file)).isInstanceOf(ConfigException.class);
     }
 
     @Test
