@@ -4,6 +4,7 @@ import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.Ordering;
+import io.bulwark.appliance.cluster.TakenPorts;
 import io.bulwark.appliance.demo.Demo;
 import io.bulwark.appliance.up.Appliance;
 import io.bulwark.appliance.up.EmbeddedMembers;
@@ -14,6 +15,7 @@ import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -30,6 +32,8 @@ import picocli.CommandLine.Parameters;
             "Runs an appliance of its own, which is removed afterwards; compares every byte with the files."
         })
 final class DemoCommand implements Callable<Integer> {
+    private static final String PORT_BASE = "8400";
+
     @Parameters(
             arity = "0..1",
             paramLabel = "DIR",
@@ -45,7 +49,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Option(
             names = "--port-base",
-            defaultValue = "8400",
+            defaultValue = PORT_BASE,
             description = "Ports of the demo's own appliance begin here (default: ${DEFAULT-VALUE}).")
     private int portBase;
 
@@ -58,11 +62,18 @@ final class DemoCommand implements Callable<Integer> {
         if (!Files.isDirectory(source)) {
             throw new CommandFailure(CommandFailure.FAILED, source + " is not a directory");
         }
+        ClusterShape shape = shape();
         Path place = Files.createTempDirectory("bulwark-demo");
         try {
             DataDirectory data = DataDirectory.create(place);
-            ClusterShape shape = new ClusterShape(faults == 1 ? 5 : 7, 4, portBase, Ordering.DEFAULT, "sync");
-            ClusterPlan plan = new ClusterPlan(data, data.shape(shape));
+            ClusterPlan plan = new ClusterPlan(data, shape);
+            Optional<String> taken = TakenPorts.among(plan.ports(false), 0);
+            if (taken.isPresent()) {
+                throw new CommandFailure(
+                        CommandFailure.FAILED,
+                        taken.get() + "; choose other ports with --port-base N (default: " + PORT_BASE + ")");
+            }
+            data.keep(shape);
             try (FileLock lock = data.lock();
                     Appliance appliance = Appliance.start(
                             plan, new EmbeddedMembers(plan), line -> System.err.println("bulwark: " + line))) {
@@ -79,6 +90,14 @@ final class DemoCommand implements Callable<Integer> {
             }
         } finally {
             delete(place);
+        }
+    }
+
+    private ClusterShape shape() {
+        try {
+            return new ClusterShape(faults == 1 ? 5 : 7, 4, portBase, Ordering.DEFAULT, "sync");
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()));
         }
     }
 

@@ -5,6 +5,7 @@ import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.appliance.cluster.OwnCommand;
+import io.bulwark.appliance.cluster.TakenPorts;
 import io.bulwark.appliance.control.ApplianceStatus;
 import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.appliance.supervisor.Release;
@@ -30,10 +31,13 @@ import picocli.CommandLine.Option;
         name = "up",
         description = {
             "Run the whole appliance on this machine: storage nodes, metadata replicas and the console.",
-            "What is chosen at the first start of a data directory stays."
+            "What is chosen at the first start of a data directory stays, as do its ports."
         })
 final class UpCommand implements Callable<Integer> {
     private static final long DETACHED_START_MILLIS_MAX = 180_000;
+
+    /** What a killed appliance left behind ends by itself in less. */
+    private static final long LEFT_BEHIND_MILLIS_MAX = 10_000;
 
     enum Switch {
         ON,
@@ -48,6 +52,7 @@ final class UpCommand implements Callable<Integer> {
 
     @Option(
             names = "--durability",
+            paramLabel = "KIND",
             defaultValue = "sync",
             description = "Of the nodes: sync, interval or none; all but sync can lose acknowledged data (default:"
                     + " ${DEFAULT-VALUE}).")
@@ -78,19 +83,33 @@ final class UpCommand implements Callable<Integer> {
                     "an appliance already runs on " + global.data() + "; `bulwark down` ends it");
         }
         DataDirectory data = DataDirectory.create(global.data());
-        ClusterShape kept = data.shape(wanted);
-        shape.checkKept(kept);
-        if (MemberAddresses.kept(data, kept).isPresent()) {
+        Optional<ClusterShape> kept = data.shape();
+        kept.ifPresent(shape::checkKept);
+        ClusterPlan plan = new ClusterPlan(data, kept.orElse(wanted));
+        if (MemberAddresses.kept(data, plan.shape()).isPresent()) {
             throw new CommandFailure(
                     CommandFailure.USAGE,
                     "the members of " + data.root() + " have hosts of their own, where each is started by itself");
         }
-        return detach ? detached(data) : foreground(new ClusterPlan(data, kept));
+        requirePorts(plan, kept.isPresent());
+        return detach ? detached(data) : foreground(plan);
     }
 
-    private int foreground(ClusterPlan plan) throws Exception {
-        DataDirectory data = plan.data();
+    /** A directory keeps to the ports of its first start, so that start must find them free. */
+    private void requirePorts(ClusterPlan plan, boolean started) throws InterruptedException {
+        Optional<String> taken = TakenPorts.among(plan.ports(processes), started ? LEFT_BEHIND_MILLIS_MAX : 0);
+        if (taken.isPresent()) {
+            String remedy = started
+                    ? "end that first: the ports of " + plan.data().root() + " are those of its first start"
+                    : "choose other ports with --port-base N (default: " + ClusterShape.PORT_BASE_DEFAULT + ")";
+            throw new CommandFailure(CommandFailure.FAILED, taken.get() + "; " + remedy);
+        }
+    }
+
+    private int foreground(ClusterPlan checked) throws Exception {
+        DataDirectory data = checked.data();
         try (FileLock lock = data.lock()) {
+            ClusterPlan plan = new ClusterPlan(data, data.shape(checked.shape()));
             Members members = processes ? new ProcessMembers(plan) : new EmbeddedMembers(plan);
             try (Appliance appliance = Appliance.start(plan, members, line -> System.err.println("bulwark: " + line))) {
                 Thread ending = Thread.ofPlatform().unstarted(() -> {

@@ -19,7 +19,9 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
@@ -135,6 +137,35 @@ public final class ClusterPlan {
 
     public InetSocketAddress consoleAddress() {
         return Destination.of(LOOPBACK, shape.consolePort());
+    }
+
+    /**
+     * The ports that {@code up} listens at, by what each is for.
+     *
+     * @param processes whether each member is a process of its own
+     */
+    public Map<String, Integer> ports(boolean processes) {
+        Map<String, Integer> ports = new LinkedHashMap<>();
+        ports.put("console", shape.consolePort());
+        // Who was removed is not started, and before there is a genesis nobody was.
+        boolean begun = Files.exists(data.genesis());
+        for (int i = 0; i < shape.nodes(); i++) {
+            if (!begun || !isRemoved(PrincipalId.node(i))) {
+                ports.put("node-" + i, shape.nodePort(i));
+            }
+        }
+        for (int i = 0; i < shape.replicas(); i++) {
+            if (!begun || !isRemoved(PrincipalId.replica(i))) {
+                ports.put("replica-" + i, shape.replicaPort(i));
+            }
+        }
+        Map<String, Integer> all = new LinkedHashMap<>(ports);
+        ports.forEach((name, port) -> {
+            if (processes || name.equals("console")) {
+                all.put("health of " + name, ClusterShape.adminPort(port));
+            }
+        });
+        return all;
     }
 
     /** Where the health and the meters of the process are that listens at this address for others. */

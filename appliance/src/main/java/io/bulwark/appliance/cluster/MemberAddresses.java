@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Where the members of an appliance are found: all on loopback, or each at a host of its own, by address or by name. Kept as
@@ -128,7 +129,11 @@ public final class MemberAddresses {
 
     @Override
     public String toString() {
-        return given.isEmpty() ? "all on loopback" : given.toString();
+        return given.isEmpty()
+                ? "all on loopback"
+                : given.entrySet().stream()
+                        .map(each -> each.getKey() + "=" + Destination.text(each.getValue()))
+                        .collect(Collectors.joining(", "));
     }
 
     private static Path file(DataDirectory data) {

@@ -1,0 +1,89 @@
+package io.bulwark.appliance.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.appliance.cluster.ClusterPlan;
+import io.bulwark.appliance.cluster.ClusterShape;
+import io.bulwark.appliance.cluster.DataDirectory;
+import io.bulwark.appliance.cluster.Ordering;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@NullMarked
+class UpCommandTest {
+    private static final int PORT_MAX = 64_535;
+
+    @TempDir
+    Path directory = Path.of("");
+
+    /** Whoever tries again with the option that the message names must not be told that the ports stay. */
+    @Test
+    void aFirstStartThatFindsAPortTakenKeepsNothing() throws IOException {
+        try (ServerSocket other = taken()) {
+            int port = other.getLocalPort();
+            for (String more : new String[] {"--detach", "--processes", "--json"}) {
+                CommandOutput up = up("--port-base", Integer.toString(port), more);
+                assertThat(up.exitCode()).isEqualTo(CommandFailure.FAILED);
+                assertThat(up.err())
+                        .contains("port " + port + " (console) is taken", "--port-base N");
+                if (Files.isReadable(Path.of("/proc/net/tcp"))) {
+                    assertThat(up.err()).contains("process " + ProcessHandle.current().pid());
+                }
+            }
+        }
+        assertThat(DataDirectory.create(directory).shape()).isEmpty();
+        assertThat(directory.resolve("keys")).isEmptyDirectory();
+    }
+
+    @Test
+    void aLaterStartSaysThatThePortsStay() throws IOException {
+        try (ServerSocket other = taken()) {
+            int port = other.getLocalPort();
+            DataDirectory.create(directory).keep(new ClusterShape(5, 4, port, Ordering.BFT, "sync"));
+            assertThat(up().err())
+                    .contains("port " + port + " (console) is taken", "the ports of " + directory)
+                    .doesNotContain("--port-base");
+        }
+    }
+
+    @Test
+    void eachProcessOfItsOwnHasAPortForItsHealth() throws IOException {
+        ClusterPlan plan = new ClusterPlan(
+                DataDirectory.create(directory), new ClusterShape(5, 4, 7400, Ordering.BFT, "sync"));
+        assertThat(plan.ports(false)).hasSize(11).containsEntry("replica-3", 7603).containsEntry("health of console", 7900);
+        assertThat(plan.ports(true)).hasSize(20).containsEntry("health of node-4", 7914);
+    }
+
+    @Test
+    void aDemoSaysWhichPortsItMayHave() throws IOException {
+        try (ServerSocket other = taken()) {
+            CommandOutput demo = CommandOutput.of("demo", "--port-base", Integer.toString(other.getLocalPort()));
+            assertThat(demo.exitCode()).isEqualTo(CommandFailure.FAILED);
+            assertThat(demo.err()).contains("port " + other.getLocalPort() + " (console) is taken", "--port-base N");
+        }
+        assertThat(CommandOutput.of("demo", "--port-base", "80").exitCode()).isEqualTo(CommandFailure.USAGE);
+    }
+
+    private CommandOutput up(String... more) {
+        return CommandOutput.of(Stream.concat(Stream.of("up", "--data", directory.toString()), Stream.of(more))
+                .toArray(String[]::new));
+    }
+
+    /** One that can be a port base. */
+    private static ServerSocket taken() throws IOException {
+        while (true) {
+            ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+            if (socket.getLocalPort() <= PORT_MAX) {
+                return socket;
+            }
+            socket.close();
+        }
+    }
+}
