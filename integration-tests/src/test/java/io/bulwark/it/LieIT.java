@@ -99,6 +99,22 @@ class LieIT {
         repaired(bucket, "one lying, one stopped");
     }
 
+    /** As in a directory of small files: a swapped fragment is longer or shorter than it should be. */
+    @Test
+    @Order(4)
+    void swappedAmongObjectsOfWhichEachHasALengthOfItsOwn() throws Exception {
+        CLUSTER.client().createVolume(VolumeSpec.objects("lengths", new ProtectionPolicy(1, 2, 4, 4096)));
+        Bucket bucket = CLUSTER.client().createBucket(BucketSpec.of("lengths").inVolume("lengths"));
+        Random random = new Random(LiveCluster.SEED);
+        for (int length = 1; length < 4096; length += 97) {
+            put(bucket, random, length);
+        }
+        int liar = random.nextInt(NODES);
+        CLUSTER.lie(liar, Lie.SWAP);
+        seenRight(bucket, "lengths at node " + liar, Set.of(liar));
+        repaired(bucket, "lengths at node " + liar);
+    }
+
     private Bucket bucket(String name, ProtectionPolicy policy) {
         CLUSTER.client().createVolume(VolumeSpec.objects(name, policy));
         Bucket bucket = CLUSTER.client().createBucket(BucketSpec.of(name).inVolume(name));
@@ -110,12 +126,16 @@ class LieIT {
         Random random = new Random(LiveCluster.SEED + content.size());
         for (int i = 0; i < count; i++) {
             // Many of one length, as the swap needs; some of several blocks.
-            byte[] bytes = new byte[i % 4 == 3 ? 9000 + i : 4096];
-            random.nextBytes(bytes);
-            String key = "object-" + content.size();
-            bucket.put(key, bytes);
-            content.put(key, bytes);
+            put(bucket, random, i % 4 == 3 ? 9000 + i : 4096);
         }
+    }
+
+    private void put(Bucket bucket, Random random, int length) {
+        byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        String key = "object-" + content.size();
+        bucket.put(key, bytes);
+        content.put(key, bytes);
     }
 
     /** Reads all with a client that has no opinion of any node yet; each of the liars must be named as corrupt. */

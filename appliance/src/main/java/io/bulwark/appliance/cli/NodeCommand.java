@@ -86,17 +86,17 @@ final class NodeCommand implements Callable<Integer> {
             name = "lie",
             description = {
                 "Stop storage node N, edit its stored data so that it holds wrong bytes, and start it again.",
-                "swap: fragments of other blocks, where two have one length; stale: the data as it was saved; flip:"
-                        + " single bits;",
-                "drop: records gone; garble: random bytes."
+                "swap: valid fragments of other blocks; stale: the data as it was saved; flip: single bits; drop: records"
+                        + " gone; garble: random bytes."
             })
     int lie(
             @Mixin GlobalOptions global,
             @Parameters(paramLabel = "N", description = "Number of the node.") int node,
             @Option(
                             names = "--how",
-                            defaultValue = "SWAP",
-                            description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+                            paramLabel = "HOW",
+                            defaultValue = "swap",
+                            description = "swap, stale, flip, drop or garble (default: ${DEFAULT-VALUE}).")
                     Lie how) {
         Map<String, Object> body = ApplianceControl.ask(
                 global, new ControlRequest("node-lie", node, how.name().toLowerCase(Locale.ROOT)));

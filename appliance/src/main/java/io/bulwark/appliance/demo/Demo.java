@@ -86,7 +86,7 @@ public final class Demo {
         story.accept("   with every checksum of its disk made right. A new client reads everything:");
         int liar = swapped();
         if (liar < 0) {
-            story.accept("   No node holds two fragments of one length: give a directory with more files.");
+            story.accept("   No node holds two fragments to swap: give a directory with more files.");
             return false;
         }
         good &= verify(liar);

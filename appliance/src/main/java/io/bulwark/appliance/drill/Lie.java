@@ -2,7 +2,7 @@ package io.bulwark.appliance.drill;
 
 /** How a node is made to lie. */
 public enum Lie {
-    /** Each fragment is replaced by the perfectly valid one of another block, with the store's checksums made right. */
+    /** Each fragment is replaced by the perfectly valid one of another block, of its length if there is one; checksums are made right. */
     SWAP,
     /** The node's whole data directory becomes what it was when it was saved. */
     STALE,

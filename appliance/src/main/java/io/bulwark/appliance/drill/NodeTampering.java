@@ -94,7 +94,10 @@ public final class NodeTampering {
         return changed;
     }
 
-    /** Among fragments of one length each gets the next one's bytes, so that all are valid fragments of other blocks. */
+    /**
+     * Among fragments of one length each gets the next one's bytes, so that all are valid fragments of other blocks, which no length
+     * gives away; so do those among them that are the only ones of their length.
+     */
     private static long swap(StoreEditor editor, List<RecordKey> keys) throws IOException {
         Map<Integer, List<RecordKey>> byLength = new HashMap<>();
         for (RecordKey key : keys) {
@@ -105,20 +108,31 @@ public final class NodeTampering {
             }
         }
         long changed = 0;
+        List<RecordKey> alone = new ArrayList<>();
         for (List<RecordKey> ring : byLength.values()) {
-            if (ring.size() < 2 || !(editor.read(ring.getFirst()) instanceof Loaded.Found first)) {
-                continue;
+            if (ring.size() == 1) {
+                alone.addAll(ring);
+            } else {
+                changed += rotate(editor, ring);
             }
-            for (int i = 0; i < ring.size(); i++) {
-                Bytes next = first.fragment();
-                if (i + 1 < ring.size() && editor.read(ring.get(i + 1)) instanceof Loaded.Found following) {
-                    next = following.fragment();
-                }
-                if (editor.read(ring.get(i)) instanceof Loaded.Found own
-                        && !own.fragment().equals(next)) {
-                    editor.replace(ring.get(i), own.meta(), next);
-                    changed++;
-                }
+        }
+        return changed + rotate(editor, alone);
+    }
+
+    private static long rotate(StoreEditor editor, List<RecordKey> ring) throws IOException {
+        if (ring.size() < 2 || !(editor.read(ring.getFirst()) instanceof Loaded.Found first)) {
+            return 0;
+        }
+        long changed = 0;
+        for (int i = 0; i < ring.size(); i++) {
+            Bytes next = first.fragment();
+            if (i + 1 < ring.size() && editor.read(ring.get(i + 1)) instanceof Loaded.Found following) {
+                next = following.fragment();
+            }
+            if (editor.read(ring.get(i)) instanceof Loaded.Found own
+                    && !own.fragment().equals(next)) {
+                editor.replace(ring.get(i), own.meta(), next);
+                changed++;
             }
         }
         return changed;

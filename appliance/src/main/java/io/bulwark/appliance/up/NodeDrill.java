@@ -74,8 +74,8 @@ final class NodeDrill {
                 ? node.name() + " lies now (" + way + "): " + edited + " of its fragments are "
                         + (how == Lie.DROP ? "gone." : "wrong.")
                 : node.name() + " tells the truth still: it holds "
-                        + (how == Lie.SWAP ? "no two fragments of one length to swap" : "no fragments")
-                        + "; store more objects first";
+                        + (how == Lie.SWAP ? "no two fragments to swap" : "no fragments")
+                        + "; store some files first, for example with `bulwark sync DIR BUCKET`";
         return new Done(message, OptionalLong.of(edited));
     }
 }
