@@ -99,10 +99,10 @@ class CommandLineIT {
         fails(FAILED, "nowhere", "put", file.toString(), "nowhere/key");
         fails(FAILED, "absent", "get", "errors/absent", directory.resolve("out").toString());
         assertThat(directory.resolve("out")).doesNotExist();
-        fails(USAGE, "3 to 63 characters: a-z, 0-9", "mb", "No_Such_Name");
+        fails(USAGE, "allowed are a-z, 0-9", "mb", "No_Such_Name");
         fails(USAGE, "3 to 63 characters", "mb", "n".repeat(10_000));
-        fails(USAGE, "3 to 63 characters", "mb", "bell\u0007");
-        fails(USAGE, "3 to 63 characters", "put", file.toString(), "Bad_Name/key");
+        fails(USAGE, "allowed are a-z, 0-9", "mb", "bell\u0007");
+        fails(USAGE, "allowed are a-z, 0-9", "put", file.toString(), "Bad_Name/key");
         fails(USAGE, "control character", "put", file.toString(), "errors/bell\u0007");
         fails(USAGE, "1024", "put", file.toString(), "errors/" + "k".repeat(10_000));
         fails(

@@ -75,7 +75,17 @@ class ReplicaChangesIT {
         String address = Destination.text(addressOf(4));
         refused(CommandFailure.USAGE, "not a replica", "replace", "node-2", "4", "--key", key, "--address", address);
         refused(CommandFailure.USAGE, "replica-4", "replace", "2", "4", "--key", "nonsense", "--address", address);
-        refused(CommandFailure.FAILED, "claims to be", "replace", "2", "3", "--key", key, "--address", address);
+        refused(CommandFailure.FAILED, "is a replica already", "replace", "2", "3", "--key", key, "--address", address);
+        refused(
+                CommandFailure.FAILED,
+                address + " says that it is replica-4, not replica-5",
+                "replace",
+                "2",
+                "5",
+                "--key",
+                key,
+                "--address",
+                address);
         refused(CommandFailure.USAGE, "is none of", "remove", "14", "15", "16");
         refused(
                 CommandFailure.UNAVAILABLE,

@@ -110,6 +110,15 @@ public final class ShownIdentity {
     }
 
     /**
+     * Whom the certificate names.
+     *
+     * @throws RefusedCertificateException if that is no principal
+     */
+    public PrincipalId named() throws RefusedCertificateException {
+        return PeerCertificate.principalOf(certificate);
+    }
+
+    /**
      * Fails unless whoever knows this principal by the key that was shown takes him for that.
      *
      * @throws RefusedCertificateException if the certificate names somebody else, or is not valid now

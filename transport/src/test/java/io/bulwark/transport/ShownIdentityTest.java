@@ -61,6 +61,7 @@ class ShownIdentityTest {
     void whoKnowsNobodyShowsItsKey(SslProvider engine) throws Exception {
         ShownIdentity shown = shownBy(NODES, engine);
         assertThat(shown.key()).isEqualTo(NODES.publicKey());
+        assertThat(shown.named()).isEqualTo(NODE);
         shown.requireOf(NODE);
         assertThatThrownBy(() -> shown.requireOf(OTHER_NODE)).isInstanceOf(RefusedCertificateException.class);
     }

@@ -188,9 +188,8 @@ public final class RoleFile {
         Path data = found.path("data", keys.data());
         ChannelConfig channels = channels(found, keys.identity(), keys.genesis(), keys.insecureLoopback());
         // Over TLS replicas share no keys but those that they agree on.
-        Path ring = keys.keys() == null && channels instanceof ChannelConfig.Tls
-                ? null
-                : found.path("keys", keys.keys());
+        Path ring =
+                keys.keys() == null && channels instanceof ChannelConfig.Tls ? null : found.path("keys", keys.keys());
         List<InetSocketAddress> nodes = found.addresses("nodes", keys.nodes());
         int clients = found.given("clients", keys.clients(), 0);
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());

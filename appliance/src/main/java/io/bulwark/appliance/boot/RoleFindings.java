@@ -108,7 +108,8 @@ final class RoleFindings {
     void end() {
         List<String> all = new ArrayList<>();
         if (!missing.isEmpty()) {
-            all.add((missing.size() == 1 ? "the key " : "the keys ") + String.join(", ", missing)
+            all.add((missing.size() == 1 ? "the key " : "the keys ")
+                    + String.join(", ", missing)
                     + (missing.size() == 1 ? " is missing" : " are missing"));
         }
         all.addAll(wrong);

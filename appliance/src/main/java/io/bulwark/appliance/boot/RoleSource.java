@@ -46,8 +46,7 @@ final class RoleSource {
     record Read<T>(T keys, RoleFindings findings) {}
 
     /** Reads it, or fails if the file has no such section. */
-    static <T> Read<T> bind(Path file, Map<String, String> environment, String role, Class<T> type)
-            throws IOException {
+    static <T> Read<T> bind(Path file, Map<String, String> environment, String role, Class<T> type) throws IOException {
         RoleFindings findings = new RoleFindings(file, role);
         T keys = find(file, environment, role, type, findings)
                 .orElseThrow(() -> findings.failure("there is no section bulwark." + role));
@@ -82,7 +81,8 @@ final class RoleSource {
                 names.stream()
                         .filter(section::isAncestorOf)
                         .filter(name -> !isKey(name, type))
-                        .forEach(name -> findings.note("there is no key " + name.subName(SECTION_ELEMENTS) + " in " + section));
+                        .forEach(name ->
+                                findings.note("there is no key " + name.subName(SECTION_ELEMENTS) + " in " + section));
             }
         }
         BindResult<T> bound = new Binder(all).bind(section, Bindable.of(type), new Collecting(findings));

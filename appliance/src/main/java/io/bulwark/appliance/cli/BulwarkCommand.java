@@ -70,6 +70,7 @@ public final class BulwarkCommand implements Runnable {
         CommandLine line = new CommandLine(new BulwarkCommand())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
+                .setParameterExceptionHandler((misuse, _) -> misused(misuse))
                 .setExecutionExceptionHandler((failure, command, parsed) -> fail(failure));
         return line.execute(args);
     }
@@ -77,6 +78,22 @@ public final class BulwarkCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "say what to do, for example `bulwark up`");
+    }
+
+    /** In a line, as what else fails; who wants all of the help is told where it is. */
+    private static int misused(ParameterException misuse) {
+        String what = String.valueOf(misuse.getMessage());
+        if (misuse instanceof CommandLine.UnmatchedArgumentException unmatched) {
+            if (!unmatched.isUnknownOption()) {
+                what = "\"" + unmatched.getUnmatched().getFirst() + "\" means nothing here";
+            }
+            if (!unmatched.getSuggestions().isEmpty()) {
+                what += "; did you mean " + String.join(" or ", unmatched.getSuggestions()) + "?";
+            }
+        }
+        CommandSpec command = misuse.getCommandLine().getCommandSpec();
+        System.err.println("bulwark: " + what + "; see `" + command.qualifiedName() + " --help`");
+        return CommandFailure.USAGE;
     }
 
     private static int fail(Exception failure) {
@@ -89,10 +106,6 @@ public final class BulwarkCommand implements Runnable {
     /** What is wrong, or what to do, where the failure itself does not say; begins with what sets it off. */
     static String advice(Exception failure) {
         return switch (failure) {
-            case InvalidNameException bad
-            when bad.key().isPresent() -> "; a key has 1 to 1024 bytes of UTF-8 and no control characters";
-            case InvalidNameException _ ->
-                "; a name has 3 to 63 characters: a-z, 0-9, and between them '-' and single '.'";
             case UnavailableException _ -> "; `bulwark status` shows what is down";
             case NoSuchFileException _ -> ": no such file or directory";
             case AccessDeniedException _ -> ": permission denied";

@@ -84,8 +84,20 @@ final class JoinCommand implements Callable<Integer> {
         global.print(
                 json,
                 "This machine is " + joined.principal() + " now, and may do what it is granted. Wrote "
-                        + files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ".");
+                        + files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ".\n"
+                        + next(parsed.principal(), directory, listens));
         return 0;
+    }
+
+    /** What comes after it, here and at the operator's. */
+    static String next(PrincipalId principal, Path directory, Optional<InetSocketAddress> listens) {
+        if (listens.isEmpty()) {
+            return "An operator gives it rights: bulwark grant " + principal + " read write --bucket NAME\n"
+                    + "Then, here: bulwark ls --client " + directory.resolve("client.properties");
+        }
+        return "Start it: bulwark node --config " + directory.resolve(Bundle.ROLE) + "\n"
+                + "An operator then gives it work: bulwark node add " + principal + " --address HOST:"
+                + listens.get().getPort() + ", where HOST is this machine as the others find it";
     }
 
     private Optional<InetSocketAddress> listens(PrincipalId principal) {

@@ -5,7 +5,9 @@ import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.Pkcs11Token;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -33,7 +35,10 @@ final class KeygenCommand implements Callable<Integer> {
     @Parameters(paramLabel = "PRINCIPAL", description = "For example client-7, node-3 or replica-0.")
     private String principal = "";
 
-    @Option(names = "--out", paramLabel = "FILE", description = "Where to (default: PRINCIPAL.pem here).")
+    @Option(
+            names = "--out",
+            paramLabel = "FILE",
+            description = "Where to, in a directory that is made if it is missing (default: PRINCIPAL.pem here).")
     private @Nullable Path out;
 
     @Option(
@@ -63,6 +68,11 @@ final class KeygenCommand implements Callable<Integer> {
         }
         Identity identity = Identity.generate(named, Duration.ofDays(days), new SecureRandom());
         Path file = out == null ? Identity.file(Path.of(""), named) : out;
+        Path directory = file.toAbsolutePath().getParent();
+        if (directory != null && !Files.exists(directory)) {
+            Files.createDirectories(
+                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        }
         try {
             identity.store(file);
         } catch (FileAlreadyExistsException e) {

@@ -1,12 +1,15 @@
 package io.bulwark.appliance.cli;
 
 import io.bulwark.client.replicas.KnownReplicas;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.transport.ShownIdentity;
 import io.bulwark.transport.identity.RefusedCertificateException;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /** Who is to become a replica, looked at from here before the others are told to believe it. */
 final class Newcomer {
@@ -17,20 +20,26 @@ final class Newcomer {
     /**
      * Fails unless it is that one who listens at its address. One that does not run would be one of the f from its beginning, and one
      * under a key that nobody holds stays that.
+     *
+     * @param now the replicas that there are
      */
-    static void require(Member coming) {
+    static void require(Member coming, Configuration now) {
+        if (now.placeOf(coming.replica()) >= 0) {
+            throw new CommandFailure(
+                    CommandFailure.FAILED,
+                    coming.replica() + " is a replica already; a new one has a name that no replica ever had");
+        }
         String where = "at " + coming.address();
         try {
             ShownIdentity shown = ShownIdentity.at(KnownReplicas.addressOf(coming, List.of()), PATIENCE_MILLIS)
                     .orElseThrow(() -> new CommandFailure(
                             CommandFailure.UNAVAILABLE,
                             "nobody answers " + where + ": start " + coming.replica() + " first"));
-            PrincipalKey given = new PrincipalKey(coming.key());
-            if (!shown.key().equals(given)) {
+            Optional<String> objection = objection(coming, now, shown.key(), shown.named());
+            if (objection.isPresent()) {
                 throw new CommandFailure(
                         CommandFailure.FAILED,
-                        "who listens " + where + " has another key than was given for " + coming.replica() + ": given "
-                                + given + ", shown " + shown.key() + "; nothing has changed");
+                        "who listens " + where + " " + objection.get() + "; nothing has changed");
             }
             shown.requireOf(coming.replica());
         } catch (RefusedCertificateException e) {
@@ -43,5 +52,29 @@ final class Newcomer {
                     CommandFailure.FAILED,
                     "who listens " + where + " shows no key of a replica: " + e.getMessage() + "; nothing has changed");
         }
+    }
+
+    /**
+     * What is wrong with whom it is that listens there.
+     *
+     * @param key that he shows
+     * @param named whom his certificate names
+     */
+    static Optional<String> objection(Member coming, Configuration now, PrincipalKey key, PrincipalId named) {
+        PrincipalKey given = new PrincipalKey(coming.key());
+        if (!key.equals(given)) {
+            String owner = now.members().stream()
+                    .filter(member -> member.key().equals(key.encoded()))
+                    .map(member -> ", which is that of " + member.replica() + ", a replica already")
+                    .findFirst()
+                    .orElse("");
+            return Optional.of("has another key than was given for " + coming.replica() + ": given " + given
+                    + ", shown " + key + owner);
+        }
+        if (!named.equals(coming.replica())) {
+            return Optional.of("says that it is " + named + (now.placeOf(named) >= 0 ? ", a replica already" : "")
+                    + ", not " + coming.replica());
+        }
+        return Optional.empty();
     }
 }

@@ -86,8 +86,8 @@ final class NodeCommand implements Callable<Integer> {
             name = "lie",
             description = {
                 "Stop storage node N, edit its stored data so that it holds wrong bytes, and start it again.",
-                "swap: valid fragments of other blocks; stale: the data as it was saved; flip: single bits; drop: records"
-                        + " gone; garble: random bytes."
+                "swap: valid fragments of other blocks; stale: the data as it was saved; flip: single bits; drop:"
+                        + " records gone; garble: random bytes."
             })
     int lie(
             @Mixin GlobalOptions global,

@@ -84,9 +84,9 @@ public final class TakenPorts {
             return ProcessHandle.allProcesses()
                     .filter(process -> holdsAny(process.pid(), sockets))
                     .map(process -> process.info()
-                                    .command()
-                                    .map(command -> Path.of(command).getFileName() + " (process " + process.pid() + ")")
-                                    .orElse("process " + process.pid()))
+                            .command()
+                            .map(command -> Path.of(command).getFileName() + " (process " + process.pid() + ")")
+                            .orElse("process " + process.pid()))
                     .findFirst();
         } catch (IOException e) {
             return Optional.empty();

@@ -96,7 +96,11 @@ public final class GroupView implements Group, AutoCloseable {
      * @throws io.bulwark.client.error.ConfigException if keys are missing or do not fit
      */
     public static GroupView open(
-            PrincipalId self, @Nullable Path keys, ChannelConfig channels, Path kept, List<InetSocketAddress> replicas) {
+            PrincipalId self,
+            @Nullable Path keys,
+            ChannelConfig channels,
+            Path kept,
+            List<InetSocketAddress> replicas) {
         return open(self, keys, channels, kept, Optional.empty(), replicas);
     }
 
@@ -113,7 +117,8 @@ public final class GroupView implements Group, AutoCloseable {
             Path kept,
             Optional<Path> own,
             List<InetSocketAddress> replicas) {
-        Credentials credentials = channels.credentials(self, () -> KeyRing.load(Objects.requireNonNull(keys)), replicas.size(), kept);
+        Credentials credentials =
+                channels.credentials(self, () -> KeyRing.load(Objects.requireNonNull(keys)), replicas.size(), kept);
         return new GroupView(channels, credentials, kept, own, replicas);
     }
 

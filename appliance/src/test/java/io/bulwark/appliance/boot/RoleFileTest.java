@@ -230,8 +230,7 @@ class RoleFileTest {
         Bundle.write(bundle, read, Optional.empty());
         assertThat(RoleFile.replica(bundle.resolve(Bundle.ROLE)).keys()).isNull();
 
-        Files.writeString(
-                file, without.replaceFirst("(?m)^    identity: .*\\n.*\\n", "    insecure-loopback: true\n"));
+        Files.writeString(file, without.replaceFirst("(?m)^    identity: .*\\n.*\\n", "    insecure-loopback: true\n"));
         assertThatThrownBy(() -> RoleFile.replica(file)).hasMessageContaining("the key keys is missing");
     }
 

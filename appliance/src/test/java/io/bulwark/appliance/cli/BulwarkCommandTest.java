@@ -11,13 +11,16 @@ import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -42,11 +45,10 @@ class BulwarkCommandTest {
     }
 
     @Test
-    void aRefusedNameComesWithTheRule() {
-        assertThat(BulwarkCommand.advice(new InvalidNameException("bad", Subject.bucket("Bad_Name"))))
-                .contains("3 to 63", "a-z, 0-9");
-        assertThat(BulwarkCommand.advice(new InvalidNameException("bad", Subject.key("photos", "a\u0007"))))
-                .contains("1024 bytes", "control characters");
+    void whatToDoIsSaidWhereTheFailureDoesNot() {
+        assertThat(BulwarkCommand.advice(new InvalidNameException("a name has ...", Subject.bucket("Bad_Name"))))
+                .as("the failure says the rule")
+                .isEmpty();
         assertThat(BulwarkCommand.advice(new NoSuchFileException("hosts.properties")))
                 .as("the message is the file alone")
                 .isEqualTo(": no such file or directory");
@@ -90,6 +92,15 @@ class BulwarkCommandTest {
         assertThat(Identity.load(file).principal()).isEqualTo(PrincipalId.client(7));
         assertThat(BulwarkCommand.run("keygen", "client-7", "--out", file.toString()))
                 .isEqualTo(CommandFailure.FAILED);
+        Path missing = directory.resolve("host").resolve("keys");
+        assertThat(BulwarkCommand.run(
+                        "keygen",
+                        "client-7",
+                        "--out",
+                        missing.resolve("own.pem").toString()))
+                .isZero();
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(missing)))
+                .isEqualTo("rwx------");
         assertThat(BulwarkCommand.run("keygen", "somebody")).isEqualTo(CommandFailure.USAGE);
         assertThat(BulwarkCommand.run("keygen", "client-8", "--days", "0")).isEqualTo(CommandFailure.USAGE);
     }
@@ -169,6 +180,34 @@ class BulwarkCommandTest {
         assertThat(BulwarkCommand.run("ls", "--data", data)).isEqualTo(CommandFailure.UNAVAILABLE);
         assertThat(BulwarkCommand.run("status", "--data", data)).isEqualTo(CommandFailure.UNAVAILABLE);
         assertThat(BulwarkCommand.run("down", "--data", data)).isEqualTo(CommandFailure.UNAVAILABLE);
+    }
+
+    @Test
+    void whatIsMisusedSaysSoInALineAndWhereItsHelpIs() {
+        misused("Missing required parameter: 'BUCKET'; see `bulwark mb --help`", "mb");
+        misused("Unknown option: '--no-such'; see `bulwark node lie --help`", "node", "lie", "1", "--no-such");
+        misused("\"stats\" means nothing here; did you mean stat or status", "stats");
+        misused("\"more\" means nothing here; see `bulwark mb --help`", "mb", "photos", "more");
+        misused("say what to do, for example `bulwark up`; see `bulwark --help`");
+        misused("see `bulwark volume --help`", "volume");
+        misused("see `bulwark replica --help`", "replica");
+        misused("is not an int; see `bulwark up --help`", "up", "--port-base", "x");
+    }
+
+    private static void misused(String saying, String... arguments) {
+        CommandOutput output = CommandOutput.of(arguments);
+        assertThat(output.exitCode()).isEqualTo(CommandFailure.USAGE);
+        assertThat(output.out()).isEmpty();
+        assertThat(output.err()).startsWith("bulwark: ").contains(saying).hasLineCount(1);
+    }
+
+    @Test
+    void whoHasJoinedIsToldWhatComesNext() {
+        assertThat(JoinCommand.next(PrincipalId.client(20), Path.of("/etc/b"), Optional.empty()))
+                .contains("bulwark grant client-20 read write", "bulwark ls --client /etc/b/client.properties");
+        assertThat(JoinCommand.next(
+                        PrincipalId.node(5), Path.of("/etc/b"), Optional.of(Destination.of("0.0.0.0", 7415))))
+                .contains("bulwark node --config /etc/b/role.yaml", "bulwark node add node-5 --address HOST:7415");
     }
 
     private static void check(CommandLine command) {

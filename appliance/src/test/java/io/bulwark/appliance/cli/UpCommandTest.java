@@ -31,10 +31,10 @@ class UpCommandTest {
             for (String more : new String[] {"--detach", "--processes", "--json"}) {
                 CommandOutput up = up("--port-base", Integer.toString(port), more);
                 assertThat(up.exitCode()).isEqualTo(CommandFailure.FAILED);
-                assertThat(up.err())
-                        .contains("port " + port + " (console) is taken", "--port-base N");
+                assertThat(up.err()).contains("port " + port + " (console) is taken", "--port-base N");
                 if (Files.isReadable(Path.of("/proc/net/tcp"))) {
-                    assertThat(up.err()).contains("process " + ProcessHandle.current().pid());
+                    assertThat(up.err())
+                            .contains("process " + ProcessHandle.current().pid());
                 }
             }
         }
@@ -55,9 +55,12 @@ class UpCommandTest {
 
     @Test
     void eachProcessOfItsOwnHasAPortForItsHealth() throws IOException {
-        ClusterPlan plan = new ClusterPlan(
-                DataDirectory.create(directory), new ClusterShape(5, 4, 7400, Ordering.BFT, "sync"));
-        assertThat(plan.ports(false)).hasSize(11).containsEntry("replica-3", 7603).containsEntry("health of console", 7900);
+        ClusterPlan plan =
+                new ClusterPlan(DataDirectory.create(directory), new ClusterShape(5, 4, 7400, Ordering.BFT, "sync"));
+        assertThat(plan.ports(false))
+                .hasSize(11)
+                .containsEntry("replica-3", 7603)
+                .containsEntry("health of console", 7900);
         assertThat(plan.ports(true)).hasSize(20).containsEntry("health of node-4", 7914);
     }
 

@@ -167,8 +167,9 @@ public final class Joining implements AutoCloseable {
             } catch (CompletionException e) {
                 if (!(e.getCause() instanceof MetadataUnavailableException) || attempt == TRIES) {
                     throw new UnavailableException(
-                            "the replicas do not let the key of this token in, as it was used or taken back; or they"
-                                    + " are not reached: " + e.getCause(),
+                            "the replicas do not let the key of this token in, as it was used or taken back (then have"
+                                    + " an operator invite " + token.principal() + " again); or they are not reached: "
+                                    + cause(e),
                             Subject.NONE,
                             e);
                 }
@@ -197,8 +198,13 @@ public final class Joining implements AutoCloseable {
             return replicas.submit(submission.encoded()).join();
         } catch (CompletionException e) {
             throw new UnavailableException(
-                    "whether the token was used now is not known; run this again: " + e.getCause(), Subject.NONE, e);
+                    "whether the token was used now is not known; run this again: " + cause(e), Subject.NONE, e);
         }
+    }
+
+    private static String cause(CompletionException e) {
+        Throwable cause = e.getCause();
+        return String.valueOf((cause == null ? e : cause).getMessage());
     }
 
     private static <T extends Reply> T expect(Class<T> type, Bytes encoded) {

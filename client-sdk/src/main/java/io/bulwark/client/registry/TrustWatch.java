@@ -2,6 +2,7 @@ package io.bulwark.client.registry;
 
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
@@ -175,8 +176,14 @@ public final class TrustWatch implements AutoCloseable {
         } catch (IOException e) {
             if (keeps && !closed) {
                 LOG.warn(
-                        "cannot keep what is known of the registry: after a restart it is learnt anew: {}",
-                        e.toString());
+                        "{} cannot be written, so what is known of the registry is learnt anew after each start: {}."
+                                + " Once all replicas have exchanged their keys that cannot be: put the operator's"
+                                + " *.pem.registry and *.pem.registry.replicas there before a start, as {} and {}"
+                                + " (docs/operations.md, If replicas have exchanged their keys)",
+                        kept,
+                        e.toString(),
+                        kept,
+                        KeptReplicas.beside(kept).file());
             }
             keeps = false;
         }

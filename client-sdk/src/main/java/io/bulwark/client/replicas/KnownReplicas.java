@@ -131,7 +131,10 @@ public final class KnownReplicas implements Succession {
         try {
             keep(proof);
         } catch (IOException e) {
-            LOG.warn("cannot keep who the replicas are: after a restart that is learnt anew: {}", e.toString());
+            LOG.warn(
+                    "{} cannot be written, so who the replicas are is learnt anew after each start: {}",
+                    kept.file(),
+                    e.toString());
         }
         believe(proof);
         return true;

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KeyRing;
@@ -37,6 +41,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The registry of a real state machine, followed by a process of the operator. */
 @NullMarked
@@ -173,6 +178,31 @@ class TrustWatchTest {
         assertThatThrownBy(this::credentials).hasMessageContaining("learnt anew");
         Files.writeString(kept, "genesis=another\nversion=x\n");
         assertThatThrownBy(this::credentials).as("as if there were none").hasMessageContaining("does not match");
+    }
+
+    /** As where the identity lies on a medium that cannot be written: its log says what is to be put there, and as what. */
+    @Test
+    void whoCannotKeepWhatItLearnsSaysWhatMustBePutWhere() throws Exception {
+        kept = directory.resolve("missing").resolve("client-0.pem.registry");
+        Logger logger = (Logger) LoggerFactory.getLogger(TrustWatch.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try (TrustWatch watch = start(NEVER_MILLIS)) {
+            watch.refresh();
+            execute(new Command.AddPrincipal(ADDED, key(ADDED)));
+            watch.refresh();
+            assertThat(watch.known().version()).isEqualTo(1);
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertThat(log.list.stream().filter(event -> event.getLevel() == Level.WARN))
+                .as("said once")
+                .singleElement()
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .asString()
+                .startsWith(kept + " cannot be written")
+                .contains("before a start, as " + kept + " and " + kept + ".replicas", "docs/operations.md");
     }
 
     private TrustWatch start(long pauseMillis) {

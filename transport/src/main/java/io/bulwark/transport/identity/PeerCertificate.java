@@ -55,7 +55,8 @@ public final class PeerCertificate {
         return certificate;
     }
 
-    static PrincipalId principalOf(X509Certificate certificate) throws RefusedCertificateException {
+    /** The principal that a certificate names. */
+    public static PrincipalId principalOf(X509Certificate certificate) throws RefusedCertificateException {
         String subject = certificate.getSubjectX500Principal().getName();
         if (!subject.startsWith(SUBJECT_PREFIX) || subject.length() > SUBJECT_LENGTH_MAX) {
             throw new RefusedCertificateException(Reason.FORM, "a certificate that names no principal");
