@@ -3,6 +3,7 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.appliance.cli.CommandFailure;
 import io.bulwark.client.AuditLog;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.BucketSpec;
@@ -241,11 +242,17 @@ class PrincipalsIT {
         assertThat(Joining.join(token, theirs, new SecureRandom()).key())
                 .as("run again")
                 .isEqualTo(joined.key());
-        assertThatThrownBy(() -> Joining.join(token, directory.resolve("thief"), new SecureRandom()))
-                .isInstanceOf(UnavailableException.class)
-                .message()
-                .contains("was used", "invite client-30 again")
-                .doesNotContain("Exception");
+        CommandRun thief = new CommandRun(
+                        CLUSTER,
+                        "join",
+                        token.text(),
+                        "--out",
+                        directory.resolve("thief").toString())
+                .go();
+        assertThat(thief.exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(thief.err())
+                .contains("was used", "invite client-30 again", "all of them listen")
+                .doesNotContain("Exception", "bulwark status");
         assertThat(operator.audit().verify(Optional.empty(), _ -> {}).problem()).isEmpty();
     }
 

@@ -4,6 +4,7 @@ import io.bulwark.appliance.boot.Bundle;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.MemberAddresses;
 import io.bulwark.client.config.JoinToken;
+import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.registry.Joining;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
@@ -71,7 +72,7 @@ final class JoinCommand implements Callable<Integer> {
         }
         Path directory = out.toAbsolutePath().normalize();
         Optional<InetSocketAddress> listens = listens(parsed.principal());
-        Joining.Joined joined = Joining.join(parsed, directory, new SecureRandom());
+        Joining.Joined joined = join(parsed, directory);
         List<Path> files = new ArrayList<>(joined.files());
         if (listens.isPresent()) {
             files.add(Bundle.joined(
@@ -87,6 +88,26 @@ final class JoinCommand implements Callable<Integer> {
                         + files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ".\n"
                         + next(parsed.principal(), directory, listens));
         return 0;
+    }
+
+    private static Joining.Joined join(JoinToken token, Path directory) throws IOException {
+        try {
+            return Joining.join(token, directory, new SecureRandom());
+        } catch (UnavailableException e) {
+            List<JoinToken.Replica> silent = token.replicas().stream()
+                    .filter(replica -> !Outage.listens(replica.endpoint()))
+                    .toList();
+            throw new CommandFailure(
+                    CommandFailure.UNAVAILABLE,
+                    e.getMessage()
+                            + (silent.isEmpty()
+                                    ? "; all of them listen"
+                                    : "; from here nobody listens at "
+                                            + silent.stream()
+                                                    .map(replica ->
+                                                            replica.endpoint().toString())
+                                                    .collect(Collectors.joining(", "))));
+        }
     }
 
     /** What comes after it, here and at the operator's. */
