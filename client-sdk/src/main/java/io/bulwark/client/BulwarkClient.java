@@ -9,6 +9,7 @@ import io.bulwark.client.encryption.KeyProvider;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.NoSuchBucketException;
 import io.bulwark.client.error.NoSuchVolumeException;
+import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.metadata.ReplicaPaths;
@@ -43,6 +44,7 @@ import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.Transport;
 import io.bulwark.transport.TransportSettings;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -109,6 +111,22 @@ final class BulwarkClient implements Bulwark {
                 new LaterEpochs(new NodeExtents(driver, health, ExtentTiming.standard()), map::later),
                 new ByteBudget(config.bytesInFlightMax()));
         this.trust = TrustWatch.start(config.channels(), credentials, group, kept, replicas::query);
+        driver.failIf(this::denial);
+    }
+
+    /** Why nothing can succeed now, unless another identity has just been put in the place of the one that is refused. */
+    private Optional<NotBelievedException> denial() {
+        Optional<NotBelievedException> denied = paths.denial();
+        return denied.isPresent() && trust.isPresent() && showsAnother(trust.get()) ? Optional.empty() : denied;
+    }
+
+    private static boolean showsAnother(TrustWatch watch) {
+        try {
+            return watch.renewIdentity();
+        } catch (IOException | RuntimeException e) {
+            LOG.debug("the identity cannot be read now", e);
+            return false;
+        }
     }
 
     private static List<InetSocketAddress> addresses(ClientConfig config) {

@@ -25,6 +25,9 @@ interface ChannelSecurity extends AutoCloseable {
 
     void connecting(ChannelPipeline pipeline, PrincipalId remote);
 
+    /** Stands for what this side shows of itself on the connections made now: equal as long as that stays. */
+    Object shown();
+
     /** Whether this principal may be sent, over this channel, what is there since a version; on the event loop. */
     default boolean maySay(Channel channel, PrincipalId remote, int since) {
         return true;

@@ -1,7 +1,10 @@
 package io.bulwark.transport;
 
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.identity.RefusedCertificateException;
 import java.nio.channels.ClosedChannelException;
+import java.util.Locale;
+import javax.net.ssl.SSLException;
 
 /** Ends a connection. Without a stack trace, as the other side decides how often it is thrown. */
 final class ConnectionFault extends RuntimeException {
@@ -24,7 +27,7 @@ final class ConnectionFault extends RuntimeException {
                 Fault fault = switch (refused.reason()) {
                     case FORM -> Fault.BAD_CERTIFICATE;
                     case EXPIRED -> Fault.EXPIRED_CERTIFICATE;
-                    case UNKNOWN_KEY -> Fault.UNKNOWN_PRINCIPAL;
+                    case UNKNOWN_KEY, REVOKED -> Fault.UNKNOWN_PRINCIPAL;
                     case WRONG_NAME -> Fault.WRONG_NAME;
                 };
                 return new ConnectionFault(fault, String.valueOf(refused.getMessage()));
@@ -34,6 +37,27 @@ final class ConnectionFault extends RuntimeException {
             }
         }
         return new ConnectionFault(Fault.TLS, String.valueOf(failure.getMessage()));
+    }
+
+    /**
+     * What a server says of the certificate that it was shown, with the alert that ends the handshake (RFC 8446, 6.2). Engines tell it as text only.
+     *
+     * @param who has proved to be the server
+     */
+    static ConnectionFault ofRefusal(PrincipalId who, PrincipalId self, SSLException said) {
+        String alert = String.valueOf(said.getMessage()).toLowerCase(Locale.ROOT);
+        if (alert.contains("certificate_revoked")) {
+            return new ConnectionFault(Fault.REFUSED_REVOKED, who + " says that " + self + " was revoked");
+        }
+        if (alert.contains("certificate_expired")) {
+            return new ConnectionFault(
+                    Fault.REFUSED_EXPIRED, who + " says that the certificate of " + self + " is not valid now");
+        }
+        if (alert.contains("certificate_unknown") || alert.contains("bad_certificate")) {
+            return new ConnectionFault(
+                    Fault.REFUSED_UNKNOWN, who + " does not believe the key that is shown here for " + self);
+        }
+        return ofTls(said);
     }
 
     Fault fault() {

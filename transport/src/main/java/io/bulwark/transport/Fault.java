@@ -1,6 +1,7 @@
 package io.bulwark.transport;
 
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Why a connection was refused or closed by this side; the label of the counter {@code bulwark.transport.faults}. */
 enum Fault {
@@ -22,6 +23,9 @@ enum Fault {
     EXPIRED_CERTIFICATE,
     WRONG_NAME,
     NOT_TRUSTED_ANY_MORE,
+    REFUSED_REVOKED,
+    REFUSED_UNKNOWN,
+    REFUSED_EXPIRED,
     TOO_MANY_CONNECTIONS,
     FRAME_TIMEOUT,
     TOO_MANY_UNFINISHED,
@@ -30,5 +34,22 @@ enum Fault {
 
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** That the other side, whoever it is, has ended the handshake. */
+    boolean isTheirs() {
+        return this == TLS || this == REFUSED_REVOKED || this == REFUSED_UNKNOWN || this == REFUSED_EXPIRED;
+    }
+
+    /** What it tells the side that connects of who does not believe whom; null if nothing. */
+    LinkRefusal.@Nullable Reason refusal() {
+        return switch (this) {
+            case REFUSED_REVOKED -> LinkRefusal.Reason.REVOKED;
+            case REFUSED_UNKNOWN -> LinkRefusal.Reason.UNKNOWN_KEY;
+            case REFUSED_EXPIRED -> LinkRefusal.Reason.EXPIRED;
+            case UNKNOWN_PRINCIPAL, BAD_CERTIFICATE, WRONG_NAME, WRONG_MAC -> LinkRefusal.Reason.THEIR_KEY_UNKNOWN;
+            case EXPIRED_CERTIFICATE -> LinkRefusal.Reason.THEIR_CERTIFICATE_EXPIRED;
+            default -> null;
+        };
     }
 }

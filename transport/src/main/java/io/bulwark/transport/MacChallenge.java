@@ -48,6 +48,11 @@ final class MacChallenge implements ChannelSecurity {
     }
 
     @Override
+    public Object shown() {
+        return this;
+    }
+
+    @Override
     public void accepting(ChannelPipeline pipeline) {
         pipeline.addLast(new Accepting());
     }

@@ -13,6 +13,7 @@ import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -46,6 +47,7 @@ public final class PeerLink implements AutoCloseable {
     private volatile @Nullable Connection connection;
     private volatile LinkState state = LinkState.WAITING;
     private volatile @Nullable Channel channel;
+    private volatile @Nullable Refused refused;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     // confined to the loop
@@ -57,6 +59,9 @@ public final class PeerLink implements AutoCloseable {
     private final Set<Channel> others = new HashSet<>();
 
     private final Retries retries = new Retries();
+    /** Stands for the certificate that the attempt shows. */
+    private Object shown;
+
     private long hurriedNanos;
     private long upSinceNanos;
     private boolean everUp;
@@ -67,6 +72,7 @@ public final class PeerLink implements AutoCloseable {
         this.address = address;
         this.handler = handler;
         this.loop = transport.loops().next();
+        this.shown = transport.security().shown();
     }
 
     /** Who must be at the other end. */
@@ -80,6 +86,17 @@ public final class PeerLink implements AutoCloseable {
 
     public LinkState state() {
         return closed.get() ? LinkState.CLOSED : state;
+    }
+
+    /** A row of refusals, and what stands for the certificate that was shown in its attempts. */
+    private record Refused(LinkRefusal row, Object shown) {}
+
+    /** Whether its last attempt ended since one side does not believe the other; what other certificates met with does not count. */
+    public Optional<LinkRefusal> refusal() {
+        Refused last = refused;
+        return last != null && last.shown().equals(transport.security().shown())
+                ? Optional.of(last.row())
+                : Optional.empty();
     }
 
     /**
@@ -151,6 +168,7 @@ public final class PeerLink implements AutoCloseable {
         Connection attempt = new Connection(transport, remote, address, handler, false);
         connection = attempt;
         state = LinkState.CONNECTING;
+        shown = transport.security().shown();
         return attempt;
     }
 
@@ -247,6 +265,8 @@ public final class PeerLink implements AutoCloseable {
         }
         connection = null;
         state = LinkState.WAITING;
+        LinkRefusal row = retries.ended(shown, System.nanoTime());
+        refused = row == null ? null : new Refused(row, shown);
         attempt.detach();
         if (closed.get()) {
             return;
@@ -327,6 +347,7 @@ public final class PeerLink implements AutoCloseable {
             channel = opened;
             everUp = true;
             retries.up();
+            refused = null;
             state = LinkState.UP;
             upSinceNanos = System.nanoTime();
             long lifeMillis = transport.settings().connectionLifeMillis();

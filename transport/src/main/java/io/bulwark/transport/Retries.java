@@ -15,13 +15,36 @@ final class Retries {
     private int refusals;
     private boolean refused;
     private @Nullable Fault last;
+    /** Why this attempt ends, if one side does not believe the other. */
+    private LinkRefusal.@Nullable Reason disbelief;
+
+    private @Nullable LinkRefusal refusal;
+    /** What was shown in the attempts of this row. */
+    private @Nullable Object shown;
 
     /** An attempt ends for this reason; returns whether the one before did not. */
     boolean isNews(Fault fault) {
         boolean news = fault != last;
         last = fault;
-        refused = fault == Fault.TLS;
+        refused = fault.isTheirs();
+        disbelief = fault.refusal();
         return news;
+    }
+
+    /**
+     * The attempt is over: the row of refusals that it ends or goes on with. Anything else that ends an attempt ends the row, and so does another
+     * certificate.
+     *
+     * @param certificate stands for what was shown in the attempt
+     * @param nowNanos by {@link System#nanoTime()}
+     */
+    @Nullable LinkRefusal ended(Object certificate, long nowNanos) {
+        LinkRefusal before = certificate.equals(shown) ? refusal : null;
+        shown = certificate;
+        LinkRefusal.Reason why = disbelief;
+        disbelief = null;
+        refusal = why == null ? null : new LinkRefusal(why, before == null ? nowNanos : before.sinceNanos(), nowNanos);
+        return refusal;
     }
 
     boolean any() {
@@ -39,6 +62,8 @@ final class Retries {
         last = null;
         refusals = 0;
         refused = false;
+        disbelief = null;
+        refusal = null;
     }
 
     /**

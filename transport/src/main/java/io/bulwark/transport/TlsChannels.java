@@ -9,6 +9,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -21,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +76,11 @@ final class TlsChannels implements ChannelSecurity {
     @Override
     public boolean knows(PrincipalId remote) {
         return true;
+    }
+
+    @Override
+    public Object shown() {
+        return credentials.connecting();
     }
 
     @Override
@@ -193,6 +200,16 @@ final class TlsChannels implements ChannelSecurity {
                 throw MacChallenge.outOfOrder(((Received) message).message());
             }
             MacChallenge.finish(ctx, found);
+        }
+
+        /** Who is there has proved it, has looked at the certificate that is shown here, and says what it thinks of it. */
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            PrincipalId who = found;
+            ctx.fireExceptionCaught(
+                    who != null && cause instanceof DecoderException && cause.getCause() instanceof SSLException said
+                            ? ConnectionFault.ofRefusal(who, credentials.self(), said)
+                            : cause);
         }
 
         /** TLS has chosen among the versions of both, so that nobody in between can have them speak an older one. */

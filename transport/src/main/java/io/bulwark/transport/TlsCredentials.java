@@ -44,6 +44,7 @@ public final class TlsCredentials implements Credentials {
     private final PinnedKeys trustManager = new PinnedKeys(this::check);
 
     private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
+    private final Set<Runnable> strangers = new CopyOnWriteArraySet<>();
     private final WireVersions versions;
     /** The newest that each has spoken since this process began: in what is believed of it nobody goes back. */
     private final Map<PrincipalId, Integer> spoken = new ConcurrentHashMap<>();
@@ -177,7 +178,24 @@ public final class TlsCredentials implements Credentials {
 
     /** The principal whose certificate this is, as things are now. */
     PrincipalId check(Certificate[] chain) throws RefusedCertificateException {
-        return PeerCertificate.check(chain, trusted, clock.instant());
+        try {
+            return PeerCertificate.check(chain, trusted, clock.instant());
+        } catch (RefusedCertificateException e) {
+            if (e.reason() == RefusedCertificateException.Reason.UNKNOWN_KEY) {
+                strangers.forEach(Runnable::run);
+            }
+            throw e;
+        }
+    }
+
+    /** Is told when somebody shows a key that is not known, which may be one that was let in just now. Anybody decides how often that is. */
+    public void onStranger(Runnable listener) {
+        strangers.add(listener);
+    }
+
+    /** Is told no more. */
+    public void forgetStranger(Runnable listener) {
+        strangers.remove(listener);
     }
 
     /** Is told after {@link #trust}. */

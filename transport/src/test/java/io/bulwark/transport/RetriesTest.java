@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.SplittableRandom;
 import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** How often a link tries again, and says so. */
@@ -29,6 +30,7 @@ class RetriesTest {
         assertThat(pause(1, Fault.TLS)).isBetween(25L, 50L);
         assertThat(pause(3, Fault.TLS)).isBetween(200L, 400L);
         assertThat(pause(20, Fault.TLS)).isBetween(7_500L, 15_000L);
+        assertThat(pause(20, Fault.REFUSED_REVOKED)).isBetween(7_500L, 15_000L);
     }
 
     @Test
@@ -47,5 +49,33 @@ class RetriesTest {
         assertThat(retries.isNews(Fault.TLS)).isTrue();
         retries.up();
         assertThat(retries.isNews(Fault.TLS)).isTrue();
+    }
+
+    @Test
+    void refusalsInARowAreOneUntilSomethingElseEndsAnAttempt() {
+        assertThat(ended(Fault.REFUSED_UNKNOWN, "mine", 10))
+                .isEqualTo(new LinkRefusal(LinkRefusal.Reason.UNKNOWN_KEY, 10, 10));
+        assertThat(ended(Fault.REFUSED_REVOKED, "mine", 20))
+                .isEqualTo(new LinkRefusal(LinkRefusal.Reason.REVOKED, 10, 20));
+        assertThat(ended(Fault.INPUT_OUTPUT, "mine", 30)).isNull();
+        assertThat(retries.ended("mine", 40)).as("nobody listens").isNull();
+        assertThat(ended(Fault.UNKNOWN_PRINCIPAL, "mine", 50))
+                .isEqualTo(new LinkRefusal(LinkRefusal.Reason.THEIR_KEY_UNKNOWN, 50, 50));
+        retries.up();
+        assertThat(ended(Fault.EXPIRED_CERTIFICATE, "mine", 60))
+                .isEqualTo(new LinkRefusal(LinkRefusal.Reason.THEIR_CERTIFICATE_EXPIRED, 60, 60));
+        assertThat(ended(Fault.TLS, "mine", 70)).as("anybody may say that").isNull();
+    }
+
+    @Test
+    void anotherCertificateBeginsAnotherRow() {
+        assertThat(ended(Fault.REFUSED_UNKNOWN, "before", 10)).isNotNull();
+        assertThat(ended(Fault.REFUSED_UNKNOWN, "now", 20))
+                .isEqualTo(new LinkRefusal(LinkRefusal.Reason.UNKNOWN_KEY, 20, 20));
+    }
+
+    private @Nullable LinkRefusal ended(Fault fault, String shown, long nowNanos) {
+        retries.isNews(fault);
+        return retries.ended(shown, nowNanos);
     }
 }

@@ -2,6 +2,7 @@ package io.bulwark.appliance.cluster;
 
 import io.bulwark.appliance.admin.Watched;
 import io.bulwark.client.config.KeyRing;
+import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.metadata.MetadataClient;
 import io.bulwark.client.object.ReplicatedMetadata;
 import io.bulwark.client.registry.TrustWatch;
@@ -150,6 +151,10 @@ public final class RunningNode implements Watched {
     /** Asks itself as a client would, and the replicas; empty if it takes reads and writes and can be found, else why not. */
     @Override
     public String problem() throws Exception {
+        Optional<NotBelievedException> denied = metadata.denial();
+        if (denied.isPresent()) {
+            return String.valueOf(denied.get().getMessage());
+        }
         Message answer = node.ask(new NodeStatusRequest(), ASK_MILLIS_MAX).get();
         boolean writable = answer instanceof NodeStatusReply reply && reply.acceptsWrites();
         return writable ? registration.problem() : "it takes no writes";

@@ -21,8 +21,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Whose keys are believed: those of the genesis, and what the replicas have agreed on since. Kept in a file, so that a process that
@@ -122,7 +124,14 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
             }
         });
         changed.forEach((principal, keys) -> keys.forEach(key -> owners.putIfAbsent(key, principal)));
-        return new TrustedKeys(owners);
+        return new TrustedKeys(owners, revoked());
+    }
+
+    private Set<PrincipalId> revoked() {
+        return changed.entrySet().stream()
+                .filter(each -> each.getValue().isEmpty())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
     }
 
     /**
@@ -137,7 +146,7 @@ public record KnownPrincipals(GenesisFile genesis, long version, SortedMap<Princ
                 owners.putIfAbsent(new PrincipalKey(member.key()), member.replica());
             }
         }
-        return new TrustedKeys(owners);
+        return new TrustedKeys(owners, revoked());
     }
 
     /**

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -45,6 +46,7 @@ public final class OperationDriver implements AutoCloseable {
     private final Map<Long, RunningOperation<?>> running = new ConcurrentHashMap<>();
     private final Map<Long, RunningOperation<?>> lingering = new LinkedHashMap<>();
     private long lingeringBytes;
+    private volatile Supplier<? extends Optional<? extends RuntimeException>> denial = Optional::empty;
     private volatile boolean closed;
 
     /**
@@ -81,6 +83,14 @@ public final class OperationDriver implements AutoCloseable {
         var _ = ticker.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
+    /**
+     * From now on operations fail as soon as this tells why none can succeed, those under way and those that are submitted. It is asked at each
+     * tick and each submission: must be quick and must not throw.
+     */
+    public void failIf(Supplier<? extends Optional<? extends RuntimeException>> why) {
+        denial = why;
+    }
+
     /** Runs an operation that holds no bytes worth counting. */
     public <R> CompletableFuture<R> submit(ClientOperation<R> operation) {
         return submit(operation, 0);
@@ -101,8 +111,11 @@ public final class OperationDriver implements AutoCloseable {
         long id = nextId.getAndIncrement();
         RunningOperation<R> run = new RunningOperation<>(this, id, making, heldBytes);
         running.put(id, run);
+        Optional<? extends RuntimeException> denied = denial.get();
         if (closed) {
             run.abort(new IllegalStateException("the client is closed"));
+        } else if (denied.isPresent()) {
+            run.deny(denied.get());
         } else {
             run.offer(new RunningOperation.Input.Start());
         }
@@ -171,6 +184,14 @@ public final class OperationDriver implements AutoCloseable {
         }
     }
 
+    void fail(CompletableFuture<?> future, RuntimeException why) {
+        try {
+            callbacks.execute(() -> future.completeExceptionally(why));
+        } catch (RejectedExecutionException e) {
+            future.completeExceptionally(why);
+        }
+    }
+
     void perform(long id, List<Effect> effects) {
         for (Effect effect : effects) {
             switch (effect) {
@@ -221,9 +242,12 @@ public final class OperationDriver implements AutoCloseable {
 
     private void tick() {
         long now = nowMillis();
+        boolean denied = !running.isEmpty() && denial.get().isPresent();
         for (RunningOperation<?> run : running.values()) {
             if (run.lingersSince(now) + limits.lingerMillisMax() < now) {
                 run.end();
+            } else if (denied && !run.future().isDone()) {
+                denial.get().ifPresent(run::deny);
             } else {
                 run.offerTick();
             }

@@ -4,6 +4,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.InboundHandler;
+import io.bulwark.transport.LinkRefusal;
 import io.bulwark.transport.LinkState;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.PeerLink;
@@ -11,6 +12,7 @@ import io.bulwark.transport.Transport;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -85,6 +87,17 @@ public final class PeerLinks implements Outbox, AutoCloseable {
     public boolean disconnected(PrincipalId server) {
         PeerLink link = links.get(server);
         return link == null || link.state() == LinkState.WAITING || link.state() == LinkState.CLOSED;
+    }
+
+    /** Who this process is on its links. */
+    public PrincipalId self() {
+        return transport.self();
+    }
+
+    /** Whether there is no connection since one side does not believe the other. */
+    public Optional<LinkRefusal> refusal(PrincipalId server) {
+        PeerLink link = links.get(server);
+        return link == null ? Optional.empty() : link.refusal();
     }
 
     @Override

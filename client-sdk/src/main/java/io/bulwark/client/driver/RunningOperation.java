@@ -107,6 +107,12 @@ final class RunningOperation<R> implements Runnable {
         future.completeExceptionally(why);
     }
 
+    /** It cannot succeed. */
+    void deny(RuntimeException why) {
+        end();
+        driver.fail(future, why);
+    }
+
     @Override
     public void run() {
         do {

@@ -2,6 +2,7 @@ package io.bulwark.client.metadata;
 
 import io.bulwark.client.driver.OperationDriver;
 import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.id.PrincipalId;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
@@ -33,12 +35,18 @@ public final class MetadataClient implements AutoCloseable {
     private final List<PrincipalId> fixed;
     private final Optional<KnownReplicas> group;
     private final long timeoutMillis;
+    private final Supplier<Optional<NotBelievedException>> denial;
     private final Runnable closing;
     private final SecureRandom random = new SecureRandom();
     private final LateRepliers repliers = new LateRepliers();
 
     private MetadataClient(
-            OperationDriver driver, int replicas, Optional<KnownReplicas> group, long timeoutMillis, Runnable closing) {
+            OperationDriver driver,
+            int replicas,
+            Optional<KnownReplicas> group,
+            long timeoutMillis,
+            Supplier<Optional<NotBelievedException>> denial,
+            Runnable closing) {
         int faulty = ReplicatedCall.faultyOf(replicas);
         if (timeoutMillis < 1) {
             throw new IllegalArgumentException("timeout of " + timeoutMillis + " ms for f = " + faulty);
@@ -47,6 +55,7 @@ public final class MetadataClient implements AutoCloseable {
         this.fixed = IntStream.range(0, replicas).mapToObj(PrincipalId::replica).toList();
         this.group = group;
         this.timeoutMillis = timeoutMillis;
+        this.denial = denial;
         this.closing = closing;
     }
 
@@ -83,11 +92,12 @@ public final class MetadataClient implements AutoCloseable {
         OperationDriver driver =
                 new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
         ReplicaPaths paths = new ReplicaPaths(links, replicas, group);
-        MetadataClient client = new MetadataClient(driver, replicas.size(), group, timeoutMillis, () -> {
-            paths.close();
-            driver.close();
-            links.close();
-        });
+        MetadataClient client =
+                new MetadataClient(driver, replicas.size(), group, timeoutMillis, paths::denial, () -> {
+                    paths.close();
+                    driver.close();
+                    links.close();
+                });
         links.deliverTo(driver);
         paths.connect();
         return client;
@@ -105,7 +115,7 @@ public final class MetadataClient implements AutoCloseable {
 
     /** As above, by way of a driver that reaches those of the group as it changes ({@link ReplicaPaths}). */
     public static MetadataClient over(OperationDriver driver, int replicas, Optional<KnownReplicas> group) {
-        return new MetadataClient(driver, replicas, group, TIMEOUT_MILLIS_STANDARD, () -> {});
+        return new MetadataClient(driver, replicas, group, TIMEOUT_MILLIS_STANDARD, Optional::empty, () -> {});
     }
 
     /** Orders and executes a command of at most {@link OrderingMessage#COMMAND_BYTES_MAX} bytes. */
@@ -125,6 +135,11 @@ public final class MetadataClient implements AutoCloseable {
     public CompletableFuture<Bytes> queryNeverOrdered(Bytes query) {
         return run(replicas ->
                 ReplicatedCall.query(replicas, query, timeoutMillis, random()).neverOrdered());
+    }
+
+    /** Why the replicas do not let this process in, for people, if it has links of its own: its calls go on trying, as it may be let in. */
+    public Optional<NotBelievedException> denial() {
+        return denial.get();
     }
 
     @Override

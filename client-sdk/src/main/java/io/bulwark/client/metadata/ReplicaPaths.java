@@ -1,6 +1,7 @@
 package io.bulwark.client.metadata;
 
 import io.bulwark.client.driver.PeerLinks;
+import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
@@ -10,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /** Links to the replicas, and to those that follow them. */
 public final class ReplicaPaths implements AutoCloseable {
@@ -41,6 +43,17 @@ public final class ReplicaPaths implements AutoCloseable {
         KnownReplicas known = group.get();
         known.onSuccessor(following);
         connect(known.term().configuration());
+    }
+
+    /** Why no call can succeed, if more than f of the replicas do not believe this process, or it does not believe them. */
+    public Optional<NotBelievedException> denial() {
+        return Denial.of(replicas(), links::refusal).map(denial -> denial.exception(links.self()));
+    }
+
+    private List<PrincipalId> replicas() {
+        return group.map(known -> known.term().configuration().replicas())
+                .orElseGet(() ->
+                        IntStream.range(0, told.size()).mapToObj(PrincipalId::replica).toList());
     }
 
     private void connect(Configuration now) {

@@ -23,6 +23,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,9 @@ public final class TrustWatch implements AutoCloseable {
     /** How long after a change a server still believes what was before, if the replicas answer. */
     public static final long PAUSE_MILLIS_STANDARD = 2_000;
 
+    /** Nor does anybody who shows unknown keys have it asked more often than this. */
+    private static final long PAUSE_MILLIS_LEAST = 500;
+
     private static final Logger LOG = LoggerFactory.getLogger(TrustWatch.class);
     private static final long ANSWER_MILLIS_MAX = 60_000;
 
@@ -48,6 +52,9 @@ public final class TrustWatch implements AutoCloseable {
     private final Function<Bytes, CompletableFuture<Bytes>> queries;
     private final Path kept;
     private final Thread thread;
+    private final Semaphore stranger = new Semaphore(0);
+    private final Runnable strangers = this::hurry;
+    private final Object identity = new Object();
     private volatile boolean closed;
     private volatile KnownPrincipals known;
     private @Nullable FileTime identityChanged;
@@ -98,6 +105,7 @@ public final class TrustWatch implements AutoCloseable {
             Function<Bytes, CompletableFuture<Bytes>> queries,
             long pauseMillis) {
         TrustWatch watch = new TrustWatch(files, credentials, replicas, kept, queries, pauseMillis);
+        credentials.onStranger(watch.strangers);
         watch.thread.start();
         return watch;
     }
@@ -111,6 +119,7 @@ public final class TrustWatch implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        credentials.forgetStranger(strangers);
         thread.interrupt();
         try {
             if (!thread.join(Duration.ofMillis(REST_MILLIS_MAX))) {
@@ -124,8 +133,11 @@ public final class TrustWatch implements AutoCloseable {
     private void watch(long pauseMillis) {
         while (!closed) {
             try {
-                Thread.sleep(pauseMillis);
-                renewIdentity();
+                long leastMillis = Math.min(pauseMillis, PAUSE_MILLIS_LEAST);
+                Thread.sleep(leastMillis);
+                var _ = stranger.tryAcquire(pauseMillis - leastMillis, TimeUnit.MILLISECONDS);
+                stranger.drainPermits();
+                var _ = renewIdentity();
                 refresh();
             } catch (InterruptedException e) {
                 return;
@@ -133,6 +145,13 @@ public final class TrustWatch implements AutoCloseable {
                 // Replicas that do not answer now, or a file that is half written: asked again in a moment.
                 LOG.debug("{} did not learn who belongs", credentials.self(), e);
             }
+        }
+    }
+
+    /** Somebody whose key is not known may have been let in just now. */
+    private void hurry() {
+        if (stranger.availablePermits() == 0) {
+            stranger.release();
         }
     }
 
@@ -189,15 +208,22 @@ public final class TrustWatch implements AutoCloseable {
         }
     }
 
-    private void renewIdentity() throws IOException {
-        FileTime changed = changeOfIdentity();
-        if (changed == null || changed.equals(identityChanged)) {
-            return;
+    /**
+     * Shows what the file with the own identity has, if that has changed; returns whether it has.
+     *
+     * @throws IOException if it cannot be read, as while it is being written
+     */
+    public boolean renewIdentity() throws IOException {
+        synchronized (identity) {
+            FileTime changed = changeOfIdentity();
+            if (changed == null || changed.equals(identityChanged)) {
+                return false;
+            }
+            credentials.renew(Identity.load(files.identity()));
+            identityChanged = changed;
         }
-        Identity identity = Identity.load(files.identity());
-        credentials.renew(identity);
-        identityChanged = changed;
         LOG.info("{} shows another certificate from now on", credentials.self());
+        return true;
     }
 
     private @Nullable FileTime changeOfIdentity() {

@@ -32,9 +32,7 @@ public final class PeerCertificate {
         X509Certificate certificate = only(chain);
         PrincipalId named = principalOf(certificate);
         PrincipalKey key = keyOf(certificate);
-        PrincipalId owner = trusted.ownerOf(key)
-                .orElseThrow(() -> new RefusedCertificateException(
-                        Reason.UNKNOWN_KEY, "somebody claims to be " + named + " with a key that is not known"));
+        PrincipalId owner = trusted.ownerOf(key).orElseThrow(() -> stranger(named, trusted));
         if (!owner.equals(named)) {
             throw new RefusedCertificateException(Reason.WRONG_NAME, owner + " claims to be " + named);
         }
@@ -45,6 +43,14 @@ public final class PeerCertificate {
                     Reason.EXPIRED, "the certificate of " + owner + " is valid from " + from + " until " + until);
         }
         return owner;
+    }
+
+    private static RefusedCertificateException stranger(PrincipalId named, TrustedKeys trusted) {
+        return trusted.revoked().contains(named)
+                ? new RefusedCertificateException(
+                        Reason.REVOKED, "somebody claims to be " + named + ", who was revoked")
+                : new RefusedCertificateException(
+                        Reason.UNKNOWN_KEY, "somebody claims to be " + named + " with a key that is not known");
     }
 
     /** The one certificate that a peer shows. */

@@ -1,6 +1,9 @@
 package io.bulwark.transport.identity;
 
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertPathValidatorException.BasicReason;
 import java.security.cert.CertificateException;
+import org.jspecify.annotations.Nullable;
 
 /** A peer's certificate is not believed. Without a stack trace, as the peer decides how often it is thrown. */
 public final class RefusedCertificateException extends CertificateException {
@@ -11,17 +14,30 @@ public final class RefusedCertificateException extends CertificateException {
         /** It is not one self-signed certificate of a P-256 key that names a principal. */
         FORM,
         /** It is not valid yet, or not any more. */
-        EXPIRED,
+        EXPIRED(BasicReason.EXPIRED),
         /** Its key is not among those that are known. */
         UNKNOWN_KEY,
+        /** Nor is it, and the principal that it names was revoked. */
+        REVOKED(BasicReason.REVOKED),
         /** Its key belongs to another principal than it names. */
-        WRONG_NAME
+        WRONG_NAME;
+
+        /** What engines choose the alert by that the other side gets: without it that is {@code certificate_unknown}. */
+        private final @Nullable CertPathValidatorException told;
+
+        Reason() {
+            told = null;
+        }
+
+        Reason(BasicReason told) {
+            this.told = new CertPathValidatorException(told.name(), null, null, -1, told);
+        }
     }
 
     private final Reason reason;
 
     RefusedCertificateException(Reason reason, String detail) {
-        super(detail);
+        super(detail, reason.told);
         this.reason = reason;
     }
 

@@ -5,13 +5,22 @@ import io.bulwark.protocol.id.PrincipalKey;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The public keys that belong, and to whom. A principal may have several, while one takes the place of another; nobody shares one.
+ *
+ * @param revoked principals that belong no more, for good: they have none
  */
-public record TrustedKeys(Map<PrincipalKey, PrincipalId> owners) {
+public record TrustedKeys(Map<PrincipalKey, PrincipalId> owners, Set<PrincipalId> revoked) {
     public TrustedKeys {
         owners = Map.copyOf(owners);
+        revoked = Set.copyOf(revoked);
+    }
+
+    /** Of nobody it is known that he was revoked. */
+    public TrustedKeys(Map<PrincipalKey, PrincipalId> owners) {
+        this(owners, Set.of());
     }
 
     public Optional<PrincipalId> ownerOf(PrincipalKey key) {

@@ -1,0 +1,40 @@
+package io.bulwark.client.error;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * More than f of the metadata replicas, so a correct one among them, do not believe the key of this client, or the client does not believe
+ * theirs: {@link #reason()} says which. Nothing is served until that changes. Whether an update that was under way happened is not known.
+ */
+public final class NotBelievedException extends BulwarkException {
+    private static final long serialVersionUID = 1L;
+
+    /** Who does not believe whom. */
+    public enum Reason {
+        /** The replicas say that this principal was revoked, which is for good. */
+        REVOKED,
+        /** The replicas do not know this client's key: it was never added, it was exchanged, or it belongs to another cluster. */
+        NOT_KNOWN,
+        /** By the replicas' clocks the client's certificate is not valid. */
+        EXPIRED,
+        /** Who answers at the replicas' addresses shows other keys than the genesis file and the registry name here. */
+        SERVERS_NOT_KNOWN,
+        /** By the clock here the replicas' certificates are not valid. */
+        SERVERS_EXPIRED
+    }
+
+    private final Reason reason;
+
+    public NotBelievedException(Reason reason, String problem, Subject subject) {
+        this(reason, problem, subject, null);
+    }
+
+    public NotBelievedException(Reason reason, String problem, Subject subject, @Nullable Throwable cause) {
+        super(problem, subject, cause);
+        this.reason = reason;
+    }
+
+    public Reason reason() {
+        return reason;
+    }
+}

@@ -1,0 +1,103 @@
+package io.bulwark.client.metadata;
+
+import io.bulwark.client.error.NotBelievedException;
+import io.bulwark.client.error.NotBelievedException.Reason;
+import io.bulwark.client.error.Subject;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.ReplicatedCall;
+import io.bulwark.transport.LinkRefusal;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Whether the replicas, or this side, do not believe who is at the other end: once f+1 of 3f+1 links say so. f liars cannot say it, and the others
+ * alone are too few to agree with.
+ *
+ * @param reason what f+1 agree on, else {@link Reason#NOT_KNOWN}
+ * @param replicas those whose links say it
+ */
+record Denial(Reason reason, SortedMap<PrincipalId, LinkRefusal.Reason> replicas) {
+    /**
+     * How long a refusal must have lasted, unless it is for good: a replica asks for the registry as soon as somebody shows a key that it does not know, and
+     * may learn just then that it is to be believed.
+     */
+    static final long LASTING_MILLIS = 1_500;
+
+    /**
+     * What there is now.
+     *
+     * @param replicas all 3f+1
+     * @param refusals what the link to a replica tells
+     */
+    static Optional<Denial> of(List<PrincipalId> replicas, Function<PrincipalId, Optional<LinkRefusal>> refusals) {
+        int faulty = ReplicatedCall.faultyOf(replicas.size());
+        SortedMap<PrincipalId, LinkRefusal.Reason> lasting = new TreeMap<>();
+        for (PrincipalId replica : replicas) {
+            refusals.apply(replica)
+                    .filter(each ->
+                            each.reason() == LinkRefusal.Reason.REVOKED || each.lastedMillis() >= LASTING_MILLIS)
+                    .ifPresent(each -> lasting.put(replica, each.reason()));
+        }
+        if (lasting.size() <= faulty) {
+            return Optional.empty();
+        }
+        Map<Reason, Integer> counts = new EnumMap<>(Reason.class);
+        lasting.values().forEach(each -> counts.merge(reasonOf(each), 1, Integer::sum));
+        Reason agreed = counts.entrySet().stream()
+                .filter(each -> each.getValue() > faulty)
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(Reason.NOT_KNOWN);
+        return Optional.of(new Denial(agreed, lasting));
+    }
+
+    private static Reason reasonOf(LinkRefusal.Reason said) {
+        return switch (said) {
+            case REVOKED -> Reason.REVOKED;
+            case UNKNOWN_KEY -> Reason.NOT_KNOWN;
+            case EXPIRED -> Reason.EXPIRED;
+            case THEIR_KEY_UNKNOWN -> Reason.SERVERS_NOT_KNOWN;
+            case THEIR_CERTIFICATE_EXPIRED -> Reason.SERVERS_EXPIRED;
+        };
+    }
+
+    /** For the user of {@code self}. */
+    NotBelievedException exception(PrincipalId self) {
+        String what = switch (reason) {
+            case REVOKED -> self + " was revoked, which is for good: an operator can let another principal in";
+            case NOT_KNOWN ->
+                "the key of " + self + " is not believed: it was never added, or was exchanged, or is of another"
+                        + " cluster; an operator sees which keys belong, and can add this one, which takes some seconds";
+            case EXPIRED ->
+                "the certificate of " + self + " is not valid by the replicas' clocks: compare the clocks, or"
+                        + " have its key exchanged";
+            case SERVERS_NOT_KNOWN ->
+                "whoever answers there does not have the keys that the genesis file and the registry kept beside the"
+                        + " identity name: this is the configuration of another cluster, or the replicas have other"
+                        + " keys by now";
+            case SERVERS_EXPIRED ->
+                "the replicas' certificates are not valid by the clock here: compare the clocks, or have their keys"
+                        + " exchanged";
+        };
+        return new NotBelievedException(reason, what + " (" + seen() + ")", Subject.NONE);
+    }
+
+    private String seen() {
+        return replicas.entrySet().stream()
+                .map(each -> each.getKey()
+                        + switch (each.getValue()) {
+                            case REVOKED -> " says that it was revoked";
+                            case UNKNOWN_KEY -> " does not know the key";
+                            case EXPIRED -> " finds the certificate not valid";
+                            case THEIR_KEY_UNKNOWN -> " shows another key";
+                            case THEIR_CERTIFICATE_EXPIRED -> " shows a certificate that is not valid";
+                        })
+                .collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,32 @@
+package io.bulwark.transport;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Attempts of a link in a row that ended since one side does not believe the other, under one certificate of this side. That the other side
+ * refuses this one counts only from whoever has proved to be the link's principal: nobody in between can say it for a server.
+ *
+ * @param reason of the last of them
+ * @param sinceNanos when the first ended, by {@link System#nanoTime()}
+ * @param lastNanos when the last one did
+ */
+public record LinkRefusal(Reason reason, long sinceNanos, long lastNanos) {
+    /** Who does not believe whom, and why. */
+    public enum Reason {
+        /** The other side says that the principal of this one was revoked, which is for good. */
+        REVOKED,
+        /** The other side does not know the key that is shown here; it may learn of it. */
+        UNKNOWN_KEY,
+        /** By its clock the certificate that is shown here is not valid. */
+        EXPIRED,
+        /** Who answers shows no key of the principal that is wanted, as far as is known here. */
+        THEIR_KEY_UNKNOWN,
+        /** By the clock here the certificate of the other side is not valid. */
+        THEIR_CERTIFICATE_EXPIRED
+    }
+
+    /** Between the first and the last of them. */
+    public long lastedMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(lastNanos - sinceNanos);
+    }
+}

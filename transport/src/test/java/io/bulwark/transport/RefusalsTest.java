@@ -1,0 +1,224 @@
+package io.bulwark.transport;
+
+import static io.bulwark.transport.Cast.CLIENT;
+import static io.bulwark.transport.Cast.NODE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.TrustedKeys;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a link knows of why it is not let through, between all engines. */
+@NullMarked
+class RefusalsTest {
+    private static final SecureRandom RANDOM = new SecureRandom();
+    private static final Identity NODES = Identity.generate(NODE, RANDOM);
+    private static final Identity CLIENTS = Identity.generate(CLIENT, RANDOM);
+    private static final TrustedKeys BOTH = trusted(Set.of(), NODES, CLIENTS);
+
+    private final List<Transport> opened = new ArrayList<>();
+
+    /** Of the server and of the client. */
+    record Engines(SslProvider server, SslProvider client) {
+        /** The JDK's engine says the same of all certificates that a server does not take. */
+        LinkRefusal.Reason told(LinkRefusal.Reason reason) {
+            return server == SslProvider.JDK ? LinkRefusal.Reason.UNKNOWN_KEY : reason;
+        }
+    }
+
+    static List<Engines> engines() {
+        return OpenSsl.isAvailable()
+                ? List.of(
+                        new Engines(SslProvider.OPENSSL, SslProvider.OPENSSL),
+                        new Engines(SslProvider.OPENSSL, SslProvider.JDK),
+                        new Engines(SslProvider.JDK, SslProvider.OPENSSL),
+                        new Engines(SslProvider.JDK, SslProvider.JDK))
+                : List.of(new Engines(SslProvider.JDK, SslProvider.JDK));
+    }
+
+    @AfterEach
+    void close() {
+        opened.forEach(Transport::close);
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void aStrangerIsToldThatItsKeyIsNotKnown(Engines engines) throws IOException {
+        TlsCredentials client = credentials(Identity.generate(CLIENT, RANDOM), BOTH, engines.client());
+        assertRefused(credentials(NODES, BOTH, engines.server()), client, LinkRefusal.Reason.UNKNOWN_KEY);
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whoIsRevokedIsToldSo(Engines engines) throws IOException {
+        TrustedKeys without = trusted(Set.of(CLIENT), NODES);
+        assertRefused(
+                credentials(NODES, without, engines.server()),
+                credentials(CLIENTS, BOTH, engines.client()),
+                engines.told(LinkRefusal.Reason.REVOKED));
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whoseCertificateIsNotValidByTheOtherClockIsToldSo(Engines engines) throws IOException {
+        Instant now = Instant.now();
+        Identity old = Identity.generate(CLIENT, now.minus(Duration.ofDays(9)), now.minus(Duration.ofDays(1)), RANDOM);
+        assertRefused(
+                credentials(NODES, trusted(Set.of(), NODES, old), engines.server()),
+                credentials(old, BOTH, engines.client()),
+                engines.told(LinkRefusal.Reason.EXPIRED));
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void thatTheOtherIsNotBelievedHereIsAnotherThing(Engines engines) throws IOException {
+        Identity foreign = Identity.generate(NODE, RANDOM);
+        assertRefused(
+                credentials(foreign, BOTH, engines.server()),
+                credentials(CLIENTS, BOTH, engines.client()),
+                LinkRefusal.Reason.THEIR_KEY_UNKNOWN);
+        Instant now = Instant.now();
+        Identity old = Identity.generate(NODE, now.minus(Duration.ofDays(9)), now.minus(Duration.ofDays(1)), RANDOM);
+        assertRefused(
+                credentials(old, BOTH, engines.server()),
+                credentials(CLIENTS, trusted(Set.of(), old, CLIENTS), engines.client()),
+                LinkRefusal.Reason.THEIR_CERTIFICATE_EXPIRED);
+    }
+
+    @ParameterizedTest
+    @MethodSource("engines")
+    void itIsForgottenOnceTheLinkIsUpAndWithAnotherCertificate(Engines engines) throws IOException {
+        TlsCredentials node = credentials(NODES, trusted(Set.of(), NODES), engines.server());
+        TlsCredentials own = credentials(CLIENTS, BOTH, engines.client());
+        PeerLink link = link(node, own);
+        await().until(() -> link.refusal().isPresent());
+        LinkRefusal first = link.refusal().orElseThrow();
+        await().until(() ->
+                link.refusal().filter(each -> each.lastNanos() > first.lastNanos()).isPresent());
+        assertThat(link.refusal().orElseThrow().sinceNanos()).isEqualTo(first.sinceNanos());
+
+        Identity next = Identity.generate(CLIENT, RANDOM);
+        own.renew(next);
+        long renewedNanos = System.nanoTime();
+        await().until(() -> link.refusal().isPresent());
+        assertThat(link.refusal().orElseThrow().sinceNanos()).isGreaterThan(renewedNanos);
+
+        node.trust(trusted(Set.of(), NODES, next));
+        await().until(() -> link.state() == LinkState.UP);
+        assertThat(link.refusal()).isEmpty();
+    }
+
+    /** An alert that stands before the server has shown who it is. */
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whoHasNotShownWhoItIsRefusesNobody(Engines engines) throws Exception {
+        byte[] alert = {21, 3, 3, 0, 2, 2, 46};
+        AtomicInteger told = new AtomicInteger();
+        try (ServerSocket liar = new ServerSocket(0, 16, InetAddress.getLoopbackAddress())) {
+            Thread.ofVirtual().start(() -> {
+                while (true) {
+                    try (Socket socket = liar.accept()) {
+                        socket.getInputStream().read(new byte[1024]);
+                        socket.getOutputStream().write(alert);
+                        told.incrementAndGet();
+                        socket.getInputStream().read(new byte[1024]);
+                    } catch (IOException e) {
+                        return;
+                    }
+                }
+            });
+            PeerLink link = open(credentials(CLIENTS, BOTH, engines.client()))
+                    .link(NODE, (InetSocketAddress) liar.getLocalSocketAddress(), new Recorder());
+            await().until(() -> {
+                assertThat(link.refusal()).isEmpty();
+                return told.get() > 4;
+            });
+        }
+    }
+
+    @Test
+    void whoSeesAnUnknownKeyIsTold() throws IOException {
+        TlsCredentials node = credentials(NODES, BOTH, SslProvider.JDK);
+        AtomicInteger strangers = new AtomicInteger();
+        Runnable listener = strangers::incrementAndGet;
+        node.onStranger(listener);
+        PeerLink known = link(node, credentials(CLIENTS, BOTH, SslProvider.JDK));
+        await().until(() -> known.state() == LinkState.UP);
+        assertThat(strangers).hasValue(0);
+        link(node, credentials(Identity.generate(CLIENT, RANDOM), BOTH, SslProvider.JDK));
+        await().until(() -> strangers.get() > 0);
+    }
+
+    /** Without TLS the keys of both do not fit, and nothing more is known. */
+    @Test
+    void withoutTlsOtherKeysAreOtherKeys() throws IOException {
+        Transport node = Transport.open(Cast.settings(), Cast.keys(NODE, 0), Letter.CODECS);
+        opened.add(node);
+        Transport client = Transport.open(Cast.settings(), Cast.keys(CLIENT, 1), Letter.CODECS);
+        opened.add(client);
+        PeerLink link = client.link(
+                NODE, node.listen(Cast.anyPort(), new Recorder()).boundAddress(), new Recorder());
+        await().until(() -> reasonOf(link) == LinkRefusal.Reason.THEIR_KEY_UNKNOWN);
+    }
+
+    private void assertRefused(TlsCredentials server, TlsCredentials client, LinkRefusal.Reason reason)
+            throws IOException {
+        PeerLink link = link(server, client);
+        await().until(() -> link.refusal().isPresent());
+        assertThat(reasonOf(link)).isEqualTo(reason);
+        assertThat(link.state()).isNotEqualTo(LinkState.UP);
+    }
+
+    private static LinkRefusal.Reason reasonOf(PeerLink link) {
+        await().until(() -> link.refusal().isPresent());
+        return link.refusal().orElseThrow().reason();
+    }
+
+    private PeerLink link(TlsCredentials server, TlsCredentials client) throws IOException {
+        InetSocketAddress address =
+                open(server).listen(Cast.anyPort(), new Recorder()).boundAddress();
+        return open(client).link(NODE, address, new Recorder());
+    }
+
+    private Transport open(TlsCredentials credentials) {
+        Transport transport = Transport.open(Cast.settings(), credentials, Letter.CODECS);
+        opened.add(transport);
+        return transport;
+    }
+
+    private static TlsCredentials credentials(Identity identity, TrustedKeys trusted, SslProvider engine) {
+        return new TlsCredentials(identity, trusted, engine, InstantSource.system());
+    }
+
+    private static TrustedKeys trusted(Set<PrincipalId> revoked, Identity... identities) {
+        Map<PrincipalKey, PrincipalId> owners = new HashMap<>();
+        for (Identity identity : identities) {
+            owners.put(identity.publicKey(), identity.principal());
+        }
+        return new TrustedKeys(owners, revoked);
+    }
+}
