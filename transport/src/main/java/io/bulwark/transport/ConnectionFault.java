@@ -40,24 +40,25 @@ final class ConnectionFault extends RuntimeException {
     }
 
     /**
-     * What a server says of the certificate that it was shown, with the alert that ends the handshake (RFC 8446, 6.2). Engines tell it as text only.
+     * What a server says of the certificate that it was shown, by the alert with which it ends the handshake (RFC 8446, 6.2). Engines tell it as text
+     * only, and there is none of it where what came was not from the server.
      *
      * @param who has proved to be the server
      */
     static ConnectionFault ofRefusal(PrincipalId who, PrincipalId self, SSLException said) {
-        String alert = String.valueOf(said.getMessage()).toLowerCase(Locale.ROOT);
-        if (alert.contains("certificate_revoked")) {
+        String text = String.valueOf(said.getMessage()).toLowerCase(Locale.ROOT);
+        if (!text.contains("received fatal alert") && !text.contains("_alert_")) {
+            return ofTls(said);
+        }
+        if (text.contains("certificate_revoked")) {
             return new ConnectionFault(Fault.REFUSED_REVOKED, who + " says that " + self + " was revoked");
         }
-        if (alert.contains("certificate_expired")) {
+        if (text.contains("certificate_expired")) {
             return new ConnectionFault(
                     Fault.REFUSED_EXPIRED, who + " says that the certificate of " + self + " is not valid now");
         }
-        if (alert.contains("certificate_unknown") || alert.contains("bad_certificate")) {
-            return new ConnectionFault(
-                    Fault.REFUSED_UNKNOWN, who + " does not believe the key that is shown here for " + self);
-        }
-        return ofTls(said);
+        return new ConnectionFault(
+                Fault.REFUSED_UNKNOWN, who + " does not believe the key that is shown here for " + self + ": " + text);
     }
 
     Fault fault() {

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -130,6 +131,22 @@ class RefusalsTest {
         node.trust(trusted(Set.of(), NODES, next));
         await().until(() -> link.state() == LinkState.UP);
         assertThat(link.refusal()).isEmpty();
+    }
+
+    /** Only an alert of the server is its word; what somebody in between makes of its records is not. */
+    @Test
+    void whatIsNoAlertOfTheServerIsNoRefusal() {
+        assertThat(refusal("(bad_record_mac) Tag mismatch")).isEqualTo(Fault.TLS);
+        assertThat(refusal("error:1000008b:SSL routines:OPENSSL_internal:DECRYPTION_FAILED_OR_BAD_RECORD_MAC"))
+                .isEqualTo(Fault.TLS);
+        assertThat(refusal("error:10000438:SSL routines:OPENSSL_internal:TLSV1_ALERT_INTERNAL_ERROR"))
+                .isEqualTo(Fault.REFUSED_UNKNOWN);
+        assertThat(refusal("(certificate_unknown) Received fatal alert: certificate_unknown"))
+                .isEqualTo(Fault.REFUSED_UNKNOWN);
+    }
+
+    private static Fault refusal(String said) {
+        return ConnectionFault.ofRefusal(NODE, CLIENT, new SSLException(said)).fault();
     }
 
     /** An alert that stands before the server has shown who it is. */

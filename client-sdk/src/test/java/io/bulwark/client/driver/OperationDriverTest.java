@@ -19,6 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -114,6 +115,29 @@ class OperationDriverTest {
         run.offer(new RunningOperation.Input.Start());
         await().until(() -> !sent.isEmpty());
         assertThat(adder.ticks).hasValue(0);
+    }
+
+    @Test
+    void whatIsUnderWayAndWhatIsSubmittedFailsOnceNothingCanSucceed() throws Exception {
+        AtomicReference<Optional<IllegalArgumentException>> why = new AtomicReference<>(Optional.empty());
+        driver.failIf(why::get);
+        Adder lingers = new Adder(1, true);
+        CompletableFuture<Integer> before = driver.submit(lingers);
+        assertThat(driver.onMessage(NODE, 7, new Ping(1))).isTrue();
+        assertThat(before.get(2, TimeUnit.MINUTES)).isEqualTo(1);
+        CompletableFuture<Integer> underWay = driver.submit(new Adder(1, false));
+        why.set(Optional.of(new IllegalArgumentException("denied")));
+        assertThatThrownBy(() -> underWay.get(2, TimeUnit.SECONDS)).hasRootCauseMessage("denied");
+        sent.clear();
+        Adder never = new Adder(1, false);
+        assertThatThrownBy(() -> driver.submit(never).get(2, TimeUnit.SECONDS)).hasRootCauseMessage("denied");
+        assertThat(sent).isEmpty();
+        assertThat(driver.operations()).as("the one that has its outcome goes on helping").isEqualTo(1);
+
+        why.set(Optional.empty());
+        CompletableFuture<Integer> again = driver.submit(new Adder(1, false));
+        assertThat(driver.onMessage(NODE, 10, new Ping(1))).isTrue();
+        assertThat(again.get(2, TimeUnit.MINUTES)).isEqualTo(1);
     }
 
     @Test

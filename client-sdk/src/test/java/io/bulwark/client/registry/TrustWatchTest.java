@@ -21,15 +21,26 @@ import io.bulwark.protocol.metadata.Genesis;
 import io.bulwark.protocol.metadata.MetadataStateMachine;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Submission;
+import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.MessageCodecs;
+import io.bulwark.transport.InboundHandler;
+import io.bulwark.transport.LinkState;
+import io.bulwark.transport.PeerLink;
 import io.bulwark.transport.TlsCredentials;
+import io.bulwark.transport.Transport;
+import io.bulwark.transport.TransportSettings;
 import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.TrustedKeys;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -51,6 +62,9 @@ class TrustWatchTest {
     private static final PrincipalId OTHER = PrincipalId.client(1);
     private static final PrincipalId ADDED = PrincipalId.client(20);
     private static final long NEVER_MILLIS = 3_600_000;
+    private static final MessageCodecs CODECS = new MessageCodecs(new OrderingCodec());
+    private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    private static final InboundHandler NOBODY = (_, _, _, done) -> done.run();
 
     private final MetadataStateMachine replicas = new MetadataStateMachine(
             new Genesis(List.of(), List.of(Genesis.Grant.all(OPERATOR), Genesis.Grant.all(OTHER))));
@@ -100,11 +114,47 @@ class TrustWatchTest {
             assertThat(watch.known().trustedKeys().ownerOf(before(OTHER))).isEmpty();
             assertThat(watch.known().trustedKeys().ownerOf(added)).isEmpty();
             assertThat(watch.known().keysOf(ADDED)).isEmpty();
+            assertThat(watch.known().trustedKeys().revoked()).containsExactly(ADDED);
             assertThat(KnownPrincipals.load(GenesisFile.load(files.genesis()), kept))
                     .isEqualTo(watch.known());
         }
         try (TrustWatch again = start(NEVER_MILLIS)) {
             assertOwner(again.known(), next, OTHER);
+        }
+    }
+
+    /** It may have been let in just now, and would have to wait until it is asked the next time. */
+    @Test
+    void whenAStrangerComesTheReplicasAreAskedWhoBelongs() throws Exception {
+        TlsCredentials credentials = credentials();
+        try (TrustWatch watch = start(credentials, this::ask, NEVER_MILLIS);
+                Transport here = Transport.open(TransportSettings.defaults(), credentials, CODECS)) {
+            InetSocketAddress address = here.listen(ANY_PORT, NOBODY).boundAddress();
+            Identity added = Identity.generate(ADDED, RANDOM);
+            execute(new Command.AddPrincipal(ADDED, added.publicKey()));
+            TlsCredentials theirs =
+                    new TlsCredentials(added, new TrustedKeys(Map.of(own.publicKey(), OPERATOR)));
+            try (Transport there = Transport.open(TransportSettings.defaults(), theirs, CODECS)) {
+                PeerLink link = there.link(OPERATOR, address, NOBODY);
+                await().atMost(Duration.ofSeconds(20)).until(() -> link.state() == LinkState.UP);
+            }
+            assertThat(watch.known().keysOf(ADDED)).containsExactly(added.publicKey());
+        }
+    }
+
+    @Test
+    void aNewIdentityIsShownWhenItIsAskedFor() throws Exception {
+        TlsCredentials credentials = credentials();
+        try (TrustWatch watch = start(credentials, this::ask, NEVER_MILLIS)) {
+            assertThat(watch.renewIdentity()).isFalse();
+            Identity next = Identity.generate(OPERATOR, RANDOM);
+            Path fresh = directory.resolve("fresh.pem");
+            next.store(fresh);
+            Files.setLastModifiedTime(fresh, FileTime.fromMillis(1));
+            Files.move(fresh, files.identity(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            assertThat(watch.renewIdentity()).isTrue();
+            assertThat(credentials.publicKey()).isEqualTo(next.publicKey());
+            assertThat(watch.renewIdentity()).isFalse();
         }
     }
 

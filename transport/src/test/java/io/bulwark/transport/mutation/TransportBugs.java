@@ -99,8 +99,26 @@ final class TransportBugs {
                     "who is refused comes back as often as ever",
                     "transport/Retries",
                     new Detector("transport.RetriesTest", "whoIsRefusedComesBackEverMoreSeldom", 1),
-                    "refused = fault == Fault.TLS;",
+                    "refused = fault.isTheirs();",
                     ""),
+            new PlantedBug(
+                    "who is in between can refuse in the server's name",
+                    "transport/ConnectionFault",
+                    new Detector("transport.RefusalsTest", "whatIsNoAlertOfTheServerIsNoRefusal", 1),
+                    "return ofTls(said);",
+                    "text += \" \";"),
+            new PlantedBug(
+                    "what the certificate before met with counts against another",
+                    "transport/Retries",
+                    new Detector("transport.RetriesTest", "anotherCertificateBeginsAnotherRow", 1),
+                    "certificate.equals(shown) ? refusal : null;",
+                    "refusal;"),
+            new PlantedBug(
+                    "a refusal of long ago and one of now are a row",
+                    "transport/Retries",
+                    new Detector("transport.RetriesTest", "refusalsInARowAreOneUntilSomethingElseEndsAnAttempt", 1),
+                    "refusal = why == null ? null : new",
+                    "refusal = why == null ? refusal : new"),
             new PlantedBug(
                     "a key counts as shown by whoever has its certificate",
                     "transport/ShownIdentity",

@@ -1,0 +1,97 @@
+package io.bulwark.client.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.client.error.NotBelievedException.Reason;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.LinkRefusal;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** When a client is to believe that it is not believed, of four replicas and of seven. */
+@NullMarked
+class DenialTest {
+    private static final PrincipalId SELF = PrincipalId.client(5);
+    private static final long LONG = Denial.LASTING_MILLIS;
+
+    private final Map<PrincipalId, LinkRefusal> refusals = new HashMap<>();
+
+    @Test
+    void fReplicasCannotSayItAndOneMoreCan() {
+        assertThat(denial(4)).isEmpty();
+        refuses(0, LinkRefusal.Reason.REVOKED, LONG);
+        assertThat(denial(4)).as("one of four").isEmpty();
+        refuses(2, LinkRefusal.Reason.REVOKED, LONG);
+        assertThat(denial(4).orElseThrow().reason()).isEqualTo(Reason.REVOKED);
+        assertThat(denial(7)).as("two of seven").isEmpty();
+        refuses(6, LinkRefusal.Reason.REVOKED, LONG);
+        assertThat(denial(7)).as("three of seven").isPresent();
+    }
+
+    @Test
+    void oneThatIsNoReplicaAnyMoreHasNoSay() {
+        refuses(0, LinkRefusal.Reason.REVOKED, LONG);
+        refuses(9, LinkRefusal.Reason.REVOKED, LONG);
+        assertThat(denial(4)).isEmpty();
+    }
+
+    @Test
+    void whatIsForGoodCountsAtOnceAndTheRestOnceItHasLasted() {
+        for (LinkRefusal.Reason reason : LinkRefusal.Reason.values()) {
+            refuses(0, reason, LONG);
+            refuses(1, reason, 0);
+            assertThat(denial(4).isPresent()).as("%s", reason).isEqualTo(reason == LinkRefusal.Reason.REVOKED);
+            refuses(1, reason, LONG - 1);
+            assertThat(denial(4).isPresent()).as("%s", reason).isEqualTo(reason == LinkRefusal.Reason.REVOKED);
+            refuses(1, reason, LONG);
+            assertThat(denial(4)).as("%s", reason).isPresent();
+        }
+    }
+
+    /** A liar cannot have a correct client told that what may pass is for good. */
+    @Test
+    void theReasonIsOneThatMoreThanFGive() {
+        refuses(0, LinkRefusal.Reason.REVOKED, 0);
+        refuses(1, LinkRefusal.Reason.UNKNOWN_KEY, 0);
+        assertThat(denial(4)).isEmpty();
+        refuses(1, LinkRefusal.Reason.UNKNOWN_KEY, LONG);
+        assertThat(denial(4).orElseThrow().reason()).isEqualTo(Reason.NOT_KNOWN);
+        refuses(1, LinkRefusal.Reason.EXPIRED, LONG);
+        assertThat(denial(4).orElseThrow().reason()).isEqualTo(Reason.NOT_KNOWN);
+        refuses(2, LinkRefusal.Reason.EXPIRED, LONG);
+        assertThat(denial(4).orElseThrow().reason()).isEqualTo(Reason.EXPIRED);
+    }
+
+    @Test
+    void itSaysWhoDoesNotBelieveWhom() {
+        refuses(0, LinkRefusal.Reason.UNKNOWN_KEY, LONG);
+        refuses(3, LinkRefusal.Reason.UNKNOWN_KEY, LONG);
+        assertThat(denial(4).orElseThrow().exception(SELF))
+                .hasMessageContaining("the key of client-5 is not believed")
+                .hasMessageContaining("(replica-0 does not know the key, replica-3 does not know the key)");
+        refuses(0, LinkRefusal.Reason.THEIR_KEY_UNKNOWN, LONG);
+        refuses(3, LinkRefusal.Reason.THEIR_KEY_UNKNOWN, LONG);
+        Denial ours = denial(4).orElseThrow();
+        assertThat(ours.exception(SELF).reason()).isEqualTo(Reason.SERVERS_NOT_KNOWN);
+        assertThat(ours.exception(SELF)).hasMessageContaining("another cluster");
+    }
+
+    private void refuses(int replica, LinkRefusal.Reason reason, long lastedMillis) {
+        long since = 17;
+        refusals.put(
+                PrincipalId.replica(replica),
+                new LinkRefusal(reason, since, since + TimeUnit.MILLISECONDS.toNanos(lastedMillis)));
+    }
+
+    private Optional<Denial> denial(int replicas) {
+        List<PrincipalId> all =
+                IntStream.range(0, replicas).mapToObj(PrincipalId::replica).toList();
+        return Denial.of(all, replica -> Optional.ofNullable(refusals.get(replica)));
+    }
+}

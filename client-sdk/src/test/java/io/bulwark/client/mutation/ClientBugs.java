@@ -1,0 +1,67 @@
+package io.bulwark.client.mutation;
+
+import io.bulwark.protocol.mutation.Detector;
+import io.bulwark.protocol.mutation.PlantedBug;
+import java.util.List;
+
+/** What can go wrong where a client is refused. */
+final class ClientBugs {
+    static final List<PlantedBug> ALL = List.of(
+            denial(
+                    "f replicas have a client give up",
+                    "fReplicasCannotSayItAndOneMoreCan",
+                    "if (lasting.size() <= faulty) {",
+                    "if (lasting.size() < faulty || lasting.isEmpty()) {"),
+            denial(
+                    "a client waits for 2f+1 that refuse it",
+                    "fReplicasCannotSayItAndOneMoreCan",
+                    "if (lasting.size() <= faulty) {",
+                    "if (lasting.size() <= 2 * faulty) {"),
+            denial(
+                    "a refusal of a moment is one that lasts",
+                    "whatIsForGoodCountsAtOnceAndTheRestOnceItHasLasted",
+                    "each.lastedMillis() >= LASTING_MILLIS",
+                    "each.lastedMillis() >= 0"),
+            denial(
+                    "what is for good is waited for",
+                    "whatIsForGoodCountsAtOnceAndTheRestOnceItHasLasted",
+                    "each.reason() == LinkRefusal.Reason.REVOKED ||",
+                    ""),
+            denial(
+                    "f replicas say what the reason is",
+                    "theReasonIsOneThatMoreThanFGive",
+                    "each.getValue() > faulty",
+                    "each.getValue() >= faulty"),
+            driver(
+                    "what is under way goes on though nothing can succeed",
+                    "whatIsUnderWayAndWhatIsSubmittedFailsOnceNothingCanSucceed",
+                    "} else if (denied && !run.future().isDone()) {",
+                    "} else if (denied && run.future().isDone()) {"),
+            driver(
+                    "what is submitted though nothing can succeed is begun",
+                    "whatIsUnderWayAndWhatIsSubmittedFailsOnceNothingCanSucceed",
+                    "} else if (denied.isPresent()) {",
+                    "} else if (denied.isPresent() && closed) {"),
+            new PlantedBug(
+                    "a stranger has nobody ask whether it was let in",
+                    "client/registry/TrustWatch",
+                    new Detector("client.registry.TrustWatchTest", "whenAStrangerComesTheReplicasAreAskedWhoBelongs", 1),
+                    "credentials.onStranger(watch.strangers);",
+                    ""));
+
+    private static PlantedBug denial(String name, String test, String right, String wrong) {
+        return new PlantedBug(
+                name, "client/metadata/Denial", new Detector("client.metadata.DenialTest", test, 1), right, wrong);
+    }
+
+    private static PlantedBug driver(String name, String test, String right, String wrong) {
+        return new PlantedBug(
+                name,
+                "client/driver/OperationDriver",
+                new Detector("client.driver.OperationDriverTest", test, 1),
+                right,
+                wrong);
+    }
+
+    private ClientBugs() {}
+}
