@@ -38,7 +38,8 @@ final class Retries {
      * @param certificate stands for what was shown in the attempt
      * @param nowNanos by {@link System#nanoTime()}
      */
-    @Nullable LinkRefusal ended(Object certificate, long nowNanos) {
+    @Nullable
+    LinkRefusal ended(Object certificate, long nowNanos) {
         LinkRefusal before = certificate.equals(shown) ? refusal : null;
         shown = certificate;
         LinkRefusal.Reason why = disbelief;

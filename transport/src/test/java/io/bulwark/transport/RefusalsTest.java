@@ -118,8 +118,9 @@ class RefusalsTest {
         PeerLink link = link(node, own);
         await().until(() -> link.refusal().isPresent());
         LinkRefusal first = link.refusal().orElseThrow();
-        await().until(() ->
-                link.refusal().filter(each -> each.lastNanos() > first.lastNanos()).isPresent());
+        await().until(() -> link.refusal()
+                .filter(each -> each.lastNanos() > first.lastNanos())
+                .isPresent());
         assertThat(link.refusal().orElseThrow().sinceNanos()).isEqualTo(first.sinceNanos());
 
         Identity next = Identity.generate(CLIENT, RANDOM);
@@ -197,8 +198,8 @@ class RefusalsTest {
         opened.add(node);
         Transport client = Transport.open(Cast.settings(), Cast.keys(CLIENT, 1), Letter.CODECS);
         opened.add(client);
-        PeerLink link = client.link(
-                NODE, node.listen(Cast.anyPort(), new Recorder()).boundAddress(), new Recorder());
+        PeerLink link =
+                client.link(NODE, node.listen(Cast.anyPort(), new Recorder()).boundAddress(), new Recorder());
         await().until(() -> reasonOf(link) == LinkRefusal.Reason.THEIR_KEY_UNKNOWN);
     }
 

@@ -107,14 +107,7 @@ public final class BulwarkCommand implements Runnable {
     /** What is wrong, or what to do, where the failure itself does not say; begins with what sets it off. */
     static String advice(Exception failure) {
         return switch (failure) {
-<<<<<<< HEAD
-=======
-            case InvalidNameException bad
-            when bad.key().isPresent() -> "; a key has 1 to 1024 bytes of UTF-8 and no control characters";
-            case InvalidNameException _ ->
-                "; a name has 3 to 63 characters: a-z, 0-9, and between them '-' and single '.'";
             case NotBelievedException denied -> advice(denied.reason());
->>>>>>> 600ed89 (Links know why they are not let through, and the SDK gives up when more than f replicas refuse it)
             case UnavailableException _ -> "; `bulwark status` shows what is down";
             case NoSuchFileException _ -> ": no such file or directory";
             case AccessDeniedException _ -> ": permission denied";
@@ -125,14 +118,16 @@ public final class BulwarkCommand implements Runnable {
 
     private static String advice(NotBelievedException.Reason reason) {
         return switch (reason) {
-            case REVOKED -> "; ask an operator, who sees it in `bulwark principal list`: `bulwark principal invite NAME`";
+            case REVOKED ->
+                "; ask an operator, who sees it in `bulwark principal list`: `bulwark principal invite NAME`";
             case NOT_KNOWN ->
                 "; ask an operator, who sees which keys belong in `bulwark principal list`: `bulwark principal add`"
                         + " lets one in";
             case EXPIRED, SERVERS_EXPIRED ->
                 "; `bulwark keygen` makes an identity that is valid from now on, `bulwark principal rotate` has its key"
                         + " believed";
-            case SERVERS_NOT_KNOWN -> "; `genesis.properties` must be that of the cluster, as every member of it has it";
+            case SERVERS_NOT_KNOWN ->
+                "; `genesis.properties` must be that of the cluster, as every member of it has it";
         };
     }
 

@@ -73,7 +73,8 @@ record Denial(Reason reason, SortedMap<PrincipalId, LinkRefusal.Reason> replicas
             case REVOKED -> self + " was revoked, which is for good: an operator can let another principal in";
             case NOT_KNOWN ->
                 "the key of " + self + " is not believed: it was never added, or was exchanged, or is of another"
-                        + " cluster; an operator sees which keys belong, and can add this one, which takes some seconds";
+                        + " cluster; an operator sees which keys belong, and can add this one, which"
+                        + " takes some seconds";
             case EXPIRED ->
                 "the certificate of " + self + " is not valid by the replicas' clocks: compare the clocks, or"
                         + " have its key exchanged";

@@ -92,12 +92,11 @@ public final class MetadataClient implements AutoCloseable {
         OperationDriver driver =
                 new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
         ReplicaPaths paths = new ReplicaPaths(links, replicas, group);
-        MetadataClient client =
-                new MetadataClient(driver, replicas.size(), group, timeoutMillis, paths::denial, () -> {
-                    paths.close();
-                    driver.close();
-                    links.close();
-                });
+        MetadataClient client = new MetadataClient(driver, replicas.size(), group, timeoutMillis, paths::denial, () -> {
+            paths.close();
+            driver.close();
+            links.close();
+        });
         links.deliverTo(driver);
         paths.connect();
         return client;

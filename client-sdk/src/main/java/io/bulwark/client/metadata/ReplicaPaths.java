@@ -52,8 +52,9 @@ public final class ReplicaPaths implements AutoCloseable {
 
     private List<PrincipalId> replicas() {
         return group.map(known -> known.term().configuration().replicas())
-                .orElseGet(() ->
-                        IntStream.range(0, told.size()).mapToObj(PrincipalId::replica).toList());
+                .orElseGet(() -> IntStream.range(0, told.size())
+                        .mapToObj(PrincipalId::replica)
+                        .toList());
     }
 
     private void connect(Configuration now) {

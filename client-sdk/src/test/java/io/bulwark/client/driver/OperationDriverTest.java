@@ -132,7 +132,9 @@ class OperationDriverTest {
         Adder never = new Adder(1, false);
         assertThatThrownBy(() -> driver.submit(never).get(2, TimeUnit.SECONDS)).hasRootCauseMessage("denied");
         assertThat(sent).isEmpty();
-        assertThat(driver.operations()).as("the one that has its outcome goes on helping").isEqualTo(1);
+        assertThat(driver.operations())
+                .as("the one that has its outcome goes on helping")
+                .isEqualTo(1);
 
         why.set(Optional.empty());
         CompletableFuture<Integer> again = driver.submit(new Adder(1, false));

@@ -45,7 +45,8 @@ final class ClientBugs {
             new PlantedBug(
                     "a stranger has nobody ask whether it was let in",
                     "client/registry/TrustWatch",
-                    new Detector("client.registry.TrustWatchTest", "whenAStrangerComesTheReplicasAreAskedWhoBelongs", 1),
+                    new Detector(
+                            "client.registry.TrustWatchTest", "whenAStrangerComesTheReplicasAreAskedWhoBelongs", 1),
                     "credentials.onStranger(watch.strangers);",
                     ""));
 

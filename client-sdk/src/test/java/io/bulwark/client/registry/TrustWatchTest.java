@@ -132,8 +132,7 @@ class TrustWatchTest {
             InetSocketAddress address = here.listen(ANY_PORT, NOBODY).boundAddress();
             Identity added = Identity.generate(ADDED, RANDOM);
             execute(new Command.AddPrincipal(ADDED, added.publicKey()));
-            TlsCredentials theirs =
-                    new TlsCredentials(added, new TrustedKeys(Map.of(own.publicKey(), OPERATOR)));
+            TlsCredentials theirs = new TlsCredentials(added, new TrustedKeys(Map.of(own.publicKey(), OPERATOR)));
             try (Transport there = Transport.open(TransportSettings.defaults(), theirs, CODECS)) {
                 PeerLink link = there.link(OPERATOR, address, NOBODY);
                 await().atMost(Duration.ofSeconds(20)).until(() -> link.state() == LinkState.UP);
