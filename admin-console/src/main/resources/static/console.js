@@ -54,16 +54,24 @@ function time(millis) {
 }
 const step = (millis) => [millis === null || millis === undefined ? "–" : time(millis), "number"];
 const alarms = (r) => [r.slow ? "slow" : "", r.overdue ? "overdue" : "", r.forgotten ? "promises lost" : ""].filter((word) => word).join(", ");
+// Who took another one's place could do no harm before: since then it may be faulty.
+const lastOf = (r) => r.lastMillis !== null ? new Date(r.lastMillis).toLocaleString()
+  : r.joinedMillis !== null ? `joined ${new Date(r.joinedMillis).toLocaleString()}` : "never";
+
+function neverRecovered(all) {
+  const names = all.replicas.filter((r) => r.lastMillis === null && r.joinedMillis === null).map((r) => `replica-${r.number}`);
+  return names.length === 0 || names.length === all.replicas.length ? "each replica has" : `${names.join(", ")} ${names.length === 1 ? "has" : "have"}`;
+}
 
 function showRecoveries(all) {
   const window = document.getElementById("window");
   window.textContent = all.periodMillis === 0 ? "Replicas do not recover here."
-    : all.windowMillis === null ? "Window of vulnerability: no bound before each replica has recovered once."
+    : all.windowMillis === null ? `Window of vulnerability: no bound before ${neverRecovered(all)} recovered once.`
     : `Window of vulnerability: ${time(all.windowMillis)} at most, of it T_w ${time(all.periodMillis)} and twice the oldest key in force, ${time(all.oldestKeyMillis)}.`;
   const calm = all.replicas.every((r) => alarms(r) === "");
   window.className = !calm ? "bad" : all.windowMillis === null ? "warn" : "good";
   fill("recoveries", all.replicas.map((r) => [[`replica-${r.number}`], [r.phase === "none" ? "–" : r.phase, r.phase === "none" ? "" : "warn"],
-    [r.lastMillis === null ? "never" : new Date(r.lastMillis).toLocaleString()], step(r.steps?.estimatedMillis), step(r.steps?.answeredMillis),
+    [lastOf(r)], step(r.steps?.estimatedMillis), step(r.steps?.answeredMillis),
     step(r.steps?.checkedMillis), step(r.steps?.recoveredMillis), r.steps ? number(r.steps.damagedPages) : ["–", "number"], [alarms(r), "bad"]]), "No replicas.");
 }
 

@@ -3,6 +3,7 @@ package io.bulwark.console;
 import io.bulwark.client.BucketInfo;
 import io.bulwark.client.ClusterStatus;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -89,7 +90,7 @@ public record StatusView(
      * Where the proactive recovery of the replicas stands.
      *
      * @param periodMillis T_w; 0 if replicas do not recover
-     * @param windowMillis the bound on the window of vulnerability; null while some replica has never recovered
+     * @param windowMillis the bound on the window of vulnerability; null while some replica of the genesis has never recovered
      */
     public record Recoveries(
             long periodMillis,
@@ -101,6 +102,7 @@ public record StatusView(
      * The recovery of a replica: phase and steps as it says itself, the rest as f+1 others do.
      *
      * @param lastMillis when the last one was ordered; null if there was none
+     * @param joinedMillis when it took another one's place or was added, if it has not recovered since; else null
      * @param steps of the one of this life; null if there is none
      */
     public record Recovery(
@@ -108,6 +110,7 @@ public record StatusView(
             String phase,
             boolean forgotten,
             @Nullable Long lastMillis,
+            @Nullable Long joinedMillis,
             boolean open,
             boolean slow,
             boolean overdue,
@@ -197,7 +200,8 @@ public record StatusView(
                 recovery.replica(),
                 recovery.phase(),
                 recovery.forgotten(),
-                recovery.last().map(last -> last.toEpochMilli()).orElse(null),
+                recovery.last().map(Instant::toEpochMilli).orElse(null),
+                recovery.joined().map(Instant::toEpochMilli).orElse(null),
                 recovery.open(),
                 recovery.slow(),
                 recovery.overdue(),

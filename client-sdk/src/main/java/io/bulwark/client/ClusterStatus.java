@@ -92,7 +92,7 @@ public record ClusterStatus(
      * @param period T_w, between two recoveries of one replica; zero if replicas do not recover
      * @param oldestKey how old the oldest session key in force is
      * @param window a bound on the window of vulnerability: the replicas keep their promise as long as at most f of them become
-     *     faulty within it. Empty while some replica has never recovered
+     *     faulty within it. Empty while some replica of the genesis has never recovered
      * @param replicas by number
      */
     public record Recoveries(Duration period, Duration oldestKey, Optional<Duration> window, List<Recovery> replicas) {
@@ -108,6 +108,7 @@ public record ClusterStatus(
      * @param forgotten whether it recovers since its promises were lost
      * @param steps what it says of its own, open or the last since it started
      * @param last when the last one was ordered, as the others say
+     * @param joined when it took another one's place or was added, as the others say, if it has not recovered since
      * @param open whether the others wait for its end
      * @param slow whether the others say that it takes longer than it may
      * @param overdue whether the others say that the next should have come
@@ -118,6 +119,7 @@ public record ClusterStatus(
             boolean forgotten,
             Optional<Steps> steps,
             Optional<Instant> last,
+            Optional<Instant> joined,
             boolean open,
             boolean slow,
             boolean overdue) {}

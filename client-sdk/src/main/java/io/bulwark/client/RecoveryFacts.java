@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,17 +58,27 @@ final class RecoveryFacts {
 
     private static Recovery recovery(
             int replica, int faulty, @Nullable RecoveryStatus own, List<RecoveryStatus> others) {
-        List<Long> times = new ArrayList<>();
-        others.forEach(status -> known(status, replica).ifPresent(known -> times.add(known.agreedMillis())));
         return new Recovery(
                 replica,
                 own == null ? "unknown" : own.phase().name().toLowerCase(Locale.ROOT),
                 own != null && own.forgotten(),
                 own == null ? Optional.empty() : steps(own.own()),
-                reached(faulty, times).map(Instant::ofEpochMilli),
+                when(replica, faulty, others, KnownRecovery::hasRecovered),
+                when(replica, faulty, others, known -> !known.hasRecovered()),
                 said(replica, faulty, others, (_, known) -> known.open()),
                 said(replica, faulty, others, (_, known) -> known.slow()),
                 said(replica, faulty, others, RecoveryStatus::overdue));
+    }
+
+    /** The agreed time of what others know of it, if that is of this kind. */
+    private static Optional<Instant> when(
+            int replica, int faulty, List<RecoveryStatus> others, Predicate<KnownRecovery> kind) {
+        List<Long> times = others.stream()
+                .flatMap(status -> known(status, replica).stream())
+                .filter(kind)
+                .map(KnownRecovery::agreedMillis)
+                .toList();
+        return reached(faulty, times).map(Instant::ofEpochMilli);
     }
 
     /** Whether f+1 say so. */

@@ -59,16 +59,17 @@ final class StatusReport {
 
     ClusterStatus take() {
         ClusterMap map = view.refresh(BulwarkClient.noDeadline());
+        Configuration group = client.replicasNow();
         Set<PrincipalId> asked =
                 map.nodes().stream().map(node -> PrincipalId.node(node.node())).collect(Collectors.toSet());
         CompletableFuture<SortedMap<PrincipalId, Message>> nodes = driver.submit(
                 new Survey(asked, new NodeStatusRequest(), NodeStatusReply.class::isInstance, SURVEY_MILLIS));
         CompletableFuture<SortedMap<PrincipalId, Message>> pools =
                 driver.submit(new Survey(asked, new PoolRequest(), PoolReply.class::isInstance, SURVEY_MILLIS));
-        CompletableFuture<SortedMap<PrincipalId, Message>> replicas = driver.submit(surveyOfReplicas(
-                client.replicasNow(), ThreadLocalRandom.current().nextLong()));
+        CompletableFuture<SortedMap<PrincipalId, Message>> replicas = driver.submit(
+                surveyOfReplicas(group, ThreadLocalRandom.current().nextLong()));
         CompletableFuture<SortedMap<PrincipalId, Message>> recoveries =
-                driver.submit(RecoverySurvey.of(replicaIds(), SURVEY_MILLIS));
+                driver.submit(RecoverySurvey.of(Set.copyOf(group.replicas()), SURVEY_MILLIS));
         List<BucketInfo> buckets = buckets();
         List<ClusterStatus.Fault> faults = faults();
         Map<Integer, NodeStatusReply> answers = new HashMap<>();
@@ -84,15 +85,13 @@ final class StatusReport {
                 map.nodes().stream()
                         .map(node -> node(node, answers, needed.getOrDefault(node.node(), 0L)))
                         .toList(),
-                replicas(BulwarkClient.noDeadline().await(replicas, Subject.NONE)),
+                replicas(group, BulwarkClient.noDeadline().await(replicas, Subject.NONE)),
                 map.volumes().stream().map(volume -> volume(volume, answers)).toList(),
                 buckets,
                 faults,
                 RecoveryFacts.summary(
-                        client.replicasNow().replicas().stream()
-                                .map(PrincipalId::number)
-                                .toList(),
-                        client.replicasNow().faulty(),
+                        group.replicas().stream().map(PrincipalId::number).toList(),
+                        group.faulty(),
                         RecoverySurvey.answers(BulwarkClient.noDeadline().await(recoveries, Subject.NONE))));
     }
 
@@ -103,10 +102,6 @@ final class StatusReport {
         } catch (NotPermittedException e) {
             return List.of();
         }
-    }
-
-    private Set<PrincipalId> replicaIds() {
-        return Set.copyOf(client.replicasNow().replicas());
     }
 
     /** Who answers in another configuration has not gone on to this one, though it is there: it does not count as answering. */
@@ -242,7 +237,7 @@ final class StatusReport {
                 .orElse(volume.kind() == VolumeKind.OBJECT);
     }
 
-    private List<ClusterStatus.ReplicaStatus> replicas(SortedMap<PrincipalId, Message> answers) {
+    private List<ClusterStatus.ReplicaStatus> replicas(Configuration group, SortedMap<PrincipalId, Message> answers) {
         Map<PrincipalId, Reply.Status> read = new TreeMap<>();
         answers.forEach((replica, message) -> {
             try {
@@ -254,26 +249,25 @@ final class StatusReport {
             }
         });
         List<ClusterStatus.ReplicaStatus> all = new ArrayList<>();
-        for (Member replica : client.replicasNow().members()) {
+        for (Member replica : group.members()) {
             Reply.Status status = read.get(replica.replica());
             all.add(new ClusterStatus.ReplicaStatus(
                     replica.replica().number(),
                     client.addressOf(replica),
                     status != null,
                     status == null ? 0 : status.commands(),
-                    status != null && agrees(status, read)));
+                    status != null && agrees(status, read, group.faulty())));
         }
         return all;
     }
 
     /** No f+1 replicas that have executed as much have another state. */
-    private boolean agrees(Reply.Status status, Map<PrincipalId, Reply.Status> all) {
+    private static boolean agrees(Reply.Status status, Map<PrincipalId, Reply.Status> all, int faulty) {
         Map<Object, Long> others = all.values().stream()
                 .filter(other ->
                         other.commands() == status.commands() && !other.digest().equals(status.digest()))
                 .collect(Collectors.groupingBy(Reply.Status::digest, Collectors.counting()));
-        return others.values().stream()
-                .noneMatch(count -> count > client.replicasNow().faulty());
+        return others.values().stream().noneMatch(count -> count > faulty);
     }
 
     private List<ClusterStatus.Fault> faults() {

@@ -9,6 +9,7 @@ import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -47,6 +48,22 @@ class RecoveryFactsTest {
         }
         assertThat(summary().window()).isEmpty();
         assertThat(summary().replicas().get(3).last()).isEmpty();
+    }
+
+    @Test
+    void whoCameLaterCountsForTheWindowSinceThenAndHasNotRecovered() {
+        List<KnownRecovery> known = new ArrayList<>(all(WALL, 1_000).subList(0, 3));
+        known.add(new KnownRecovery(3, 128, 0, WALL - 2 * PERIOD, 0, false, false));
+        for (int i = 0; i < 3; i++) {
+            answers.put(i, status(KEY, known));
+        }
+        assertThat(summary().window()).contains(Duration.ofMillis(2 * KEY + 2 * PERIOD + 1_000));
+        assertThat(summary().replicas().get(3)).satisfies(came -> {
+            assertThat(came.last()).isEmpty();
+            assertThat(came.joined()).contains(Instant.ofEpochMilli(WALL - 2 * PERIOD));
+            assertThat(came.overdue()).isTrue();
+        });
+        assertThat(summary().replicas().getFirst().joined()).isEmpty();
     }
 
     @Test

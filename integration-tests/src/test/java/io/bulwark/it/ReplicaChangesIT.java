@@ -105,6 +105,7 @@ class ReplicaChangesIT {
         assertThat(replica("list").json().get("replicas").findValuesAsString("replica"))
                 .containsExactly("replica-0", "replica-1", "replica-4", "replica-3");
         awaitMore();
+        await().atMost(LONG).pollInterval(POLL).until(() -> joined().equals(List.of(4)));
 
         CLUSTER.member("replica-0").stop();
         awaitMore();
@@ -187,6 +188,14 @@ class ReplicaChangesIT {
 
     private static InetSocketAddress addressOf(int number) {
         return Destination.of("127.0.0.1", CLUSTER.plan().shape().replicaPort(number));
+    }
+
+    /** Who is said to have taken another one's place: since then it counts for the window of vulnerability. */
+    private static List<Integer> joined() {
+        return CLUSTER.client().status().recoveries().replicas().stream()
+                .filter(each -> each.joined().isPresent())
+                .map(ClusterStatus.Recovery::replica)
+                .toList();
     }
 
     private static List<Integer> reachable() {

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullMarked;
@@ -183,8 +184,11 @@ class SupervisorIT {
                     made.roleFile(i),
                     made.setup(i).channels());
             Supervisor.Watchdog watchdog = new Supervisor.Watchdog(
-                    made.view(), Optional.of(installed), ReplicaGroup.REPLICAS, recoveries.watchdogMillis());
-            supervisors.add(Supervisor.start(made.member(i), i, Optional.of(watchdog), new SimpleMeterRegistry()));
+                    made.view(),
+                    Optional.of(installed),
+                    ReplicaGroup.REPLICAS,
+                    OptionalLong.of(recoveries.watchdogMillis()));
+            supervisors.add(Supervisor.start(made.member(i), i, watchdog, new SimpleMeterRegistry()));
         }
         made.awaitServing();
         made.load(PAUSE_MILLIS);

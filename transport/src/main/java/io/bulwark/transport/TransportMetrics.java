@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The counters of a transport, by authenticated peer, and its log of faults: one line a second for each kind. */
+/** The counters of a transport, by authenticated peer, and its log of faults: one line a second for each kind, and one for each who is refused. */
 final class TransportMetrics {
     private static final Logger LOG = LoggerFactory.getLogger(Transport.class);
     private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -19,6 +19,7 @@ final class TransportMetrics {
     private final MeterRegistry registry;
     private final Map<PrincipalId, PeerCounters> peers = new ConcurrentHashMap<>();
     private final Map<Fault, Recent> recent = new ConcurrentHashMap<>();
+    private final RefusedClaims claims = new RefusedClaims();
 
     TransportMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -38,7 +39,8 @@ final class TransportMetrics {
         String peer = who == null ? UNAUTHENTICATED : who.toString();
         registry.counter("bulwark.transport.faults", "peer", peer, "reason", fault.label())
                 .increment();
-        if (fault == Fault.INPUT_OUTPUT || !isNews) {
+        boolean known = fault == Fault.UNKNOWN_PRINCIPAL && !claims.isNews(detail, System.nanoTime());
+        if (fault == Fault.INPUT_OUTPUT || !isNews || known) {
             LOG.debug("lost the connection with {} at {}: {}: {}", peer, remote, fault.label(), detail);
             return;
         }

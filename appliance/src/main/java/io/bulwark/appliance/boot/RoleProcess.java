@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,14 +33,22 @@ final class RoleProcess {
      * @param health kept as {@link HealthFile} says, if given
      * @throws IOException if the admin endpoint cannot be had; the member is closed then
      */
-    static int until(Watched member, Optional<InetSocketAddress> admin, @Nullable Path health)
-            throws IOException, InterruptedException {
-        return until(member, admin, health, GRACE);
+    static int until(Watched member, Optional<InetSocketAddress> admin, @Nullable Path health) throws IOException {
+        return until(member, admin, health, GRACE, new CompletableFuture<>());
     }
 
-    /** As the other, with other time to leave. */
-    static int until(Watched member, Optional<InetSocketAddress> admin, @Nullable Path health, Duration grace)
-            throws IOException, InterruptedException {
+    /**
+     * As the other, with other time to leave.
+     *
+     * @param over done with an exit code if the member has nothing more to do
+     */
+    static int until(
+            Watched member,
+            Optional<InetSocketAddress> admin,
+            @Nullable Path health,
+            Duration grace,
+            CompletableFuture<Integer> over)
+            throws IOException {
         Supplier<List<Watched>> members = () -> List.of(member);
         HealthWatch watch = HealthWatch.start(members);
         if (admin.isPresent()) {
@@ -53,19 +61,19 @@ final class RoleProcess {
         }
         HealthFile.keep(health, watch);
         System.out.println(member.name() + " is up");
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> leave(member, watch, grace)));
-        new CountDownLatch(1).await();
-        return LEFT;
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform().unstarted(() -> leave(member, watch, grace, over.getNow(LEFT))));
+        return over.join();
     }
 
     /** In a hook the exit code is that of the signal already; halting replaces it. */
-    private static void leave(Watched member, HealthWatch watch, Duration grace) {
+    private static void leave(Watched member, HealthWatch watch, Duration grace, int left) {
         watch.leave();
         Thread closing = Thread.ofPlatform().daemon().name("leaving").start(member::close);
         int code = CUT_SHORT;
         try {
             if (closing.join(grace)) {
-                code = LEFT;
+                code = left;
                 System.out.println(member.name() + " is down");
             } else {
                 System.err.println(member.name() + " did not come to rest within " + grace.toSeconds() + " s");

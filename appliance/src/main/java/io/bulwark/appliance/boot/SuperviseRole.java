@@ -12,6 +12,8 @@ import io.bulwark.appliance.supervisor.GroupView;
 import io.bulwark.appliance.supervisor.Installation;
 import io.bulwark.appliance.supervisor.Release;
 import io.bulwark.appliance.supervisor.Supervisor;
+import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.Subject;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,6 +26,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +38,9 @@ public final class SuperviseRole implements Watched {
 
     /** Longer than the replica's own, and its supervisor's patience with it. */
     private static final Duration GRACE = Duration.ofSeconds(19);
+
+    /** That of wrong configuration: starting it again would help nobody. */
+    private static final int REMOVED = 78;
 
     private final ReplicaProcess replica;
     private final int number;
@@ -60,13 +67,11 @@ public final class SuperviseRole implements Watched {
                     own.recovers() ? "it has no identity, or another engine" : "its configuration says so");
         }
         meters.config().commonTags("member", replica.name());
-        Optional<Supervisor.Watchdog> watchdog = recovers
-                ? Optional.of(new Supervisor.Watchdog(
-                        group,
-                        Optional.of(installed),
-                        setup.replicas().size(),
-                        setup.recoveries().watchdogMillis()))
-                : Optional.empty();
+        Supervisor.Watchdog watchdog = new Supervisor.Watchdog(
+                group,
+                recovers ? Optional.of(installed) : Optional.empty(),
+                setup.replicas().size(),
+                recovers ? OptionalLong.of(setup.recoveries().watchdogMillis()) : OptionalLong.empty());
         this.supervisor = Supervisor.start(replica, number, watchdog, meters);
         this.control = ControlSocket.serve(own.data(), this::onRequest);
     }
@@ -84,7 +89,12 @@ public final class SuperviseRole implements Watched {
         if (health != null) {
             arguments.addAll(List.of("--health", health.toAbsolutePath().toString()));
         }
-        return RoleProcess.until(start(role.setup(), own.setup(), config, arguments), own.admin(), null, GRACE);
+        SuperviseRole started = start(role.setup(), own.setup(), config, arguments);
+        CompletableFuture<Integer> end = started.supervisor.over().thenApply(why -> {
+            System.err.println(why);
+            return REMOVED;
+        });
+        return RoleProcess.until(started, own.admin(), null, GRACE, end);
     }
 
     /** Starts the replica, and begins to watch over it once it listens. */
@@ -107,6 +117,10 @@ public final class SuperviseRole implements Watched {
                 Optional.of(RunningNode.kept(setup.data())),
                 setup.replicas());
         try {
+            if (group.hasRemoved(setup.number())) {
+                throw new ConfigException(
+                        replica.name() + " was removed from the group: it is not started; wipe its disk", Subject.NONE);
+            }
             replica.start();
             replica.awaitListening();
             return new SuperviseRole(replica, setup, own, group, installed);

@@ -24,11 +24,10 @@ final class RecoveryText {
 
     private static List<String> row(StatusView.Recovery recovery, long nowMillis) {
         StatusView.Steps steps = recovery.steps();
-        Long last = recovery.lastMillis();
         return List.of(
                 "replica-" + recovery.number(),
                 now(recovery),
-                last == null ? "never" : Text.duration(Math.max(0, nowMillis - last)) + " ago",
+                last(recovery, nowMillis),
                 step(steps == null ? null : steps.estimatedMillis()),
                 step(steps == null ? null : steps.answeredMillis()),
                 step(steps == null ? null : steps.checkedMillis()),
@@ -37,6 +36,19 @@ final class RecoveryText {
                         ? "-"
                         : steps.checkedPages() + " checked, " + steps.damagedPages() + " replaced",
                 alarms(recovery));
+    }
+
+    /** Who took another one's place could do no harm before: since then it may be faulty. */
+    private static String last(StatusView.Recovery recovery, long nowMillis) {
+        Long last = recovery.lastMillis();
+        Long joined = recovery.joinedMillis();
+        return last != null
+                ? ago(last, nowMillis)
+                : joined != null ? "never; joined " + ago(joined, nowMillis) : "never";
+    }
+
+    private static String ago(long millis, long nowMillis) {
+        return Text.duration(Math.max(0, nowMillis - millis)) + " ago";
     }
 
     private static String now(StatusView.Recovery recovery) {
@@ -65,10 +77,20 @@ final class RecoveryText {
         return String.join(", ", alarms);
     }
 
+    private static String neverRecovered(StatusView.Recoveries recoveries) {
+        List<String> names = recoveries.replicas().stream()
+                .filter(each -> each.lastMillis() == null && each.joinedMillis() == null)
+                .map(each -> "replica-" + each.number())
+                .toList();
+        return names.isEmpty() || names.size() == recoveries.replicas().size()
+                ? "each replica has"
+                : String.join(", ", names) + (names.size() == 1 ? " has" : " have");
+    }
+
     private static String window(StatusView.Recoveries recoveries) {
         Long window = recoveries.windowMillis();
         if (window == null) {
-            return "Window of vulnerability: no bound before each replica has recovered once (T_w is "
+            return "Window of vulnerability: no bound before " + neverRecovered(recoveries) + " recovered once (T_w is "
                     + Text.duration(recoveries.periodMillis()) + ").";
         }
         long rest = window - 2 * recoveries.oldestKeyMillis() - recoveries.periodMillis();

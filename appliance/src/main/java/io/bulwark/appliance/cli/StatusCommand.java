@@ -71,11 +71,15 @@ final class StatusCommand implements Callable<Integer> {
                 rows.add(List.of(
                         member.name(),
                         member.address(),
-                        member.running() ? "yes" : "stopped",
+                        member.removed() ? "removed, but still runs" : member.running() ? "yes" : "stopped",
                         pid == null ? "-" : pid.toString(),
                         turn(member)));
             }
             parts.add(Text.table(rows));
+            if (status.members().stream().anyMatch(ApplianceStatus.Member::removed)) {
+                parts.add("Who was removed may be ended: a node by `bulwark node stop N`, a replica with the next"
+                        + " `bulwark down`; `bulwark up` does not start it again.");
+            }
             for (ApplianceStatus.Member member : status.members()) {
                 if (!member.alarm().isEmpty()) {
                     parts.add("ALARM: " + member.name() + " missed its turn to recover: " + member.alarm());

@@ -19,8 +19,9 @@ public record ApplianceStatus(
         String problem) {
 
     /**
-     * A node or replica of this machine.
+     * A node or replica of this machine; who was removed from the cluster only while it still runs.
      *
+     * @param removed whether it was: nobody believes it any more
      * @param pid its process, null inside the appliance's own
      * @param turnMillis when a replica is to recover next; null if it does not recover in turns
      * @param alarm what keeps a replica from recovering in its turns; empty if nothing does
@@ -29,6 +30,7 @@ public record ApplianceStatus(
             String name,
             String address,
             boolean running,
+            boolean removed,
             @Nullable Long pid,
             @Nullable Long turnMillis,
             String alarm) {}

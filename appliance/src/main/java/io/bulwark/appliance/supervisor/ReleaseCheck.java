@@ -32,6 +32,7 @@ final class ReleaseCheck {
     private final Group group;
     private @Nullable List<String> allowed;
     private boolean warned;
+    private String silence = "";
 
     ReleaseCheck(Installation installed, Group group) {
         this.installed = installed;
@@ -68,8 +69,13 @@ final class ReleaseCheck {
     void learn() throws InterruptedException {
         try {
             allowed = List.copyOf(group.allowedReleases());
+            silence = "";
         } catch (IOException e) {
-            LOG.warn("the replicas do not say which releases are allowed: {}", e.getMessage());
+            String why = String.valueOf(e.getMessage());
+            if (!why.equals(silence)) {
+                silence = why;
+                LOG.warn("the replicas do not say which releases are allowed: {}", why);
+            }
         }
     }
 

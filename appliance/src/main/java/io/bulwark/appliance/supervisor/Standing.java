@@ -51,7 +51,9 @@ public record Standing(
                 ? String.join(", ", doubtful)
                 : own.isEmpty() && isIdle(self, answers) ? "replica-" + self + " takes no part in ordering" : own;
         List<Long> times = new ArrayList<>();
-        knownOf(self, answers).forEach(known -> times.add(known.agreedMillis()));
+        knownOf(self, answers).stream()
+                .filter(KnownRecovery::hasRecovered)
+                .forEach(known -> times.add(known.agreedMillis()));
         Optional<Long> last =
                 times.stream().sorted(Comparator.reverseOrder()).skip(faulty).findFirst();
         return new Standing(

@@ -8,9 +8,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,14 +33,14 @@ public final class Supervisor implements Watched {
     private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /**
-     * How a supervisor of a group does its turns.
+     * What a supervisor of a group needs to know.
      *
      * @param group whom it asks
      * @param installed what it starts the replica from and checks; none if that runs in its own process
      * @param replicas how many there are
-     * @param periodMillis T_w
+     * @param periodMillis T_w; none if the replica does not recover in turns
      */
-    public record Watchdog(Group group, Optional<Installation> installed, int replicas, long periodMillis) {}
+    public record Watchdog(Group group, Optional<Installation> installed, int replicas, OptionalLong periodMillis) {}
 
     /** Guards all that follows, and is held during a turn. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -46,11 +48,15 @@ public final class Supervisor implements Watched {
     private final ReplicaMember member;
     private final LongSupplier wallMillis;
     private final int number;
-    private final Optional<Watchdog> watchdog;
+    private final Watchdog watchdog;
     private List<Integer> members;
     /** It was a member, and is none any more. */
     private volatile boolean removed;
 
+    /** What it waits for before it does turns; empty if it does not. */
+    private String waiting = "";
+
+    private final CompletableFuture<String> over = new CompletableFuture<>();
     private volatile Optional<Turns> turns;
     private final Optional<ReleaseCheck> check;
     private final RestartPauses pauses = new RestartPauses();
@@ -75,18 +81,14 @@ public final class Supervisor implements Watched {
     private long learnNanos;
 
     private Supervisor(
-            ReplicaMember member,
-            int number,
-            Optional<Watchdog> watchdog,
-            LongSupplier wallMillis,
-            MeterRegistry meters) {
+            ReplicaMember member, int number, Watchdog watchdog, LongSupplier wallMillis, MeterRegistry meters) {
         this.member = member;
         this.number = number;
         this.watchdog = watchdog;
         this.wallMillis = wallMillis;
-        this.members = watchdog.map(Supervisor::membersOf).orElse(List.of());
-        this.turns = watchdog.flatMap(this::turnsOf);
-        this.check = watchdog.flatMap(given -> given.installed().map(what -> new ReleaseCheck(what, given.group())));
+        this.members = membersOf(watchdog);
+        this.turns = turnsOf(watchdog);
+        this.check = watchdog.installed().map(what -> new ReleaseCheck(what, watchdog.group()));
         this.meters = meters;
         this.restarts = Counter.builder("bulwark.supervisor.restarts").register(meters);
         this.recoveries = Counter.builder("bulwark.supervisor.recoveries").register(meters);
@@ -102,20 +104,14 @@ public final class Supervisor implements Watched {
     /**
      * Begins to watch over a replica, which has been started.
      *
-     * @param watchdog none if it does not recover
      * @param meters with the name of the member as a tag
      */
-    public static Supervisor start(
-            ReplicaMember member, int number, Optional<Watchdog> watchdog, MeterRegistry meters) {
+    public static Supervisor start(ReplicaMember member, int number, Watchdog watchdog, MeterRegistry meters) {
         return start(member, number, watchdog, System::currentTimeMillis, meters);
     }
 
     static Supervisor start(
-            ReplicaMember member,
-            int number,
-            Optional<Watchdog> watchdog,
-            LongSupplier wallMillis,
-            MeterRegistry meters) {
+            ReplicaMember member, int number, Watchdog watchdog, LongSupplier wallMillis, MeterRegistry meters) {
         Supervisor supervisor = new Supervisor(member, number, watchdog, wallMillis, meters);
         supervisor.thread.start();
         return supervisor;
@@ -129,9 +125,10 @@ public final class Supervisor implements Watched {
     /** None for a replica that is no member. */
     private Optional<Turns> turnsOf(Watchdog watching) {
         int place = members.indexOf(number);
-        return place < 0
+        return place < 0 || watching.periodMillis().isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Turns(place, members.size(), watching.periodMillis(), wallMillis.getAsLong()));
+                : Optional.of(
+                        new Turns(place, members.size(), watching.periodMillis().getAsLong(), wallMillis.getAsLong()));
     }
 
     /** Turns are by places, which are others once other replicas follow. */
@@ -139,7 +136,7 @@ public final class Supervisor implements Watched {
         if (removed) {
             return;
         }
-        if (watchdog.isPresent() && watchdog.get().group().hasRemoved(number)) {
+        if (watchdog.group().hasRemoved(number)) {
             turns = Optional.empty();
             next = OptionalLong.empty();
             withheld = false;
@@ -148,16 +145,44 @@ public final class Supervisor implements Watched {
             LOG.warn("{}", problem);
             return;
         }
-        List<Integer> now = watchdog.map(Supervisor::membersOf).orElse(List.of());
+        List<Integer> now = membersOf(watchdog);
+        sayWhatItWaitsFor(now);
         if (!now.equals(members)) {
             boolean same = now.indexOf(number) == members.indexOf(number) && now.size() == members.size();
             members = now;
             if (same) {
                 return; // Begun anew, its turn would be put off by each change of others.
             }
-            turns = watchdog.flatMap(this::turnsOf);
+            turns = turnsOf(watchdog);
             next = turns.map(Turns::nextMillis).map(OptionalLong::of).orElse(OptionalLong.empty());
         }
+    }
+
+    /** Nobody answers it before it is let in, which may be long after its start. */
+    private void sayWhatItWaitsFor(List<Integer> now) {
+        String waits = now.contains(number)
+                ? ""
+                : "to be let in; the replicas are "
+                        + now.stream().map(each -> "replica-" + each).collect(Collectors.joining(", "));
+        if (waits.equals(waiting)) {
+            return;
+        }
+        waiting = waits;
+        if (waits.isEmpty()) {
+            LOG.info("{} is let in", member.name());
+        } else {
+            LOG.info("{} waits {}", member.name(), waits);
+        }
+    }
+
+    /** It was removed from the group. */
+    public boolean isRemoved() {
+        return removed;
+    }
+
+    /** Done, with the reason, when nothing is left to watch over: the replica was removed from the group, and has ended. */
+    public CompletableFuture<String> over() {
+        return over.copy();
     }
 
     /** When the replica's next turn comes; empty if it has none. */
@@ -200,13 +225,18 @@ public final class Supervisor implements Watched {
         if (removed) {
             return problem;
         }
-        if (turns.isEmpty() || watchdog.isEmpty()) {
+        if (watchdog.periodMillis().isEmpty()) {
             return member.name() + " does not recover: that is off, or there are no identities to sign with";
         }
         lock.lockInterruptibly();
         try {
             if (closed) {
                 return "the supervisor of " + member.name() + " ends";
+            }
+            follow();
+            Optional<Turns> own = turns;
+            if (own.isEmpty()) {
+                return removed ? problem : member.name() + " is no member of the group";
             }
             String refused = switch (look()) {
                 case ReleaseCheck.Verdict.Allowed _ -> "";
@@ -216,12 +246,7 @@ public final class Supervisor implements Watched {
             if (!refused.isEmpty()) {
                 return member.name() + " is not restarted: " + refused;
             }
-            follow();
-            Optional<Turns> own = turns;
-            if (own.isEmpty()) {
-                return removed ? problem : member.name() + " is no member of the group";
-            }
-            Standing standing = standing(watchdog.get());
+            Standing standing = standing(watchdog);
             String objection = own.get().objection(wallMillis.getAsLong(), standing);
             if (!objection.isEmpty()) {
                 return member.name() + " cannot recover now: " + objection;
@@ -267,11 +292,11 @@ public final class Supervisor implements Watched {
                 startAgain();
             } else {
                 ended = false;
-                learnReleases();
                 follow();
+                learnReleases();
                 Optional<Turns> own = turns;
                 if (own.isPresent() && own.get().isDue(wallMillis.getAsLong())) {
-                    turn(own.get(), watchdog.orElseThrow());
+                    turn(own.get(), watchdog);
                 }
             }
         } catch (InterruptedException e) {
@@ -284,6 +309,7 @@ public final class Supervisor implements Watched {
     private void startAgain() throws Exception {
         follow();
         if (removed) {
+            over.complete(member.name() + " was removed from the group, and has ended: wipe its disk");
             return;
         }
         long now = System.nanoTime();
@@ -322,7 +348,10 @@ public final class Supervisor implements Watched {
 
     /** Soon after the start, so that it is known what may be started should the replicas die before the first turn. */
     private void learnReleases() throws InterruptedException {
-        if (check.isPresent() && check.get().knowsNothing() && System.nanoTime() - learnNanos >= 0) {
+        if (waiting.isEmpty()
+                && check.isPresent()
+                && check.get().knowsNothing()
+                && System.nanoTime() - learnNanos >= 0) {
             check.get().learn();
             learnNanos = System.nanoTime() + LOOK_AGAIN_NANOS;
         }

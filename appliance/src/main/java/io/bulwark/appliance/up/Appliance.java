@@ -89,6 +89,10 @@ public final class Appliance implements AutoCloseable {
         List<ApplianceStatus.Member> all = new ArrayList<>();
         for (List<? extends Member> group : List.of(nodes, replicas)) {
             for (Member member : group) {
+                boolean removed = plan.isRemoved(PrincipalId.parse(member.name()));
+                if (removed && !member.running()) {
+                    continue;
+                }
                 OptionalLong pid = member.pid();
                 Supervisor watching = supervisors.get(member.name());
                 OptionalLong turn = watching == null ? OptionalLong.empty() : watching.nextMillis();
@@ -96,9 +100,10 @@ public final class Appliance implements AutoCloseable {
                         member.name(),
                         member.address(),
                         member.running(),
+                        removed,
                         pid.isPresent() ? pid.getAsLong() : null,
                         turn.isPresent() ? turn.getAsLong() : null,
-                        watching == null ? "" : watching.problem()));
+                        watching == null || removed ? "" : watching.problem()));
             }
         }
         return all;
@@ -134,9 +139,9 @@ public final class Appliance implements AutoCloseable {
                     view,
                     release.map(started -> Installation.of(started, role, own.channels())),
                     replicas.size(),
-                    any.recoveries().watchdogMillis());
+                    OptionalLong.of(any.recoveries().watchdogMillis()));
             MeterRegistry meters = RunningNode.metersOf(replica.name());
-            supervisors.put(replica.name(), Supervisor.start(replica, i, Optional.of(watchdog), meters));
+            supervisors.put(replica.name(), Supervisor.start(replica, i, watchdog, meters));
         }
     }
 
@@ -200,7 +205,9 @@ public final class Appliance implements AutoCloseable {
         plan.prepare();
         Supplier<List<Watched>> watched = () -> {
             List<Watched> all = new ArrayList<>(members.watched());
-            all.addAll(supervisors.values());
+            supervisors.values().stream()
+                    .filter(supervisor -> !supervisor.isRemoved())
+                    .forEach(all::add);
             return all;
         };
         HealthWatch watch = HealthWatch.start(watched);

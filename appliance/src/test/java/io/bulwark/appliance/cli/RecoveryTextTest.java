@@ -18,11 +18,13 @@ class RecoveryTextTest {
                 "none",
                 false,
                 NOW - 185_000,
+                null,
                 false,
                 false,
                 false,
                 new StatusView.Steps(185_000, 20L, 45L, 310L, 1_240L, 120, 0));
-        StatusView.Recovery alarming = new StatusView.Recovery(1, "estimating", true, null, true, true, true, null);
+        StatusView.Recovery alarming =
+                new StatusView.Recovery(1, "estimating", true, null, null, true, true, true, null);
         List<String> parts =
                 RecoveryText.of(new StatusView.Recoveries(600_000, 50_000, 701_240L, List.of(calm, alarming)), NOW);
         assertThat(parts.getFirst())
@@ -44,6 +46,20 @@ class RecoveryTextTest {
                 .contains("no bound", "1 min 30 s");
         assertThat(RecoveryText.of(new StatusView.Recoveries(0, 0, null, List.of()), NOW))
                 .isEmpty();
+    }
+
+    @Test
+    void whoCameLaterIsShownWithThatAndWhoNeverRecoveredIsNamed() {
+        StatusView.Recovery recovered =
+                new StatusView.Recovery(0, "none", false, NOW - 5_000, null, false, false, false, null);
+        StatusView.Recovery joined =
+                new StatusView.Recovery(4, "none", false, null, NOW - 61_000, false, false, false, null);
+        StatusView.Recovery never = new StatusView.Recovery(2, "none", false, null, null, false, false, false, null);
+        List<String> parts =
+                RecoveryText.of(new StatusView.Recoveries(600_000, 0, null, List.of(recovered, joined, never)), NOW);
+        assertThat(parts.getFirst()).contains("replica-4  none  never; joined 1 min 1 s ago");
+        assertThat(parts.getLast())
+                .isEqualTo("Window of vulnerability: no bound before replica-2 has recovered once (T_w is 10 min).");
     }
 
     @Test

@@ -20,6 +20,24 @@ final class SupervisorBugs {
                     "whoWasRemovedIsNotStartedAgain",
                     "follow(); if (removed) {",
                     "follow(); if (closed) {"),
+            bug(
+                    "Supervisor",
+                    "without recoveries nobody sees that the replica was removed",
+                    "whoWasRemovedIsLeftRunningAndWhenItEndsItsSupervisionIsOverAlsoWithoutRecoveries",
+                    "if (watchdog.group().hasRemoved(number)) {",
+                    "if (watchdog.periodMillis().isPresent() && watchdog.group().hasRemoved(number)) {"),
+            bug(
+                    "Supervisor",
+                    "who is not let in yet asks which releases are allowed",
+                    "whoIsNotLetInYetAsksForNothingBeforeItIs",
+                    "if (waiting.isEmpty() &&",
+                    "if ("),
+            new PlantedBug(
+                    "who has just come has recovered",
+                    "appliance/supervisor/Standing",
+                    appliance("supervisor.StandingTest", "whoHasComeWithAConfigurationHasNotRecovered"),
+                    ".filter(KnownRecovery::hasRecovered)",
+                    ""),
             new PlantedBug(
                     "a supervisor that nobody answers does not look at what its replica knows",
                     "appliance/supervisor/GroupView",

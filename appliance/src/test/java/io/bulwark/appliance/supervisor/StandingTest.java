@@ -78,6 +78,15 @@ class StandingTest {
         assertThat(Standing.of(2, REPLICAS, answers).lastMillis()).isEmpty();
     }
 
+    @Test
+    void whoHasComeWithAConfigurationHasNotRecovered() {
+        allServe();
+        KnownRecovery came = new KnownRecovery(2, 128, 0, T, 0, false, false);
+        answers.put(0, status(true, Phase.NONE, came));
+        answers.put(3, status(true, Phase.NONE, came));
+        assertThat(Standing.of(2, REPLICAS, answers).lastMillis()).isEmpty();
+    }
+
     private void allServe() {
         for (int replica = 0; replica < REPLICAS; replica++) {
             answers.put(replica, status(true, Phase.NONE));

@@ -227,7 +227,7 @@ class SupervisorTest {
             assertThat(supervisor.recoverNow()).contains("replica-1 does not answer");
             assertThat(replica.done).isEmpty();
         }
-        try (Supervisor without = Supervisor.start(replica, OWN, Optional.empty(), wall::get, meters)) {
+        try (Supervisor without = withoutRecoveries()) {
             assertThat(without.recoverNow()).contains("does not recover");
             assertThat(without.nextMillis()).isEmpty();
         }
@@ -271,6 +271,49 @@ class SupervisorTest {
             replica.awaitLookedAt();
         }
         assertThat(replica.done).isEmpty();
+    }
+
+    @Test
+    void whoWasRemovedIsLeftRunningAndWhenItEndsItsSupervisionIsOverAlsoWithoutRecoveries() {
+        for (boolean recovers : List.of(true, false)) {
+            group.members = List.of(0, OWN, 2, 3);
+            group.removed = false;
+            replica.running = true;
+            try (Supervisor supervisor = recovers ? start() : withoutRecoveries()) {
+                group.remove();
+                await().atMost(LONG).until(supervisor::isRemoved);
+                replica.awaitLookedAt();
+                assertThat(supervisor.over()).isNotDone();
+                replica.running = false;
+                await().atMost(LONG).until(() -> supervisor.over().isDone());
+                assertThat(supervisor.over()).isCompletedWithValueMatching(why -> why.contains("was removed"));
+                replica.awaitLookedAt();
+            }
+        }
+        assertThat(replica.done).isEmpty();
+    }
+
+    @Test
+    void whoHasEndedByItselfIsStartedAgainWithoutRecoveries() {
+        try (Supervisor supervisor = withoutRecoveries()) {
+            replica.running = false;
+            await().atMost(LONG).until(() -> replica.done.contains("start"));
+            assertThat(supervisor.over()).isNotDone();
+        }
+    }
+
+    /** Nobody would answer it. */
+    @Test
+    void whoIsNotLetInYetAsksForNothingBeforeItIs() {
+        group.members = List.of(0, 4, 2, 3);
+        try (Supervisor supervisor = start()) {
+            replica.awaitLookedAt();
+            assertThat(group.last).isEmpty();
+            assertThat(supervisor.nextMillis()).isEmpty();
+            group.members = List.of(0, 4, 2, OWN);
+            await().atMost(LONG).until(() -> group.last.equals("releases"));
+            await().atMost(LONG).until(() -> supervisor.nextMillis().isPresent());
+        }
     }
 
     @Test
@@ -320,11 +363,20 @@ class SupervisorTest {
         return Supervisor.start(
                 replica,
                 OWN,
-                Optional.of(new Supervisor.Watchdog(
+                new Supervisor.Watchdog(
                         group,
                         Optional.of(new Installation(new Release(release.toString()), files, key)),
                         REPLICAS,
-                        PERIOD)),
+                        OptionalLong.of(PERIOD)),
+                wall::get,
+                meters);
+    }
+
+    private Supervisor withoutRecoveries() {
+        return Supervisor.start(
+                replica,
+                OWN,
+                new Supervisor.Watchdog(group, Optional.empty(), REPLICAS, OptionalLong.empty()),
                 wall::get,
                 meters);
     }

@@ -67,10 +67,7 @@ public final class PeerLinks implements Outbox, AutoCloseable {
     public void keepNodes(Set<PrincipalId> nodes) {
         for (PrincipalId server : List.copyOf(links.keySet())) {
             if (server.kind() == PrincipalKind.NODE && !nodes.contains(server)) {
-                PeerLink gone = links.remove(server);
-                if (gone != null) {
-                    gone.close();
-                }
+                disconnect(server);
             }
         }
     }

@@ -14,6 +14,7 @@ final class MembershipBugs {
     private static final String MEMBERSHIP = "ordering/membership/Membership";
     private static final String REPLICAS = "metadata/Replicas";
     private static final String EXECUTION = "ordering/replica/Execution";
+    private static final String LEDGER = "ordering/recovery/RecoveryLedger";
 
     private static final Detector CAMPAIGN = simulation("ordering.MembersSimulationTest", "noInvariantIsViolated")
             .runs(40);
@@ -24,6 +25,10 @@ final class MembershipBugs {
 
     private static Detector membership(String test) {
         return protocol("ordering.membership.MembershipTest", test);
+    }
+
+    private static Detector ledger(String test) {
+        return protocol("ordering.recovery.RecoveryLedgerTest", test);
     }
 
     private static Detector succession(String test) {
@@ -180,10 +185,40 @@ final class MembershipBugs {
                     "> config.term().number()) {"),
             in(
                     EXECUTION,
-                    "a recovery across the end comes too soon",
-                    succession("aRecoveryThatWasOpenGoesOnInTheNextOne"),
-                    "ledger = newLedger(); application.onReconfigured(configuration);",
-                    "application.onReconfigured(configuration);"),
+                    "a configuration forgets when its members recovered",
+                    succession("theLastRecoveriesAreKnownInTheNextOne"),
+                    "kept = ledger.handOver(now, configuration, executed, agreedMillis);",
+                    "kept = newLedger();"),
+            in(
+                    EXECUTION,
+                    "at the end of a configuration places of the next one are taken for its own",
+                    succession("theLastRecoveriesAreKnownInTheNextOne"),
+                    "kept = ledger.handOver(now, configuration, executed, agreedMillis);",
+                    "kept = ledger.handOver(now, configuration, executed, agreedMillis); ledger = kept;"),
+            in(
+                    LEDGER,
+                    "a recovery in the configuration before makes the next one come too soon",
+                    succession("theLastRecoveriesAreKnownInTheNextOne"),
+                    "last == null || last.sequence() <= begin ? null : last",
+                    "last"),
+            in(
+                    LEDGER,
+                    "a recovery that is open at the end has been one",
+                    ledger("whatIsOpenAtTheEndOfAConfigurationHasNotRecovered"),
+                    "last != null && last.point() <= end",
+                    "last != null"),
+            in(
+                    LEDGER,
+                    "who comes with a configuration is not known before it has recovered",
+                    ledger("whoComesIsKnownSinceTheConfigurationThatItCameWith"),
+                    "before < 0 ? new Entry(end, 0, agreedMillis, 0) : entries.get(before)",
+                    "entries.get(before)"),
+            in(
+                    LEDGER,
+                    "recoveries stay with places, whoever has them",
+                    ledger("whoStaysKeepsItsLastRecoveryUnderItsPlaceInTheNextConfiguration"),
+                    "now.placeOf(next.members().get(place).replica())",
+                    "place"),
             in(
                     EXECUTION,
                     "the state does not say what follows",

@@ -36,6 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Goes through a node's register volumes round after round: one thread through the blocks that it holds something of,
@@ -265,7 +266,9 @@ public final class RegisterScrub implements BackgroundWork {
                 if (!blocks.remove(block)) {
                     foundBad.incrementAndGet();
                 }
-                LOG.info("scrubbing: register {} is {}", block, found);
+                // That it had missed a write is nothing that anybody has to look at; `status` counts both.
+                LOG.atLevel(found == FpScrub.Found.REPAIRED ? Level.INFO : Level.DEBUG)
+                        .log("scrubbing: register {} is {}", block, found);
             }
             case UNFINISHED -> {
                 if (blocks.size() < UNFINISHED_MAX && blocks.add(block)) {

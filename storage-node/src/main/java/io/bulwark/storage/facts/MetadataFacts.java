@@ -14,9 +14,12 @@ import io.bulwark.transport.Destination;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +38,7 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
     private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final AtomicLong askedNanos = new AtomicLong(System.nanoTime());
+    private volatile Consumer<Set<Integer>> hearer = _ -> {};
     private volatile ClusterMap map = new ClusterMap(0, List.of(), List.of());
 
     /** @param metadata stays the caller's to close */
@@ -70,6 +74,18 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
         return Optional.empty();
     }
 
+    @Override
+    public void hear(Consumer<Set<Integer>> next) {
+        hearer = next;
+        if (map.version() > 0) {
+            next.accept(nodesOf(map));
+        }
+    }
+
+    private static Set<Integer> nodesOf(ClusterMap map) {
+        return map.nodes().stream().map(NodeAddress::node).collect(Collectors.toSet());
+    }
+
     private void refreshAfter(long nanos) {
         long asked = askedNanos.get();
         long now = System.nanoTime();
@@ -87,6 +103,7 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
             ClusterMap fresh = expect(reply, Reply.Map.class).map();
             if (fresh.version() >= map.version()) {
                 map = fresh;
+                hearer.accept(nodesOf(fresh));
             }
             return fresh;
         });

@@ -2,10 +2,15 @@ package io.bulwark.storage.node;
 
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /** Where the other nodes listen, as the cluster map has it now. */
 @FunctionalInterface
 public interface PeerDirectory {
     /** The address of a node, or empty if the map, as far as it is known here, has no such node. Must not block. */
     Optional<InetSocketAddress> addressOf(int node);
+
+    /** Has somebody told which nodes the map has whenever it is read anew; on any thread, and must not block. */
+    default void hear(Consumer<Set<Integer>> hearer) {}
 }

@@ -30,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -86,6 +87,9 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         long firstId = new SecureRandom().nextLong() >>> 2;
         this.operations = new OperationDriver(this::sendAsClient, evidence, OperationDriver.Limits.standard(), firstId);
         this.links.deliverTo(operations);
+        parts.peers()
+                .hear(nodes ->
+                        links.keepNodes(nodes.stream().map(PrincipalId::node).collect(Collectors.toSet())));
         for (int i = 0; i < config.shards(); i++) {
             int number = i;
             List<ProtocolServer> servers = parts.protocols().stream()

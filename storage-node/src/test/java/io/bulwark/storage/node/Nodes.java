@@ -21,10 +21,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Nodes that serve notes, clients that write them, and replicas that say what the test wants. */
@@ -42,6 +45,7 @@ final class Nodes implements AutoCloseable {
     private final Function<NodeConfig, List<HostedProtocol>> protocols;
     private final Function<Question, Optional<Fact>> known;
     private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
+    private final List<Consumer<Set<Integer>>> hearers = new CopyOnWriteArrayList<>();
     private final List<Runnable> closings = new ArrayList<>();
 
     /** Nodes that serve notes and whose replicas say nothing of themselves. */
@@ -80,12 +84,30 @@ final class Nodes implements AutoCloseable {
                         codecs,
                         protocols.apply(config),
                         new Facts(),
-                        number -> Optional.ofNullable(addresses.get(number)),
+                        new Directory(),
                         List.of(background),
                         meters));
         addresses.put(node, started.address());
         closings.add(started::close);
         return started;
+    }
+
+    /** The map has this node no more. */
+    void remove(int node) {
+        addresses.remove(node);
+        hearers.forEach(hearer -> hearer.accept(Set.copyOf(addresses.keySet())));
+    }
+
+    private final class Directory implements PeerDirectory {
+        @Override
+        public Optional<InetSocketAddress> addressOf(int node) {
+            return Optional.ofNullable(addresses.get(node));
+        }
+
+        @Override
+        public void hear(Consumer<Set<Integer>> hearer) {
+            hearers.add(hearer);
+        }
     }
 
     /** What the replicas will say; nothing until it is completed. */

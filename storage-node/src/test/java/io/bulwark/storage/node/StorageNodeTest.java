@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.bulwark.client.survey.Survey;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Verdict;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.node.Nodes.Client;
@@ -21,7 +23,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,6 +102,22 @@ class StorageNodeTest {
         await().until(() -> node.status().requests() == 0);
         assertThat(node.status().requestBytes()).isZero();
         assertThat(node.status().requestsServed()).isEqualTo(3);
+    }
+
+    /** Else it would go on trying to reach it for as long as it runs. */
+    @Test
+    void aNodeThatTheMapHasNoMoreIsLeftAlone() throws IOException {
+        StorageNode stays = nodes.start(0);
+        StorageNode goes = nodes.start(1);
+        var _ = stays.operations()
+                .submit(new Survey(
+                        Set.of(PrincipalId.node(1)),
+                        new Note(Verb.COUNT, block(1), Bytes.EMPTY),
+                        _ -> true,
+                        TimeUnit.MINUTES.toMillis(2)));
+        await().until(() -> goes.status().connections() == 1);
+        nodes.remove(1);
+        await().until(() -> goes.status().connections() == 0);
     }
 
     @Test

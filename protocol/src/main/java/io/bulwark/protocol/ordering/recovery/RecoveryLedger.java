@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.recovery;
 
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.view.ViewGroup;
 import io.bulwark.protocol.wire.MalformedException;
@@ -12,11 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the replicated state remembers of recoveries: the last one that was accepted of each replica. It decides whether the
- * next one is, by agreed time, so that no replica can keep the others busy with recoveries.
+ * next one is, by agreed time, so that no replica can keep the others busy with recoveries. A configuration begins with what the one
+ * before remembered of who stays (decision 20): that tells since when each may be faulty, and keeps nobody from recovering.
  */
 public final class RecoveryLedger {
     /**
-     * A recovery that was accepted.
+     * A recovery that was accepted; or the checkpoint with which a replica came that has not recovered since, with a point of 0.
      *
      * @param sequence n_R, the number of its request
      * @param call the call of its request
@@ -27,12 +29,39 @@ public final class RecoveryLedger {
 
     private final ViewGroup group;
     private final long watchdogMillis;
+    private final long begin;
     private final SortedMap<Integer, Entry> entries = new TreeMap<>();
 
-    /** @param watchdogMillis T_w: recoveries of one replica are at least half as far apart */
-    public RecoveryLedger(ViewGroup group, long watchdogMillis) {
+    /**
+     * An empty one.
+     *
+     * @param watchdogMillis T_w: recoveries of one replica are at least half as far apart
+     * @param begin the checkpoint that the configuration begins with: what has no greater number was accepted before
+     */
+    public RecoveryLedger(ViewGroup group, long watchdogMillis, long begin) {
         this.group = group;
         this.watchdogMillis = watchdogMillis;
+        this.begin = begin;
+    }
+
+    /**
+     * What the next configuration begins with: of who stays, the last recovery, unless that is open, as it begins anew there; of who comes,
+     * when it came. No replica can be faulty as a member for longer than since then.
+     *
+     * @param end the checkpoint that this configuration ends with
+     * @param agreedMillis agreed time then
+     */
+    public RecoveryLedger handOver(Configuration now, Configuration next, long end, long agreedMillis) {
+        ViewGroup later = new ViewGroup(next.faulty(), group.checkpointInterval(), group.logSize());
+        RecoveryLedger ledger = new RecoveryLedger(later, watchdogMillis, end);
+        for (int place = 0; place < later.replicas(); place++) {
+            int before = now.placeOf(next.members().get(place).replica());
+            Entry last = before < 0 ? new Entry(end, 0, agreedMillis, 0) : entries.get(before);
+            if (last != null && last.point() <= end) {
+                ledger.entries.put(place, last);
+            }
+        }
+        return ledger;
     }
 
     /** H_R, the greatest high water mark at the moment when the request with this number executes. */
@@ -45,7 +74,7 @@ public final class RecoveryLedger {
      * of a number that prepared before its request was proposed, so that its estimate is at most two logs above that.
      */
     public boolean execute(RecoveryRequest request, long sequence, long agreedMillis) {
-        Entry last = entries.get(request.replica());
+        Entry last = of(request.replica());
         long mark = markAt(group, sequence);
         boolean tooSoon = last != null && agreedMillis - last.agreedMillis() < watchdogMillis / 2;
         boolean replayed = last != null && last.call() == request.call();
@@ -61,10 +90,13 @@ public final class RecoveryLedger {
         return true;
     }
 
+    /** The last one of a replica that was accepted in this configuration. */
     public @Nullable Entry of(int replica) {
-        return entries.get(replica);
+        Entry last = entries.get(replica);
+        return last == null || last.sequence() <= begin ? null : last;
     }
 
+    /** Of each replica, from before this configuration, too. */
     public SortedMap<Integer, Entry> entries() {
         return Collections.unmodifiableSortedMap(entries);
     }

@@ -49,17 +49,22 @@ public record RecoveryReport(Phase phase, boolean forgotten, OwnRecovery own, Li
     }
 
     /**
-     * The last recovery of a replica.
+     * The last recovery of a replica; or that it came with a configuration, and has not recovered since.
      *
-     * @param sequence n_R
-     * @param point the recovery point
-     * @param agreedMillis agreed time when it was accepted
+     * @param sequence n_R; or the checkpoint that the configuration began with
+     * @param point the recovery point; 0 if it has not recovered since it came
+     * @param agreedMillis agreed time when the recovery was accepted, or the configuration began
      * @param openMillis how long it is open here, or was; after a restart of this replica only since then
      * @param open whether the checkpoint at the point is not stable yet
      * @param slow it is open for longer than it may take: something slows recoveries down
      */
     public record KnownRecovery(
-            int replica, long sequence, long point, long agreedMillis, long openMillis, boolean open, boolean slow) {}
+            int replica, long sequence, long point, long agreedMillis, long openMillis, boolean open, boolean slow) {
+        /** Whether it is a recovery. */
+        public boolean hasRecovered() {
+            return point > 0;
+        }
+    }
 
     public RecoveryReport {
         known = List.copyOf(known);
@@ -67,7 +72,8 @@ public record RecoveryReport(Phase phase, boolean forgotten, OwnRecovery own, Li
 
     /**
      * A bound on the window of vulnerability (4.7), 2 T_k + T_r: twice the oldest key in force, plus T_w, plus the longest
-     * recovery. It grows while a recovery is overdue or does not end. None as long as some replica has never recovered.
+     * recovery. It grows while a recovery is overdue or does not end. A replica that came with a later configuration counts from then on,
+     * as it could do no harm before. None as long as some other replica has never recovered.
      *
      * @param oldestKeyMillis how old the oldest session key in force is
      * @param watchdogMillis T_w

@@ -47,6 +47,9 @@ final class Execution {
     private long highest;
     private long agreedMillis;
     private RecoveryLedger ledger;
+    /** What the state has: {@link #ledger}, or once this configuration has ended what the next one begins with. */
+    private RecoveryLedger kept;
+
     private Configuration configuration;
     private boolean isReplacing;
     private Listener listener = NOBODY;
@@ -69,12 +72,16 @@ final class Execution {
         this.application = application;
         this.outbox = outbox;
         ledger = newLedger();
+        kept = ledger;
         configuration = config.term().configuration();
         readState();
     }
 
     private RecoveryLedger newLedger() {
-        return new RecoveryLedger(config.group(), config.recoveries().watchdogMillis());
+        return new RecoveryLedger(
+                config.group(),
+                config.recoveries().watchdogMillis(),
+                config.term().checkpoint().sequence());
     }
 
     private void readState() {
@@ -82,8 +89,9 @@ final class Execution {
         Bytes state = application.engineState();
         WireReader in = new WireReader(state);
         agreedMillis = state.isEmpty() ? 0 : in.nonNegative64();
-        ledger = newLedger();
-        ledger.read(in);
+        kept = newLedger();
+        kept.read(in);
+        ledger = kept;
         boolean isLater = in.remaining() > 0;
         configuration = isLater ? Configuration.read(in) : config.term().configuration();
         in.end();
@@ -106,7 +114,9 @@ final class Execution {
     /** A recovery is open and needs the numbers up to here, or a change of members does, which waits for a checkpoint; 0 if none is. */
     long fillUpTo(long stable) {
         long interval = config.checkpointInterval();
-        return Math.max(ledger.openUpTo(stable), isReplacing ? (executed / interval + 1) * interval : 0);
+        return successor() != null
+                ? 0
+                : Math.max(ledger.openUpTo(stable), isReplacing ? (executed / interval + 1) * interval : 0);
     }
 
     /** What follows this configuration, which ends with the last number that was executed; null if it goes on. */
@@ -128,9 +138,9 @@ final class Execution {
     /** What goes into the state beside the application's. */
     Bytes engineState() {
         WireWriter out = new WireWriter(64).i64(agreedMillis);
-        ledger.write(out);
+        kept.write(out);
         if (configuration.number() > 0) {
-            if (ledger.entries().isEmpty()) {
+            if (kept.entries().isEmpty()) {
                 out.u8(0);
             }
             configuration.write(out);
@@ -159,9 +169,10 @@ final class Execution {
         highest = Math.max(highest, executed);
         RecoveryLedger before = ledger;
         readState();
-        ledger.entries().forEach((replica, entry) -> {
+        ledger.entries().keySet().forEach(replica -> {
+            RecoveryLedger.Entry entry = ledger.of(replica);
             RecoveryLedger.Entry known = before.of(replica);
-            if (known == null || known.call() != entry.call()) {
+            if (entry != null && (known == null || known.call() != entry.call())) {
                 listener.onRecovery(nowMillis, replica, entry.call(), entry.sequence(), true);
             }
         });
@@ -203,13 +214,14 @@ final class Execution {
         return true;
     }
 
-    /** Members change with a checkpoint: nothing is executed above it here. What recovers goes on among the next ones, anew. */
+    /** Members change with a checkpoint: nothing is executed above it here. Who recovers goes on among the next ones, anew. */
     private void replace(List<Member> next) {
         isReplacing = true;
         if (executed % config.checkpointInterval() == 0) {
             isReplacing = false;
-            configuration = new Configuration(configuration.number() + 1, next);
-            ledger = newLedger();
+            Configuration now = configuration;
+            configuration = new Configuration(now.number() + 1, next);
+            kept = ledger.handOver(now, configuration, executed, agreedMillis);
             application.onReconfigured(configuration);
         }
     }

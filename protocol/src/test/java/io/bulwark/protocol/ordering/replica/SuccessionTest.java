@@ -14,6 +14,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Executed;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.KnownRecovery;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
@@ -357,6 +358,55 @@ class SuccessionTest {
         finish(cluster, 2_000);
         allEqual(cluster);
         assertThat(cluster.nodes).hasSize(4);
+    }
+
+    /** Replica 3 had recovered, and does so again, less than half of T_w after it: the one before it counts for the window, and not against it. */
+    @Test
+    void theLastRecoveriesAreKnownInTheNextOne() {
+        TestCluster cluster = cluster();
+        submit(cluster, 20);
+        for (int replica = 0; replica < 4; replica++) {
+            cluster.crash(replica);
+            cluster.start(replica, Start.RECOVERING);
+            submit(cluster, 20);
+            cluster.run(3_000);
+        }
+        List<KnownRecovery> before = known(cluster, 0);
+        assertThat(before).hasSize(4).noneMatch(KnownRecovery::open);
+        var _ = replacing(cluster, 1);
+        finish(cluster, 2_000);
+        cluster.run(2_000);
+        assertThat(known(cluster, 0))
+                .as("until it is over")
+                .extracting(KnownRecovery::sequence)
+                .containsExactlyElementsOf(
+                        before.stream().map(KnownRecovery::sequence).toList());
+        Handover end = ended(cluster, 0);
+        advance(cluster, 1);
+        submit(cluster, 20);
+        finish(cluster, 3_000);
+        for (int replica = 0; replica < 4; replica++) {
+            List<KnownRecovery> after = known(cluster, replica);
+            assertThat(after).hasSize(4).noneMatch(KnownRecovery::open);
+            assertThat(after.get(3).agreedMillis()).isEqualTo(before.get(3).agreedMillis());
+            assertThat(after).filteredOn(KnownRecovery::hasRecovered).hasSize(3);
+            assertThat(after.get(1).hasRecovered()).as("it is new").isFalse();
+            assertThat(after.get(1).sequence()).isEqualTo(end.checkpoint().sequence());
+        }
+        cluster.crash(3);
+        cluster.start(3, Start.RECOVERING);
+        submit(cluster, 20);
+        cluster.run(3_000);
+        assertThat(cluster.replica(3).recoveries(cluster.nowMillis).phase())
+                .as(cluster::toString)
+                .isEqualTo(Phase.NONE);
+        assertThat(known(cluster, 0).get(3).agreedMillis())
+                .isGreaterThan(before.get(3).agreedMillis());
+        allEqual(cluster);
+    }
+
+    private static List<KnownRecovery> known(TestCluster cluster, int at) {
+        return cluster.replica(at).recoveries(cluster.nowMillis).known();
     }
 
     /** Its state is that of seven, in which the sixth has recovered, and now there are four. */

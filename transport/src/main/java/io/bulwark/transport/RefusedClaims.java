@@ -1,0 +1,31 @@
+package io.bulwark.transport;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What is said of who is not believed. Who was removed, or is not let in yet, comes again and again for as long as it runs: that is said
+ * once, and again after it has stayed away for a while. Thread-safe.
+ */
+final class RefusedClaims {
+    static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    /** Anybody can claim to be many. */
+    static final int CLAIMS_MAX = 256;
+
+    private final Map<String, Long> lastNanos = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+            return size() > CLAIMS_MAX;
+        }
+    };
+
+    /** Somebody is refused; returns whether that is worth a line. */
+    synchronized boolean isNews(String claim, long nowNanos) {
+        Long last = lastNanos.put(claim, nowNanos);
+        return last == null || nowNanos - last >= QUIET_NANOS;
+    }
+}
