@@ -144,9 +144,7 @@ public final class GroupView implements Group, AutoCloseable {
     @Override
     public boolean hasRemoved(int replica) {
         learnOfItself();
-        PrincipalId member = PrincipalId.replica(replica);
-        return group.filter(known -> known.term().configuration().placeOf(member) < 0)
-                .filter(known -> known.history().stream().anyMatch(before -> before.placeOf(member) >= 0))
+        return group.filter(known -> known.hasRemoved(PrincipalId.replica(replica)))
                 .isPresent();
     }
 

@@ -94,6 +94,12 @@ public final class KnownReplicas implements Succession {
                 .toList();
     }
 
+    /** Whether a replica was in a configuration, and is in the last one no more. Both from one look: another thread may go on meanwhile. */
+    public boolean hasRemoved(PrincipalId replica) {
+        List<Configuration> history = history();
+        return history.getLast().placeOf(replica) < 0 && history.stream().anyMatch(each -> each.placeOf(replica) >= 0);
+    }
+
     /** Where a replica is found: where the configuration says, and one of the genesis where this process was told. */
     public static InetSocketAddress addressOf(Member member, List<InetSocketAddress> told) {
         if (member.address().isEmpty()) {

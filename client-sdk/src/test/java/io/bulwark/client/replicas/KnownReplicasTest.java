@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -121,6 +122,26 @@ class KnownReplicasTest {
                 .containsExactly(identity(replica(4)).publicKey());
         assertThat(heard).containsExactly(proof);
         assertThat(known.accept(proof)).as("it is known").isFalse();
+    }
+
+    /** Its supervisor would end. The proof is made durable first, which takes long enough to look twice. */
+    @Test
+    void whoComesIsNotTakenForRemovedWhileThatIsLearnt() throws InterruptedException {
+        KnownReplicas known = known(credentials());
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicBoolean taken = new AtomicBoolean();
+        Thread looks = Thread.ofPlatform().start(() -> {
+            while (!over.get()) {
+                taken.compareAndSet(false, known.hasRemoved(replica(4)));
+            }
+        });
+        Configuration next = replacing(known.genesis(), 2, 4);
+        assertThat(known.accept(proof(known.genesis(), next, 0, 1, 3))).isTrue();
+        over.set(true);
+        looks.join();
+        assertThat(taken).isFalse();
+        assertThat(known.hasRemoved(replica(2))).isTrue();
+        assertThat(known.hasRemoved(replica(5))).as("it never was one").isFalse();
     }
 
     @Test
