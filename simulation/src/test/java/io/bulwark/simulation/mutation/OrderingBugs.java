@@ -65,11 +65,11 @@ final class OrderingBugs {
                     "enteredMillis < 0 || stoodStill",
                     "enteredMillis < 0"),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/Pending",
                     "what f others vouch for is taken",
                     GROUP,
-                    "return Long.bitCount(entry.vouchers & ~(1L << config.self()));",
-                    "return Long.bitCount(entry.vouchers & ~(1L << config.self())) + 1;"),
+                    "return Long.bitCount(vouchers & ~(1L << self));",
+                    "return Long.bitCount(vouchers & ~(1L << self)) + 1;"),
             in("ordering/replica/Slot", "PREPAREs of earlier views count", GROUP, "prepares.clear();", ""));
 
     private OrderingBugs() {}

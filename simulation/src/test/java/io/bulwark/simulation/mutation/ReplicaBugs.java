@@ -30,25 +30,25 @@ final class ReplicaBugs {
                     "names -= wantDisplaced(nowMillis, slot.proposed);",
                     ""),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "only who holds most gives way",
                     engine("RequestPoolTest", "ifWhoHoldsMostHasNothingToLoseTheNextOneGivesWay"),
                     ".limit(LARGEST_TRIED)",
                     ".limit(1)"),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "others take even the room that is a client's own",
                     engine("RequestPoolTest", "whateverOthersHoldWhoHoldsNextToNothingHasRoom"),
                     "(isSmall ? 4 : isReadyWithOwn",
                     "(isReadyWithOwn"),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "what is ready has no more room than what others vouch for",
                     engine("RequestPoolTest", "whatIsReadyHasRoomThoughThatOfWhatOthersVouchForIsFull"),
                     "isReadyWithOwn(entry) ? 3 : 2",
                     "2"),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "what lacks the own vouch only has no more of the room of all",
                     engine(
                             "FullRoomTest",
@@ -56,19 +56,19 @@ final class ReplicaBugs {
                     "isReadyWithOwn(entry) ? 3 : 2",
                     "entry.readyMillis >= 0 ? 3 : 2"),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "what lacks the own vouch only has no more of its client's room",
                     engine("FullRoomTest", "thoughLiarsFillAClientsRoomAtThePrimaryItHasRoomForWhatBackupsWaitFor"),
                     "factor == 2 || !isReadyWithOwn(entry)",
                     "true"),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "a client has twice its room for what f+1 others vouch for",
                     engine("RequestPoolTest", "whatLacksTheOwnVouchOnlyMayTakeTwiceAClientsRoom"),
                     "factor == 2 || !isReadyWithOwn(entry)",
                     "factor == 2"),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "what lacks the own vouch only takes more room while others could give way",
                     engine("RequestPoolTest", "whatOthersVouchForDisplacesWhatTheyDoNot"),
                     "int factor = entry.readyMillis >= 0 ? 2 : 1;",
@@ -99,16 +99,16 @@ final class ReplicaBugs {
                     "&& !pool.isCrowded(entry)",
                     ""),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "who asks for little is passed over while others ask for much",
                     engine("RequestPoolTest", "whoHoldsNextToNothingIsNeverCrowdedOut"),
                     "/ 4 && !isSmall);",
                     "/ 4);"),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "a full room has more for who holds more than its share",
                     engine("RequestPoolTest", "whatIsAboutToBeExecutedLeavesAsMuchRoomAgain"),
-                    "if (own.bytes + bytes > share && !isSmall && others(entry) < config.oneCorrect()) {",
+                    "if (own.bytes + bytes > share && !isSmall && entry.others() < config.oneCorrect()) {",
                     "if (false) {"),
             in(
                     "ordering/replica/RequestPool",
@@ -315,13 +315,13 @@ final class ReplicaBugs {
                     "if (other != null && !other.equals(id)) {",
                     "if (false) {"),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "a client's requests have no bound",
                     engine("RequestPoolTest", "oneClientsRoomIsBoundedAndNobodyElses"),
                     "while (usage.entries.size() >= factor * config.room().requestsPerClient()",
                     "while (usage.entries.size() < 0"),
             in(
-                    "ordering/replica/RequestPool",
+                    "ordering/replica/RequestRoom",
                     "the room of all has no bound",
                     engine("RequestPoolTest", "whenTheRoomOfAllIsFullTheClientThatHoldsMostGivesWay"),
                     "while (heldBytes + bytes > all) {",
@@ -330,14 +330,14 @@ final class ReplicaBugs {
                     "ordering/replica/RequestPool",
                     "a body is kept that f others vouch for",
                     engine("RequestPoolTest", "aBodyThatFewerThanFPlusOneVouchForTakesNoRoom"),
-                    "if (entry != null && others(entry) >= config.oneCorrect() && takeBody(nowMillis, entry, request))"
+                    "if (entry != null && entry.others() >= config.oneCorrect() && take(nowMillis, entry, request))"
                             + " {",
-                    "if (entry != null && takeBody(nowMillis, entry, request)) {"),
+                    "if (entry != null && take(nowMillis, entry, request)) {"),
             in(
                     "ordering/replica/RequestPool",
                     "a backup takes what the primary alone names",
                     engine("RequestPoolTest", "aBackupAcceptsWhatItVerifiedOrFPlusOneOthersVouchFor"),
-                    "return entry != null && (entry.verified || others(entry) >= config.oneCorrect());",
+                    "return entry != null && (entry.verified || entry.others() >= config.oneCorrect());",
                     "return true;"),
             in(
                     "ordering/replica/RequestPool",

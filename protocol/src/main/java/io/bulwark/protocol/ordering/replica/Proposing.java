@@ -90,7 +90,7 @@ final class Proposing {
         // After a state was fetched, the log may lie below what is executed.
         last = Math.max(last, Math.max(log.low(), executed));
         while (last < log.high()) {
-            List<RequestPool.Entry> next = next();
+            List<Pending> next = next();
             boolean full = isFull(next);
             if (next.isEmpty() && last < fillUpTo && last - executed < NULLS_IN_FLIGHT) {
                 outbox.multicastAfter(gate, new PrePrepare(view.number(), ++last, Batch.NULL));
@@ -101,7 +101,7 @@ final class Proposing {
                 return;
             }
             List<RequestId> ids = new ArrayList<>(next.size());
-            for (RequestPool.Entry entry : next) {
+            for (Pending entry : next) {
                 entry.proposed = true;
                 ids.add(entry.id);
             }
@@ -112,12 +112,12 @@ final class Proposing {
         }
     }
 
-    private List<RequestPool.Entry> next() {
-        List<RequestPool.Entry> next = new ArrayList<>();
+    private List<Pending> next() {
+        List<Pending> next = new ArrayList<>();
         long bytes = 0;
-        for (RequestPool.Entry entry : pool.ready()) {
+        for (Pending entry : pool.ready()) {
             Request body = entry.body;
-            if (entry.proposed || body == null || !pool.isVouchedHere(entry)) {
+            if (entry.proposed || body == null || !entry.isVouchedHere()) {
                 continue;
             }
             bytes += body.operation().length();
@@ -132,9 +132,9 @@ final class Proposing {
         return next;
     }
 
-    private boolean isFull(List<RequestPool.Entry> next) {
+    private boolean isFull(List<Pending> next) {
         long bytes = 0;
-        for (RequestPool.Entry entry : next) {
+        for (Pending entry : next) {
             bytes += entry.body == null ? 0 : entry.body.operation().length();
         }
         return next.size() == config.batches().requestsMax()

@@ -99,7 +99,7 @@ final class Suspicion {
     /** Since when the request or number waits that has waited for longest; far in the future if there is none. */
     private long waitingSinceMillis() {
         long since = Long.MAX_VALUE / 2;
-        for (RequestPool.Entry entry : pool.ready()) {
+        for (Pending entry : pool.ready()) {
             since = Math.min(since, entry.sinceMillis);
         }
         for (Slot slot : log.above(execution.executed())) {
@@ -115,7 +115,7 @@ final class Suspicion {
     }
 
     private boolean isUnfair(long nowMillis) {
-        for (RequestPool.Entry entry : pool.ready()) {
+        for (Pending entry : pool.ready()) {
             if (!entry.proposed
                     && !pool.isCrowded(entry)
                     && entry.passedOver >= (PASSED_OVER_MAX << unfairRelaxed)
@@ -147,7 +147,7 @@ final class Suspicion {
         if (last != null && last.accepted) {
             return false;
         }
-        for (RequestPool.Entry entry : pool.ready()) {
+        for (Pending entry : pool.ready()) {
             if (!entry.proposed) {
                 return nowMillis - entry.readyMillis >= SLACK_MILLIS;
             }

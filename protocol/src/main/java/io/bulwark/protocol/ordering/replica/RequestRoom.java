@@ -1,0 +1,166 @@
+package io.bulwark.protocol.ordering.replica;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * The room that bodies of requests take, counted for each client and for all together, and who gives way when it is full (PROTOCOLS section 7,
+ * "clients that attack with authenticators").
+ *
+ * <p>When a client's is full, what f+1 others vouch for displaces what fewer do, and what is ready once this replica vouches for it, too, may take
+ * as much again: a primary's own vouch comes with the body. So a client that tells each replica something else cannot keep a correct primary from
+ * what the backups wait for. A small part of the room of all is each client's own, whatever others hold.
+ */
+final class RequestRoom {
+    /** Such a part of the room of all a client has beside what others hold; as many clients at a time. */
+    private static final int OWN_PARTS = 1_024;
+
+    /** When the room of all is full, so many of those that hold most are looked at for what may give way. */
+    private static final int LARGEST_TRIED = 8;
+
+    private static final class Usage {
+        private final LinkedHashMap<RequestId, Pending> entries = new LinkedHashMap<>();
+        private long bytes;
+    }
+
+    private final ReplicaConfig config;
+    private final Map<PrincipalId, Usage> usages = new HashMap<>();
+    private long heldBytes;
+
+    RequestRoom(ReplicaConfig config) {
+        this.config = config;
+    }
+
+    /**
+     * Keeps the body of a request if there is room.
+     *
+     * @param drop is to release what gives way
+     */
+    boolean take(Pending entry, Request request, Consumer<Pending> drop) {
+        if (entry.body != null) {
+            return true;
+        }
+        Usage usage = usages.getOrDefault(entry.id.client(), new Usage());
+        int bytes = request.operation().length();
+        int factor = entry.readyMillis >= 0 ? 2 : 1;
+        while (usage.entries.size() >= factor * config.room().requestsPerClient()
+                || usage.bytes + bytes > (long) factor * config.room().bytesPerClient()) {
+            if (entry.others() < config.oneCorrect()) {
+                return false;
+            }
+            if (!displaceOne(usage, drop)) {
+                if (factor == 2 || !isReadyWithOwn(entry)) {
+                    return false;
+                }
+                factor = 2;
+            }
+        }
+        if (!hasRoomBesideOthers(entry, usage, bytes, drop)) {
+            return false;
+        }
+        usages.put(entry.id.client(), usage);
+        usage.entries.put(entry.id, entry);
+        usage.bytes += bytes;
+        heldBytes += bytes;
+        entry.body = request;
+        return true;
+    }
+
+    /**
+     * When the room of all is full, those that hold more than their share of it are refused, or lose what fewer than f+1 others vouch for. If
+     * they have nothing of that kind, what is held is about to be executed: what f+1 others vouch for, or is within its client's share, finds as
+     * much room again. All that may be full, too, but not for what is ready once its body is here, which a primary must have to get rid of it, nor
+     * for a client that holds next to nothing.
+     */
+    private boolean hasRoomBesideOthers(Pending entry, Usage own, int bytes, Consumer<Pending> drop) {
+        long all = config.room().bytesOfAll();
+        while (heldBytes + bytes > all) {
+            int holders = usages.size() + (usages.containsKey(entry.id.client()) ? 0 : 1);
+            long share = all / holders;
+            boolean isSmall = own.bytes + bytes <= all / OWN_PARTS;
+            if (own.bytes + bytes > share && !isSmall && entry.others() < config.oneCorrect()) {
+                return false;
+            }
+            if (!displaceOneOfTheLargest(share, drop)) {
+                return heldBytes + bytes <= (isSmall ? 4 : isReadyWithOwn(entry) ? 3 : 2) * all;
+            }
+        }
+        return true;
+    }
+
+    private boolean displaceOneOfTheLargest(long share, Consumer<Pending> drop) {
+        List<Usage> largest = usages.values().stream()
+                .filter(each -> each.bytes > share)
+                .sorted(Comparator.comparingLong((Usage each) -> each.bytes).reversed())
+                .limit(LARGEST_TRIED)
+                .toList();
+        for (Usage each : largest) {
+            if (displaceOne(each, drop)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean displaceOne(Usage usage, Consumer<Pending> drop) {
+        for (Pending each : usage.entries.values()) {
+            if (each.others() < config.oneCorrect()) {
+                drop.accept(each);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** It is ready, or will be as soon as its body is here. */
+    private boolean isReadyWithOwn(Pending entry) {
+        return entry.others() + 1 >= config.quorum();
+    }
+
+    /** Forgets the body, if it is here. */
+    void release(Pending entry) {
+        Request body = entry.body;
+        Usage usage = usages.get(entry.id.client());
+        if (body == null || usage == null) {
+            return;
+        }
+        usage.entries.remove(entry.id);
+        usage.bytes -= body.operation().length();
+        heldBytes -= body.operation().length();
+        entry.body = null;
+        if (usage.entries.isEmpty()) {
+            usages.remove(entry.id.client());
+        }
+    }
+
+    /**
+     * The primary may lack room for this one, or get its body late, through no fault of its own: its client holds half of its room here, all hold
+     * a quarter of theirs, or the body is not here either. Who holds next to nothing has room at the primary whatever others hold.
+     */
+    boolean isCrowded(Pending entry) {
+        Usage usage = usages.get(entry.id.client());
+        if (entry.body == null || usage == null) {
+            return true;
+        }
+        boolean isSmall = usage.bytes <= config.room().bytesOfAll() / OWN_PARTS;
+        return usage.entries.size() > config.room().requestsPerClient() / 2
+                || usage.bytes > config.room().bytesPerClient() / 2
+                || (heldBytes > config.room().bytesOfAll() / 4 && !isSmall);
+    }
+
+    boolean isEmpty() {
+        return usages.isEmpty();
+    }
+
+    void clear() {
+        usages.clear();
+        heldBytes = 0;
+    }
+}
