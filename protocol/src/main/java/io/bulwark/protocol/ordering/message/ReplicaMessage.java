@@ -39,6 +39,13 @@ public sealed interface ReplicaMessage extends Message {
         }
     }
 
+    /** Where f is 2 or more: the sender has these requests, counts 2f+1 vouches for each, and they have not been executed there for a while. */
+    record Ready(List<RequestId> requests) implements ReplicaMessage {
+        public Ready {
+            requests = List.copyOf(requests);
+        }
+    }
+
     /** The primary assigns a number to a batch. */
     record PrePrepare(long view, long sequence, Batch batch) implements Phase {}
 

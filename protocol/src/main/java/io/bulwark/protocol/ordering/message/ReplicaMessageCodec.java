@@ -17,6 +17,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.QueryStable;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Recover;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
@@ -35,7 +36,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Family 6: what the replicas of the ordering engine say to each other, type numbers 0x0601 to 0x0616. */
+/** Family 6: what the replicas of the ordering engine say to each other, type numbers 0x0601 to 0x0617. */
 public final class ReplicaMessageCodec implements MessageCodec {
     private static final int FAMILY = 6;
     private static final int FIRST = 0x0601;
@@ -79,6 +80,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
                     case ReplyStable _ -> 19;
                     case Recover _ -> 20;
                     case RecoveryReply _ -> 21;
+                    case Ready _ -> 22;
                 };
     }
 
@@ -86,6 +88,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
     public void write(Message message, WireWriter out) {
         switch ((ReplicaMessage) message) {
             case Vouch vouch -> Batch.writeIds(vouch.requests(), out);
+            case Ready ready -> Batch.writeIds(ready.requests(), out);
             case PrePrepare pre -> {
                 out.i64(pre.view()).i64(pre.sequence());
                 pre.batch().write(out);
@@ -164,6 +167,7 @@ public final class ReplicaMessageCodec implements MessageCodec {
                 new ReplyStable(in.i64(), in.nonNegative64(), in.nonNegative64(), in.raw(ReplicaMessage.NONCE_BYTES));
             case 20 -> new Recover(Request.read(in));
             case 21 -> new RecoveryReply(in.i64(), in.bool(), in.nonNegative64(), in.nonNegative64());
+            case 22 -> new Ready(Batch.readIds(in));
             default -> throw new MalformedException("unknown type " + type);
         };
     }

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one peer vouches for, and when it last said so. Of more than {@code max} vouches, the oldest of the client that has
+ * What one peer vouches for, or says is ready, and when it last said so. Of more than {@code max} vouches, the oldest of the client that has
  * most of them goes: so clients that ask for much cannot push out the vouches of one that asks for little.
  */
 final class PeerVouches {
@@ -49,6 +49,11 @@ final class PeerVouches {
         RequestId oldest = ofClients.getOrDefault(busiest, ofClient).getFirst();
         remove(oldest);
         return oldest;
+    }
+
+    /** When the peer last said so; long ago if it did not. */
+    long saidMillis(RequestId id) {
+        return saidMillis.getOrDefault(id, Long.MIN_VALUE / 2);
     }
 
     void remove(RequestId id) {

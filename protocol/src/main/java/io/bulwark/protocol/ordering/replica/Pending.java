@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class Pending {
     final RequestId id;
 
-    private final int self;
+    private final ReplicaConfig config;
 
     /** Counted in the client's room. */
     @Nullable
@@ -20,36 +20,83 @@ final class Pending {
     /** Bit i: replica i vouches. */
     long vouchers;
 
+    /** Bit i: replica i has said READY. */
+    long saidReady;
+
     long seenMillis;
 
     long vouchedMillis;
 
-    /** Since when 2f+1 vouch for it. */
+    /** When this replica last said READY. */
+    long saidMillis = Long.MIN_VALUE / 2;
+
+    /** Since when it may be proposed, once its body is here. */
     long readyMillis = -1;
 
-    /** When 2f+1 first did: vouches that are forgotten and come again restart no timer. */
+    /** Counts what became ready, and what became due. */
+    long readyOrder;
+
+    /** Since when the primary is to give it a number. */
+    long dueMillis = -1;
+
+    /** When that was first so: words that are forgotten and come again restart no timer. */
     long sinceMillis = -1;
 
-    /** Counts what became ready. */
-    long readyOrder;
+    long dueOrder;
+
+    /** Where READY is said: without more of that it is due until then. */
+    long dueUntilMillis = Long.MIN_VALUE;
 
     /** The primary has it in a batch of its view that was accepted here, or that NEW-VIEW chose. */
     boolean proposed;
 
-    /** How many batches of this view hold only what became ready later. */
+    /** How many batches of this view hold only what became ready later than this became due. */
     int passedOver;
 
-    Pending(RequestId id, int self) {
+    Pending(RequestId id, ReplicaConfig config) {
         this.id = id;
-        this.self = self;
+        this.config = config;
+    }
+
+    private long self() {
+        return 1L << config.self();
     }
 
     /** So many other replicas vouch. */
     int others() {
-        return Long.bitCount(vouchers & ~(1L << self));
+        return Long.bitCount(vouchers & ~self());
     }
 
     boolean isVouchedHere() {
-        return (vouchers >> self & 1) == 1;
+        return (vouchers & self()) != 0;
+    }
+
+    boolean hasQuorum() {
+        return Long.bitCount(vouchers) >= config.quorum();
+    }
+
+    /** A correct replica has said READY, this one or one of f+1: it counted 2f+1 vouches, and has the body. */
+    boolean isConfirmed() {
+        return (saidReady & self()) != 0 || Long.bitCount(saidReady) >= config.oneCorrect();
+    }
+
+    /** A correct replica stands behind it. */
+    boolean isBacked() {
+        return others() >= config.oneCorrect() || isConfirmed();
+    }
+
+    /** The primary may propose it, once its body is here. */
+    boolean isReady() {
+        return hasQuorum() || (isVouchedHere() && isConfirmed());
+    }
+
+    /** It is ready, or will be as soon as its body is here. */
+    boolean isReadyWithOwn() {
+        return others() + 1 >= config.quorum() || isConfirmed();
+    }
+
+    /** Who may have the body. */
+    long sources() {
+        return isConfirmed() ? saidReady : vouchers;
     }
 }

@@ -4,7 +4,6 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.key.Signing;
-import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Checkpoint;
@@ -17,6 +16,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Phase;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
@@ -187,6 +187,7 @@ public final class Replica {
         }
         switch (message) {
             case Vouch vouch -> pool.onVouch(nowMillis, from, vouch.requests());
+            case Ready ready -> pool.onReady(nowMillis, from, ready.requests());
             case Phase phase -> onPhase(nowMillis, from, phase);
             case Executed executed -> learning.onExecuted(from, executed);
             case Checkpoint checkpoint -> checkpoints.onCheckpoint(from, checkpoint);
@@ -367,10 +368,7 @@ public final class Replica {
         if (stable != null) {
             onStable(nowMillis, stable);
         }
-        List<RequestId> vouches = pool.takeUnsaid();
-        for (int from = 0; from < vouches.size(); from += Batch.REQUESTS_MAX) {
-            outbox.multicast(new Vouch(vouches.subList(from, Math.min(vouches.size(), from + Batch.REQUESTS_MAX))));
-        }
+        statusExchange.sayNew();
         if (execution.successor() == null) {
             proposing.propose(nowMillis, execution.executed(), execution.fillUpTo(log.low()));
         } else if (recovering.allows(new Checkpoint(low.sequence(), low.digest()))) {

@@ -81,6 +81,16 @@ public record ReplicaConfig(
             long clockMillis) {
         public static final Timers DEFAULT = new Timers(200, 100, 500, 2_000, 60_000, 10_000);
 
+        /** What is ready for so long and not executed is said to be: longer than the primary needs for it. */
+        long readyMillis() {
+            return statusMillis / 2;
+        }
+
+        /** That it was said counts so long for whoever is to propose it: until all that wait for it would have lost patience. */
+        long saidMillis() {
+            return vouchMillis() + 2 * requestMillis;
+        }
+
         /** A vouch that is not repeated counts so long: less than a request's timer, and some STATUS messages. */
         long vouchMillis() {
             return Math.max(5 * statusMillis, requestMillis / 2);

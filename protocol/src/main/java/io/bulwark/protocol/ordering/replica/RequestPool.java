@@ -4,19 +4,26 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The requests that are not executed yet, and who vouches for them (PROTOCOLS section 7, "clients that attack with
  * authenticators"). A replica vouches for what came from the client itself, one digest of each (client, call) only, and for
  * what f+1 others vouch for, once it has the body. With 2f+1 vouches a request is <em>ready</em>: the primary that vouches for
- * it, too, proposes it, and backups time it.
+ * it, too, proposes it. With f = 1 it is <em>due</em> then, too, which means that backups time it.
+ *
+ * <p>With more faults f liars can vouch to some replicas only, so that one of them counts 2f+1 vouches and the primary f+1, with which it need not
+ * have room for the request. So a replica that has had a request ready for a while multicasts READY, as in Bracha's reliable broadcast ("Asynchronous
+ * Byzantine agreement protocols", 1987). What f+1 say is ready is so for whoever is to propose it; what 2f+1 say is due, and then f+1 correct ones
+ * have said it to all. Nobody says READY because others do: who hears f+1 takes the request, vouches, and so has all count 2f+1 vouches.
  *
  * <p>If a replica stuck to one digest against f+1 others, a client that tells the primary another one, and a liar that
  * vouches for the first to the backups only, would make backups wait for what the primary cannot propose. So a client can
@@ -40,10 +47,16 @@ final class RequestPool {
     private final Map<RequestId, Pending> entries = new LinkedHashMap<>();
     private final Map<RequestId, Pending> ready = new LinkedHashMap<>();
 
+    /** What backups time. */
+    private final Map<RequestId, Pending> due = new LinkedHashMap<>();
+
     /** The one digest of each call that came from the client. */
     private final Map<Call, RequestId> heard = new HashMap<>();
 
     private final List<PeerVouches> ofPeers = new ArrayList<>();
+
+    /** What each replica, this one too, has said READY for. */
+    private final List<PeerVouches> readyAt = new ArrayList<>();
 
     /** The last numbers that the peers say they have executed. */
     private final long[] executedThere;
@@ -51,7 +64,8 @@ final class RequestPool {
     private final Displaced displaced = new Displaced();
     private final RequestRoom room;
     private List<RequestId> unsaid = new ArrayList<>();
-    private long readyCount;
+    private List<RequestId> unsaidReady = new ArrayList<>();
+    private long order;
     private long tidiedMillis;
 
     RequestPool(ReplicaConfig config, RecentResults results) {
@@ -61,6 +75,7 @@ final class RequestPool {
         executedThere = new long[config.replicas()];
         for (int i = 0; i < config.replicas(); i++) {
             ofPeers.add(new PeerVouches(config.room().vouchesPerPeer()));
+            readyAt.add(new PeerVouches(config.room().vouchesPerPeer()));
         }
     }
 
@@ -117,28 +132,54 @@ final class RequestPool {
         }
     }
 
-    /** A body that was fetched. It takes its client's room only if f+1 others vouch for it, and so a correct one does. */
+    /** Another replica counts 2f+1 vouches and waits. What was executed here is treated as with vouches. */
+    void onReady(long nowMillis, int from, List<RequestId> ids) {
+        for (RequestId id : ids) {
+            if (isReadySaid() && results.sequence(id) <= executedThere[from]) {
+                Pending entry = entries.computeIfAbsent(id, this::begin);
+                entry.seenMillis = Math.max(entry.seenMillis, nowMillis);
+                addReady(nowMillis, from, entry);
+            }
+        }
+    }
+
+    private void addReady(long nowMillis, int replica, Pending entry) {
+        RequestId forgotten = readyAt.get(replica).add(nowMillis, entry.id);
+        entry.saidReady |= 1L << replica;
+        weigh(nowMillis, entry);
+        if (forgotten != null) {
+            retractReady(replica, forgotten);
+        }
+    }
+
+    /** With f = 1 what f+1 others vouch for is ready where they do: nobody can count more than the primary. */
+    private boolean isReadySaid() {
+        return config.faulty() > 1;
+    }
+
+    /** A body that was fetched. It takes its client's room only if a correct replica stands behind it. */
     void onBody(long nowMillis, RequestId id, Request request) {
         Pending entry = entries.get(id);
-        if (entry != null && entry.others() >= config.oneCorrect() && take(nowMillis, entry, request)) {
+        if (entry != null && entry.isBacked() && take(nowMillis, entry, request)) {
             weigh(nowMillis, entry);
         }
     }
 
-    /** The vouches of a peer count under its current keys only; it will repeat them. */
+    /** What a peer says counts under its current keys only; it will repeat it. */
     void onKeyChange(int peer) {
         ofPeers.get(peer).clear().forEach(id -> retract(peer, id));
+        readyAt.get(peer).clear().forEach(id -> retractReady(peer, id));
     }
 
-    /** A backup may accept it: it came from the client, or f+1 others vouch for it, or did when it had room here. */
+    /** A backup may accept it: this replica vouches for it, or did when it had room here, or a correct one stands behind it. */
     boolean isAcceptable(RequestId id) {
         return displaced.contains(id) || isVouchedFor(id);
     }
 
-    /** It came from the client, or f+1 others vouch for it. */
+    /** This replica vouches for it, or a correct one stands behind it. */
     boolean isVouchedFor(RequestId id) {
         Pending entry = entries.get(id);
-        return entry != null && (entry.verified || entry.others() >= config.oneCorrect());
+        return entry != null && (entry.isVouchedHere() || entry.isBacked());
     }
 
     /** The length of a body that lost its room here; -1 if none of this name did. */
@@ -160,7 +201,9 @@ final class RequestPool {
         }
         heard.remove(Call.of(id), id);
         ofPeers.forEach(said -> said.remove(id));
+        readyAt.forEach(said -> said.remove(id));
         ready.remove(id);
+        due.remove(id);
         room.release(entry);
     }
 
@@ -169,17 +212,22 @@ final class RequestPool {
         return ready.values();
     }
 
+    /** What the primary is to give numbers to, or has, in the order in which it became so. */
+    Collection<Pending> due() {
+        return due.values();
+    }
+
     /** The primary may lack room for this one, or get its body late, through no fault of its own. */
     boolean isCrowded(Pending entry) {
         return room.isCrowded(entry);
     }
 
-    /** The bodies that f+1 others vouch for and that are missing here, with those who vouch. */
+    /** The bodies that a correct replica stands behind and that are missing here, with those who may have them. */
     Map<RequestId, Long> missing() {
         Map<RequestId, Long> missing = new LinkedHashMap<>();
         for (Pending entry : entries.values()) {
-            if (entry.body == null && entry.others() >= config.oneCorrect()) {
-                missing.put(entry.id, entry.vouchers);
+            if (entry.body == null && entry.isBacked()) {
+                missing.put(entry.id, entry.sources());
             }
         }
         return missing;
@@ -189,6 +237,14 @@ final class RequestPool {
     List<RequestId> takeUnsaid() {
         List<RequestId> taken = unsaid;
         unsaid = new ArrayList<>();
+        return taken;
+    }
+
+    /** What this replica is to say READY for, again or for the first time. */
+    List<RequestId> takeUnsaidReady() {
+        List<RequestId> taken = unsaidReady;
+        unsaidReady = new ArrayList<>();
+        taken.removeIf(id -> !entries.containsKey(id));
         return taken;
     }
 
@@ -219,7 +275,7 @@ final class RequestPool {
      * A proposal of the primary is accepted here. What has a number before others may be unknown here, or may have lost its room; only what
      * was executed before does not count, as it may come late.
      *
-     * @param inOrder whether all before it are: then what became ready before all of these and has no number yet is passed over
+     * @param inOrder whether all before it are: then what was due before all of these became ready, and has no number yet, is passed over
      */
     void onProposed(List<RequestId> ids, boolean inOrder) {
         long firstOrder = Long.MAX_VALUE;
@@ -233,8 +289,8 @@ final class RequestPool {
             }
         }
         if (counts && inOrder) {
-            for (Pending entry : ready.values()) {
-                if (entry.readyOrder > firstOrder) {
+            for (Pending entry : due.values()) {
+                if (entry.dueOrder > firstOrder) {
                     break;
                 }
                 entry.passedOver += entry.proposed ? 0 : 1;
@@ -249,21 +305,25 @@ final class RequestPool {
     void clear() {
         entries.clear();
         ready.clear();
+        due.clear();
         heard.clear();
         displaced.clear();
         ofPeers.forEach(PeerVouches::clear);
+        readyAt.forEach(PeerVouches::clear);
         room.clear();
         unsaid.clear();
+        unsaidReady.clear();
     }
 
     void onTick(long nowMillis) {
-        long repeatedMillis = nowMillis - config.timers().vouchMillis();
-        for (int peer = 0; peer < ofPeers.size(); peer++) {
-            RequestId expired = ofPeers.get(peer).expire(repeatedMillis);
-            while (expired != null) {
-                retract(peer, expired);
-                expired = ofPeers.get(peer).expire(repeatedMillis);
-            }
+        for (int replica = 0; replica < config.replicas(); replica++) {
+            int from = replica;
+            expire(ofPeers.get(from), nowMillis - config.timers().vouchMillis(), id -> retract(from, id));
+            expire(readyAt.get(from), nowMillis - config.timers().saidMillis(), id -> retractReady(from, id));
+        }
+        if (isReadySaid()) {
+            List.copyOf(ready.values()).forEach(entry -> sayReady(nowMillis, entry));
+            ready.values().forEach(entry -> weighDue(nowMillis, entry));
         }
         if (nowMillis - tidiedMillis < EXPIRY_MILLIS / 10) {
             return;
@@ -277,8 +337,71 @@ final class RequestPool {
         }
     }
 
+    private static void expire(PeerVouches said, long beforeMillis, Consumer<RequestId> retract) {
+        RequestId expired = said.expire(beforeMillis);
+        while (expired != null) {
+            retract.accept(expired);
+            expired = said.expire(beforeMillis);
+        }
+    }
+
+    /** Only for what is here: who says READY keeps the body for as long as that counts, so that the primary can fetch it. */
+    private void sayReady(long nowMillis, Pending entry) {
+        if (entry.readyMillis >= 0
+                && entry.body != null
+                && entry.hasQuorum()
+                && nowMillis - entry.readyMillis >= config.timers().readyMillis()
+                && nowMillis - entry.saidMillis >= config.timers().statusMillis()) {
+            entry.saidMillis = nowMillis;
+            addReady(nowMillis, config.self(), entry);
+            unsaidReady.add(entry.id);
+        }
+    }
+
+    /**
+     * It is due while 2f+1 replicas have said READY lately: of these f+1 are correct, and have said it to the primary, too. With that it counts for
+     * longer, so that it has the time to take the request and to propose it, whatever the others do meanwhile.
+     */
+    private void weighDue(long nowMillis, Pending entry) {
+        if (nowMillis >= entry.dueUntilMillis) {
+            entry.dueUntilMillis = dueUntil(entry);
+            if (nowMillis < entry.dueUntilMillis) {
+                becomeDue(nowMillis, entry);
+            } else {
+                cease(entry);
+            }
+        }
+    }
+
+    private long dueUntil(Pending entry) {
+        if (Long.bitCount(entry.saidReady) < config.quorum()) {
+            return Long.MIN_VALUE;
+        }
+        long[] said = new long[config.replicas()];
+        for (int replica = 0; replica < said.length; replica++) {
+            said[replica] = readyAt.get(replica).saidMillis(entry.id);
+        }
+        Arrays.sort(said);
+        return said[said.length - config.quorum()] + config.timers().vouchMillis();
+    }
+
+    private void becomeDue(long nowMillis, Pending entry) {
+        if (entry.dueMillis < 0) {
+            entry.dueMillis = nowMillis;
+            entry.sinceMillis = entry.sinceMillis < 0 ? nowMillis : entry.sinceMillis;
+            entry.dueOrder = ++order;
+            due.put(entry.id, entry);
+        }
+    }
+
+    private void cease(Pending entry) {
+        entry.dueMillis = -1;
+        entry.dueUntilMillis = Long.MIN_VALUE;
+        due.remove(entry.id);
+    }
+
     private Pending begin(RequestId id) {
-        return new Pending(id, config.self());
+        return new Pending(id, config);
     }
 
     private boolean take(long nowMillis, Pending entry, Request request) {
@@ -286,16 +409,18 @@ final class RequestPool {
     }
 
     private void weigh(long nowMillis, Pending entry) {
-        if (entry.body != null && !entry.isVouchedHere() && (entry.verified || entry.others() >= config.oneCorrect())) {
+        if (entry.body != null && !entry.isVouchedHere() && (entry.verified || entry.isBacked())) {
             entry.vouchers |= 1L << config.self();
             entry.vouchedMillis = nowMillis;
             unsaid.add(entry.id);
         }
-        if (entry.readyMillis < 0 && Long.bitCount(entry.vouchers) >= config.quorum()) {
+        if (entry.readyMillis < 0 && entry.isReady()) {
             entry.readyMillis = nowMillis;
-            entry.sinceMillis = entry.sinceMillis < 0 ? nowMillis : entry.sinceMillis;
-            entry.readyOrder = ++readyCount;
+            entry.readyOrder = ++order;
             ready.put(entry.id, entry);
+            if (!isReadySaid()) {
+                becomeDue(nowMillis, entry);
+            }
         }
     }
 
@@ -320,16 +445,26 @@ final class RequestPool {
         }
     }
 
+    private void retractReady(int replica, RequestId id) {
+        Pending entry = entries.get(id);
+        if (entry != null) {
+            entry.saidReady &= ~(1L << replica);
+            entry.dueUntilMillis = Long.MIN_VALUE;
+            retracted(entry);
+        }
+    }
+
     private void retracted(Pending entry) {
-        if (entry.readyMillis >= 0 && Long.bitCount(entry.vouchers) < config.quorum()) {
+        if (entry.readyMillis >= 0 && !entry.isReady()) {
             entry.readyMillis = -1;
             ready.remove(entry.id);
+            cease(entry);
         }
         removeIfUnknown(entry);
     }
 
     private void removeIfUnknown(Pending entry) {
-        if (entry.body == null && entry.vouchers == 0) {
+        if (entry.body == null && entry.vouchers == 0 && entry.saidReady == 0) {
             entries.remove(entry.id);
         }
     }

@@ -9,14 +9,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The room that bodies of requests take, counted for each client and for all together, and who gives way when it is full (PROTOCOLS section 7,
  * "clients that attack with authenticators").
  *
- * <p>When a client's is full, what f+1 others vouch for displaces what fewer do, and what is ready once this replica vouches for it, too, may take
+ * <p>When a client's is full, what a correct replica stands behind displaces what none need to, and what is ready once its body is here may take
  * as much again: a primary's own vouch comes with the body. So a client that tells each replica something else cannot keep a correct primary from
- * what the backups wait for. A small part of the room of all is each client's own, whatever others hold.
+ * what the backups wait for. If that is full, too, what is ready displaces what has ceased to be, or never was. A small part of the room of all is
+ * each client's own, whatever others hold.
  */
 final class RequestRoom {
     /** Such a part of the room of all a client has beside what others hold; as many clients at a time. */
@@ -52,14 +54,19 @@ final class RequestRoom {
         int factor = entry.readyMillis >= 0 ? 2 : 1;
         while (usage.entries.size() >= factor * config.room().requestsPerClient()
                 || usage.bytes + bytes > (long) factor * config.room().bytesPerClient()) {
-            if (entry.others() < config.oneCorrect()) {
+            if (!entry.isBacked()) {
                 return false;
             }
-            if (!displaceOne(usage, drop)) {
-                if (factor == 2 || !isReadyWithOwn(entry)) {
-                    return false;
-                }
+            if (displaceOne(usage, Pending::isBacked, drop)) {
+                continue;
+            }
+            if (!entry.isReadyWithOwn()) {
+                return false;
+            }
+            if (factor == 1) {
                 factor = 2;
+            } else if (!displaceOne(usage, Pending::isReadyWithOwn, drop)) {
+                return false;
             }
         }
         if (!hasRoomBesideOthers(entry, usage, bytes, drop)) {
@@ -74,10 +81,10 @@ final class RequestRoom {
     }
 
     /**
-     * When the room of all is full, those that hold more than their share of it are refused, or lose what fewer than f+1 others vouch for. If
-     * they have nothing of that kind, what is held is about to be executed: what f+1 others vouch for, or is within its client's share, finds as
-     * much room again. All that may be full, too, but not for what is ready once its body is here, which a primary must have to get rid of it, nor
-     * for a client that holds next to nothing.
+     * When the room of all is full, those that hold more than their share of it are refused, or lose what no correct replica need stand behind. If
+     * they have nothing of that kind, what is held is about to be executed: what a correct one stands behind, or is within its client's share, finds
+     * as much room again. All that may be full, too, but not for what is ready once its body is here, which a primary must have to get rid of it,
+     * nor for a client that holds next to nothing.
      */
     private boolean hasRoomBesideOthers(Pending entry, Usage own, int bytes, Consumer<Pending> drop) {
         long all = config.room().bytesOfAll();
@@ -85,43 +92,44 @@ final class RequestRoom {
             int holders = usages.size() + (usages.containsKey(entry.id.client()) ? 0 : 1);
             long share = all / holders;
             boolean isSmall = own.bytes + bytes <= all / OWN_PARTS;
-            if (own.bytes + bytes > share && !isSmall && entry.others() < config.oneCorrect()) {
+            if (own.bytes + bytes > share && !isSmall && !entry.isBacked()) {
                 return false;
             }
-            if (!displaceOneOfTheLargest(share, drop)) {
-                return heldBytes + bytes <= (isSmall ? 4 : isReadyWithOwn(entry) ? 3 : 2) * all;
+            if (displaceOneOfTheLargest(share, Pending::isBacked, drop)) {
+                continue;
+            }
+            if (heldBytes + bytes <= (isSmall ? 4 : entry.isReadyWithOwn() ? 3 : 2) * all) {
+                return true;
+            }
+            if (!entry.isReadyWithOwn() || !displaceOneOfTheLargest(share, Pending::isReadyWithOwn, drop)) {
+                return false;
             }
         }
         return true;
     }
 
-    private boolean displaceOneOfTheLargest(long share, Consumer<Pending> drop) {
+    private boolean displaceOneOfTheLargest(long share, Predicate<Pending> stays, Consumer<Pending> drop) {
         List<Usage> largest = usages.values().stream()
                 .filter(each -> each.bytes > share)
                 .sorted(Comparator.comparingLong((Usage each) -> each.bytes).reversed())
                 .limit(LARGEST_TRIED)
                 .toList();
         for (Usage each : largest) {
-            if (displaceOne(each, drop)) {
+            if (displaceOne(each, stays, drop)) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean displaceOne(Usage usage, Consumer<Pending> drop) {
+    private static boolean displaceOne(Usage usage, Predicate<Pending> stays, Consumer<Pending> drop) {
         for (Pending each : usage.entries.values()) {
-            if (each.others() < config.oneCorrect()) {
+            if (!stays.test(each)) {
                 drop.accept(each);
                 return true;
             }
         }
         return false;
-    }
-
-    /** It is ready, or will be as soon as its body is here. */
-    private boolean isReadyWithOwn(Pending entry) {
-        return entry.others() + 1 >= config.quorum();
     }
 
     /** Forgets the body, if it is here. */

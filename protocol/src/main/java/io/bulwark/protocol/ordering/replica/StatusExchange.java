@@ -1,18 +1,20 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.view.ViewChanges;
 import io.bulwark.protocol.wire.Bytes;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * Message retransmission (4.6.1): replicas tell where they stand, and who knows more sends again what it has sent and they
- * may lack. Vouches are repeated with it. The view change's messages are {@link ViewChanges}' part.
+ * may lack. Vouches are said and repeated here, too. The view change's messages are {@link ViewChanges}' part.
  */
 final class StatusExchange {
     /** Numbers that one answer speaks of at most. */
@@ -68,10 +70,18 @@ final class StatusExchange {
     }
 
     private void repeatVouches(long nowMillis) {
-        List<RequestId> ids =
-                new ArrayList<>(pool.ownVouches(nowMillis - config.timers().statusMillis()));
+        say(pool.ownVouches(nowMillis - config.timers().statusMillis()), Vouch::new);
+    }
+
+    /** What this replica vouches for, and says READY for, since the last time. */
+    void sayNew() {
+        say(pool.takeUnsaid(), Vouch::new);
+        say(pool.takeUnsaidReady(), Ready::new);
+    }
+
+    private void say(List<RequestId> ids, Function<List<RequestId>, ReplicaMessage> message) {
         for (int from = 0; from < ids.size(); from += Batch.REQUESTS_MAX) {
-            outbox.multicast(new Vouch(ids.subList(from, Math.min(ids.size(), from + Batch.REQUESTS_MAX))));
+            outbox.multicast(message.apply(ids.subList(from, Math.min(ids.size(), from + Batch.REQUESTS_MAX))));
         }
     }
 

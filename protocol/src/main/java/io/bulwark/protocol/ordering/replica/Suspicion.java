@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * When a backup suspects the primary (PROTOCOLS section 7). Timers: a request is timed from 2f+1 vouches on, a number from its
+ * When a backup suspects the primary (PROTOCOLS section 7). Timers: a request is timed from when it is due on ({@link RequestPool}), a number from its
  * accepted PRE-PREPARE on, both anew with each view, and only its execution here stops the timer. Unfair primaries: a ready
  * request stays without a number while batches of later ones get theirs. Slow primaries: requests wait for a number all the
  * time, and what is executed in that time is less than a share of what the last views came to. The bounds of the latter two
@@ -99,7 +99,7 @@ final class Suspicion {
     /** Since when the request or number waits that has waited for longest; far in the future if there is none. */
     private long waitingSinceMillis() {
         long since = Long.MAX_VALUE / 2;
-        for (Pending entry : pool.ready()) {
+        for (Pending entry : pool.due()) {
             since = Math.min(since, entry.sinceMillis);
         }
         for (Slot slot : log.above(execution.executed())) {
@@ -115,11 +115,11 @@ final class Suspicion {
     }
 
     private boolean isUnfair(long nowMillis) {
-        for (Pending entry : pool.ready()) {
+        for (Pending entry : pool.due()) {
             if (!entry.proposed
                     && !pool.isCrowded(entry)
                     && entry.passedOver >= (PASSED_OVER_MAX << unfairRelaxed)
-                    && nowMillis - Math.max(enteredMillis, entry.readyMillis) >= SLACK_MILLIS) {
+                    && nowMillis - Math.max(enteredMillis, entry.dueMillis) >= SLACK_MILLIS) {
                 return true;
             }
         }
@@ -147,9 +147,9 @@ final class Suspicion {
         if (last != null && last.accepted) {
             return false;
         }
-        for (Pending entry : pool.ready()) {
+        for (Pending entry : pool.due()) {
             if (!entry.proposed) {
-                return nowMillis - entry.readyMillis >= SLACK_MILLIS;
+                return nowMillis - entry.dueMillis >= SLACK_MILLIS;
             }
         }
         return false;

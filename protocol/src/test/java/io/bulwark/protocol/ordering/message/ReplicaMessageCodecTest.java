@@ -83,7 +83,8 @@ class ReplicaMessageCodecTest implements MessageCodecContract {
                         .i64(1)
                         .raw(Bytes.of(new byte[16]))
                         .toBytes());
-        assertMalformed(0x0617, Bytes.EMPTY);
+        assertMalformed(0x0617, manyIds);
+        assertMalformed(0x0618, Bytes.EMPTY);
         assertThatThrownBy(() -> new Request(
                         PrincipalId.client(1), 1, false, Bytes.of(new byte[OrderingMessage.COMMAND_BYTES_MAX + 1])))
                 .isInstanceOf(IllegalArgumentException.class);

@@ -71,6 +71,7 @@ final class ReplicaMessageSamples {
                 new ReplicaMessage.QueryStable(-17),
                 new ReplicaMessage.ReplyStable(18, 128, 200, DIGEST.slice(0, 16)),
                 new ReplicaMessage.Recover(REQUEST),
-                new ReplicaMessage.RecoveryReply(-19, true, 20, 21));
+                new ReplicaMessage.RecoveryReply(-19, true, 20, 21),
+                new ReplicaMessage.Ready(BATCH.requests()));
     }
 }

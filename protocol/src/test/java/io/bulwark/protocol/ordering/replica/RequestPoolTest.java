@@ -14,6 +14,7 @@ import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -211,7 +212,7 @@ class RequestPoolTest {
         assertThat(ready()).containsExactly(late.id());
     }
 
-    /** A primary vouches once it has the body, and must not wait for that to have room for it. */
+    /** A primary vouches once it has the body, and must not wait for that to have room for it. What is not ready gives way, if it must. */
     @Test
     void whatLacksTheOwnVouchOnlyMayTakeTwiceAClientsRoom() {
         pool = poolWith(2);
@@ -219,13 +220,31 @@ class RequestPoolTest {
             vouch(request(1, call, call), 1, 2, 3);
             assertThat(hear(request(1, call, call))).isTrue();
         }
-        for (int call = 3; call < 7; call++) {
+        for (int call = 3; call < 10; call++) {
             vouch(request(1, call, call), 1, 2, 3);
             assertThat(hear(request(1, call, call))).isFalse();
             vouch(request(1, call, call), 4);
-            assertThat(hear(request(1, call, call))).isEqualTo(call < 6);
+            assertThat(hear(request(1, call, call))).isEqualTo(call < 9);
+            assertThat(pool.body(request(1, 0, 0).id()) == null).isEqualTo(call >= 6);
         }
-        assertThat(ready()).hasSize(3);
+        assertThat(ready()).hasSize(6);
+    }
+
+    @Test
+    void whatIsReadyDisplacesWhatIsNotOnceAllRoomIsFull() {
+        pool = poolWith(2);
+        for (int client = 1; client <= 8; client++) {
+            vouch(large(client, 1), 1, 2, 3);
+            hear(large(client, 1));
+        }
+        for (int client = 11; client <= 19; client++) {
+            vouch(large(client, 1), 1, 2, 3, 4);
+            assertThat(hear(large(client, 1))).isTrue();
+        }
+        assertThat(ready()).hasSize(9);
+        assertThat(IntStream.rangeClosed(1, 8).filter(client -> pool.body(large(client, 1).id()) != null))
+                .as("no more than need be give way")
+                .hasSize(3);
     }
 
     /** Replica 0 has the large ones; what is told of all others is whether the primary may lack them. */

@@ -1,0 +1,300 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What it means that replicas say READY, seen from replica 0 of seven. */
+@NullMarked
+class ReadyPoolTest {
+    private static final int BOUND = 16;
+
+    private final RecentResults results = new RecentResults(4);
+    private final RequestPool pool = poolWith(2);
+    private final Request request = request(1, 1);
+    private final RequestId id = request.id();
+
+    private RequestPool poolWith(int faulty) {
+        return new RequestPool(ReplicaConfig.of(0, faulty).withRoom(new Room(3, 1 << 20, BOUND, 4, 2 << 20)), results);
+    }
+
+    private static Request request(int client, long call) {
+        return new Request(PrincipalId.client(client), call, false, Bytes.of((byte) call));
+    }
+
+    private void vouch(long nowMillis, RequestId of, int... from) {
+        for (int peer : from) {
+            pool.onVouch(nowMillis, peer, List.of(of));
+        }
+    }
+
+    private void sayReady(long nowMillis, RequestId of, int... from) {
+        for (int peer : from) {
+            pool.onReady(nowMillis, peer, List.of(of));
+        }
+    }
+
+    private static List<RequestId> ids(Collection<Pending> entries) {
+        return entries.stream().map(entry -> entry.id).toList();
+    }
+
+    /** What this replica says with a tick at this time. */
+    private List<RequestId> said(long nowMillis) {
+        pool.onTick(nowMillis);
+        return pool.takeUnsaidReady();
+    }
+
+    /** Heard from its client, with 2f+1 vouches. */
+    private void becomeReady() {
+        pool.onRequest(0, id, request);
+        vouch(0, id, 1, 2, 3, 4);
+    }
+
+    @Test
+    void whatWaitsWith2fPlus1VouchesIsSaidToBeReadyAgainAndAgain() {
+        becomeReady();
+        assertThat(said(90)).isEmpty();
+        assertThat(said(100)).containsExactly(id);
+        assertThat(said(250)).isEmpty();
+        assertThat(said(300)).containsExactly(id);
+        vouch(600, id, 1, 2, 3, 4);
+        assertThat(said(1_200)).containsExactly(id);
+        pool.onExecuted(id);
+        assertThat(said(1_500)).isEmpty();
+    }
+
+    @Test
+    void whatWasExecutedBeforeItCouldBeSaidIsNotSaid() {
+        becomeReady();
+        pool.onTick(100);
+        pool.onExecuted(id);
+        assertThat(pool.takeUnsaidReady()).isEmpty();
+    }
+
+    /** Else words could keep each other alive when nobody vouches any more. */
+    @Test
+    void nobodySaysReadyBecauseOthersDo() {
+        sayReady(0, id, 1, 2, 3, 4, 5, 6);
+        pool.onBody(0, id, request);
+        assertThat(ids(pool.ready())).containsExactly(id);
+        assertThat(said(500)).isEmpty();
+    }
+
+    /** The primary may have to fetch it from those who say so. */
+    @Test
+    void nobodySaysReadyWithoutTheBody() {
+        vouch(0, id, 1, 2, 3, 4, 5);
+        assertThat(ids(pool.ready())).containsExactly(id);
+        assertThat(said(200)).isEmpty();
+        pool.onBody(200, id, request);
+        assertThat(said(200)).containsExactly(id);
+    }
+
+    @Test
+    void aRequestIsDueOnce2fPlus1SayReady() {
+        becomeReady();
+        sayReady(0, id, 1, 2, 3);
+        pool.onTick(50);
+        assertThat(pool.due()).isEmpty();
+        said(100);
+        assertThat(pool.due()).as("2f").isEmpty();
+        sayReady(700, id, 4);
+        assertThat(pool.due()).isEmpty();
+        pool.onTick(720);
+        assertThat(ids(pool.due())).containsExactly(id);
+        assertThat(pool.due().iterator().next().sinceMillis).isEqualTo(720);
+        pool.onExecuted(id);
+        assertThat(pool.due()).isEmpty();
+    }
+
+    @Test
+    void whatWasSaidAWhileAgoMakesNothingDueButIsGoodForThePrimary() {
+        becomeReady();
+        sayReady(0, id, 1, 2, 3, 4);
+        said(100);
+        assertThat(ids(pool.due())).containsExactly(id);
+        vouch(900, id, 1, 2, 3, 4);
+        pool.onTick(999);
+        assertThat(ids(pool.due())).containsExactly(id);
+        pool.onTick(1_000);
+        assertThat(pool.due()).isEmpty();
+        pool.onTick(5_000);
+        assertThat(ids(pool.ready())).containsExactly(id);
+        sayReady(5_000, id, 1, 2, 3, 4, 5);
+        pool.onTick(5_000);
+        assertThat(pool.due().iterator().next().sinceMillis)
+                .as("restarts no timer")
+                .isEqualTo(100);
+        assertThat(pool.due().iterator().next().dueMillis).isEqualTo(5_000);
+    }
+
+    @Test
+    void whatFPlus1SayIsReadyIsSoWithoutTheirVouches() {
+        sayReady(0, id, 1, 2);
+        assertThat(pool.missing()).isEmpty();
+        pool.onBody(0, id, request);
+        assertThat(pool.body(id)).as("f").isNull();
+        assertThat(pool.isAcceptable(id)).isFalse();
+        sayReady(0, id, 3);
+        assertThat(pool.isAcceptable(id)).isTrue();
+        assertThat(pool.missing()).containsEntry(id, 0b1110L);
+        assertThat(pool.ready()).as("it lacks the body").isEmpty();
+        pool.onBody(0, id, request);
+        assertThat(pool.takeUnsaid()).containsExactly(id);
+        assertThat(ids(pool.ready())).containsExactly(id);
+        pool.onTick(5_000);
+        assertThat(ids(pool.ready())).containsExactly(id);
+        pool.onTick(5_001);
+        assertThat(pool.ready()).isEmpty();
+    }
+
+    /** Those who only vouch may have given it up. */
+    @Test
+    void aBodyIsFetchedFromThoseWhoSayReady() {
+        vouch(0, id, 1, 2, 3);
+        assertThat(pool.missing()).containsEntry(id, 0b1110L);
+        sayReady(0, id, 3, 4, 5);
+        assertThat(pool.missing()).containsEntry(id, 0b111000L);
+    }
+
+    /** Three are held, for which f+1 others vouch and which are never ready. */
+    private void fillClient() {
+        for (int call = 11; call <= 13; call++) {
+            vouch(0, request(1, call).id(), 4, 5, 6);
+            pool.onRequest(0, request(1, call).id(), request(1, call));
+        }
+    }
+
+    @Test
+    void whatFPlus1SayIsReadyHasTheRoomOfWhatIsReady() {
+        fillClient();
+        vouch(0, id, 1, 2, 3);
+        assertThat(pool.onRequest(0, id, request)).isFalse();
+        sayReady(0, id, 1, 2);
+        assertThat(pool.onRequest(0, id, request)).as("f").isFalse();
+        sayReady(0, id, 3);
+        assertThat(pool.onRequest(0, id, request)).isTrue();
+        assertThat(ids(pool.ready())).containsExactly(id);
+    }
+
+    /** It is due elsewhere by this word, among others; so it stays here, ready to be proposed. */
+    @Test
+    void whoSaysReadyKeepsTheRequestForAsLongAsThatCounts() {
+        becomeReady();
+        assertThat(said(100)).containsExactly(id);
+        pool.onTick(1_100);
+        fillClient();
+        vouch(1_100, request(1, 14).id(), 4, 5, 6);
+        assertThat(pool.onRequest(1_100, request(1, 14).id(), request(1, 14))).isFalse();
+        assertThat(ids(pool.ready())).as("nobody vouches any more").containsExactly(id);
+        pool.onTick(6_000);
+        assertThat(pool.ready()).isEmpty();
+        vouch(6_000, request(1, 14).id(), 4, 5, 6);
+        assertThat(pool.onRequest(6_000, request(1, 14).id(), request(1, 14))).isTrue();
+        assertThat(pool.body(id)).isNull();
+    }
+
+    @Test
+    void readyDiesWithItsKey() {
+        sayReady(0, id, 1, 2, 3);
+        pool.onKeyChange(2);
+        assertThat(pool.missing()).isEmpty();
+        sayReady(0, id, 2);
+        assertThat(pool.missing()).containsOnlyKeys(id);
+        becomeReady();
+        sayReady(100, id, 4);
+        said(100);
+        assertThat(ids(pool.due())).containsExactly(id);
+        pool.onKeyChange(3);
+        pool.onTick(110);
+        assertThat(pool.due()).isEmpty();
+    }
+
+    @Test
+    void anotherStateForgetsWhatIsDue() {
+        becomeReady();
+        sayReady(0, id, 1, 2, 3, 4);
+        pool.onTick(100);
+        pool.clear();
+        assertThat(pool.due()).isEmpty();
+        assertThat(pool.takeUnsaidReady()).isEmpty();
+        sayReady(100, id, 1, 2);
+        assertThat(pool.missing()).isEmpty();
+    }
+
+    @Test
+    void aPeersWordsAreBounded() {
+        sayReady(0, id, 1, 2, 3);
+        for (int call = 100; call < 100 + BOUND; call++) {
+            sayReady(0, request(1, call).id(), 1);
+        }
+        assertThat(pool.missing()).isEmpty();
+    }
+
+    /** As with vouches: who has yet to execute what was executed here does not want it again. */
+    @Test
+    void whatWasExecutedHereIsNotReadyForWhoIsBehind() {
+        results.put(id, 7, Bytes.EMPTY);
+        for (int peer = 1; peer <= 3; peer++) {
+            pool.onStatus(peer, 6);
+        }
+        sayReady(0, id, 1, 2, 3);
+        assertThat(pool.missing()).isEmpty();
+        for (int peer = 1; peer <= 3; peer++) {
+            pool.onStatus(peer, 7);
+        }
+        sayReady(0, id, 1, 2, 3);
+        assertThat(pool.missing()).containsOnlyKeys(id);
+    }
+
+    /** The primary learns of it then; what it gives numbers to before passes over nobody. */
+    @Test
+    void onlyWhatIsDueIsPassedOver() {
+        becomeReady();
+        Request before = request(2, 2);
+        Request after = request(3, 3);
+        vouch(10, before.id(), 1, 2, 3, 4, 5);
+        said(100);
+        sayReady(100, id, 1, 2, 3, 4);
+        pool.onTick(150);
+        vouch(200, after.id(), 1, 2, 3, 4, 5);
+        pool.onProposed(List.of(before.id()), true);
+        assertThat(pool.due().iterator().next().passedOver).isZero();
+        pool.onProposed(List.of(after.id()), true);
+        assertThat(pool.due().iterator().next().passedOver).isEqualTo(1);
+    }
+
+    @Test
+    void withOneFaultNobodySaysOrHearsReady() {
+        RequestPool four = poolWith(1);
+        four.onReady(0, 1, List.of(id));
+        four.onReady(0, 2, List.of(id));
+        assertThat(four.missing()).isEmpty();
+        four.onRequest(0, id, request);
+        four.onVouch(0, 1, List.of(id));
+        four.onVouch(0, 2, List.of(id));
+        assertThat(ids(four.due())).containsExactly(id);
+        four.onTick(500);
+        assertThat(four.takeUnsaidReady()).isEmpty();
+        four.onTick(1_100);
+        assertThat(four.due()).isEmpty();
+    }
+
+    /** Others count its vouch, perhaps towards 2f+1. */
+    @Test
+    void whatThisReplicaVouchesForItAccepts() {
+        vouch(0, id, 1, 2, 3);
+        pool.onBody(0, id, request);
+        assertThat(pool.takeUnsaid()).containsExactly(id);
+        pool.onTick(1_100);
+        assertThat(pool.isAcceptable(id)).isTrue();
+    }
+}

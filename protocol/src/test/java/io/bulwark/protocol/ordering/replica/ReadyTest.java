@@ -1,0 +1,238 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Seven replicas, two of which lie: clients fill the primary, 0, and replica 1 with requests for which f+1 others vouch there and never 2f. What is
+ * asked for then the other three have, and the liars vouch for it at these only: they count 2f+1 vouches, the primary f+1.
+ */
+@NullMarked
+class ReadyTest {
+    private static final int FAULTY = 2;
+    private static final int REPLICAS = 3 * FAULTY + 1;
+    private static final int FULL = 2;
+    private static final int FIRST_LIAR = REPLICAS - FAULTY;
+    private static final int ATTACKER = 60;
+    private static final int MANY = 20;
+    private static final int LARGE_BYTES = 16 << 10;
+    private static final Room ROOM = new Room(16, 1 << 20, 4_096, 64, 1 << 20);
+    private static final Batches BATCHES = new Batches(64, 32 << 10, 2);
+
+    /** Who has what fills the first two. */
+    enum Junk {
+        /** One of the other three has each request, and the liars vouch for it there and where it is to take room. */
+        SPREAD,
+        /** The two have it themselves, and vouch to each other. */
+        SHARED
+    }
+
+    /** What the liars do beside that. */
+    enum Lie {
+        /** They vouch for what is asked for then at the other three. */
+        VOUCHES,
+        /** They say READY there, too, at once. */
+        READY,
+        /** Only when the words of the others are about to be forgotten. */
+        LATE_READY,
+        /** They say it for what fills the primary, to the primary. */
+        READY_FOR_JUNK,
+        /** They say it for that to all. */
+        READY_FOR_ALL
+    }
+
+    private final TestCluster cluster =
+            new TestCluster(FAULTY, 1, config -> config.withRoom(ROOM).withBatches(BATCHES));
+    private final List<Request> junk = new ArrayList<>();
+    private long lateMillis = -1;
+
+    private static Request request(int client, long call, int bytes) {
+        Bytes operation = new WireWriter()
+                .i64(1_000L * client + call)
+                .raw(Bytes.of(new byte[bytes - Long.BYTES]))
+                .toBytes();
+        return new Request(PrincipalId.client(client), call, false, operation);
+    }
+
+    /** Liars send only what is planned here, and vouch for the good request at some. */
+    private void plan(Lie lie, Request good, int firstTold, int lastTold) {
+        cluster.wire = (from, to, message) -> {
+            boolean isToSome = from >= FIRST_LIAR && to >= firstTold && to <= lastTold;
+            return switch (message) {
+                case Vouch vouch
+                when from >= FIRST_LIAR ->
+                    isToSome && vouch.requests().contains(good.id())
+                            ? List.of(new Vouch(List.of(good.id())))
+                            : List.of();
+                case Ready _ when from >= FIRST_LIAR -> List.of();
+                case Ready ready
+                when lie == Lie.LATE_READY && ready.requests().contains(good.id()) && to != 0 -> {
+                    lateMillis = lateMillis < 0 ? cluster.nowMillis : lateMillis;
+                    yield List.of(message);
+                }
+                default -> List.of(message);
+            };
+        };
+        if (lie == Lie.READY || lie == Lie.LATE_READY) {
+            lie(lie, good);
+        }
+    }
+
+    private void lie(Lie lie, Request good) {
+        long sinceMillis = lateMillis < 0 ? -1 : (cluster.nowMillis - lateMillis) % 1_000;
+        if (lie == Lie.READY || sinceMillis > 900) {
+            for (int to = FULL; to < FIRST_LIAR; to++) {
+                sayFromLiars(to, new Ready(List.of(good.id())));
+            }
+        }
+        cluster.at(40, () -> lie(lie, good));
+    }
+
+    private void sayFromLiars(int to, ReplicaMessage message) {
+        for (int liar = FIRST_LIAR; liar < REPLICAS; liar++) {
+            cluster.send(liar, to, message);
+        }
+    }
+
+    private void fill(Junk kind, Lie lie, int clients) {
+        for (int full = 0; full < FULL; full++) {
+            List<Request> own = new ArrayList<>();
+            for (int i = 0; i < clients * ROOM.requestsPerClient(); i++) {
+                own.add(request(ATTACKER + i % clients, 100L * full + i / clients, LARGE_BYTES));
+            }
+            if (kind == Junk.SHARED && full > 0) {
+                break;
+            }
+            junk.addAll(own);
+            int target = full;
+            if (kind == Junk.SHARED) {
+                share(own, lie);
+            } else {
+                cluster.at(500L * full, () -> spread(own.subList(0, own.size() / 2), target, lie));
+                cluster.at(500L * full + 250, () -> spread(own.subList(own.size() / 2, own.size()), target, lie));
+            }
+        }
+        cluster.run(2_000);
+    }
+
+    private void spread(List<Request> requests, int full, Lie lie) {
+        List<RequestId> all = new ArrayList<>();
+        List<List<RequestId>> of = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        for (int i = 0; i < requests.size(); i++) {
+            RequestId id = requests.get(i).id();
+            cluster.deliver(requests.get(i), FULL + i % 3);
+            of.get(i % 3).add(id);
+            all.add(id);
+        }
+        vouchAndLie(full, lie, all);
+        for (int i = 0; i < 3; i++) {
+            sayFromLiars(FULL + i, new Vouch(of.get(i)));
+        }
+        cluster.at(200, () -> spread(requests, full, lie));
+    }
+
+    private void share(List<Request> requests, Lie lie) {
+        List<RequestId> all = requests.stream().map(Request::id).toList();
+        for (int full = 0; full < FULL; full++) {
+            for (Request each : requests) {
+                cluster.deliver(each, full);
+            }
+            vouchAndLie(full, lie, all);
+        }
+        cluster.at(200, () -> share(requests, lie));
+    }
+
+    private void vouchAndLie(int full, Lie lie, List<RequestId> ids) {
+        sayFromLiars(full, new Vouch(ids));
+        for (int to = 0; to < FIRST_LIAR; to++) {
+            if (lie == Lie.READY_FOR_ALL || (lie == Lie.READY_FOR_JUNK && to == full)) {
+                sayFromLiars(to, new Ready(ids));
+            }
+        }
+    }
+
+    private void assertNoViewChanged(String what) {
+        assertThat(cluster.nodes.subList(0, FIRST_LIAR))
+                .as("%s: %s", what, cluster)
+                .allMatch(node -> node.up().view() == 0 && node.up().isActive());
+    }
+
+    private void assertServed(Request good, String what) {
+        TestCluster.Call call = cluster.submit(good);
+        assertThat(cluster.runUntilDone(6_000)).as("%s: %s", what, cluster).isTrue();
+        assertNoViewChanged(what);
+        cluster.run(6_000);
+        assertNoViewChanged(what + ", later");
+        assertThat(call.doneMillis - call.askedMillis).as(what).isLessThan(2_000);
+    }
+
+    private static String name(Junk kind, Lie lie, int clients, int bytes) {
+        return kind + ", " + lie + ", " + clients + " clients, " + bytes + " bytes";
+    }
+
+    private static void attack(Junk kind, Lie lie, int clients, PrincipalId client, int bytes) {
+        ReadyTest test = new ReadyTest();
+        Request good = request(client.number(), 1_000, bytes);
+        test.plan(lie, good, FULL, FIRST_LIAR - 1);
+        test.fill(kind, lie, clients);
+        test.assertServed(good, name(kind, lie, clients, bytes));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Lie.class)
+    void whoFilledItsOwnRoomAtThePrimaryChangesNoView(Lie lie) {
+        for (Junk kind : Junk.values()) {
+            for (int bytes : new int[] {Long.BYTES, LARGE_BYTES}) {
+                attack(kind, lie, 1, PrincipalId.client(ATTACKER), bytes);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Lie.class)
+    void thoughTheRoomOfAllIsFullAtThePrimaryNoViewChanges(Lie lie) {
+        for (Junk kind : Junk.values()) {
+            for (int bytes : new int[] {Long.BYTES, LARGE_BYTES}) {
+                attack(kind, lie, MANY, PrincipalId.client(1), bytes);
+            }
+        }
+    }
+
+    /** One backup counts 2f+1 vouches, and nobody else ever does: it must not wait for what the primary cannot know of. */
+    @Test
+    void whatOneBackupAloneCountsAsReadyItDoesNotTime() {
+        Request good = request(1, 1_000, LARGE_BYTES);
+        plan(Lie.READY, good, FULL, FULL);
+        fill(Junk.SPREAD, Lie.READY, MANY);
+        cluster.submit(good);
+        cluster.run(6_000);
+        assertNoViewChanged("ready at one backup");
+    }
+
+    /** All correct replicas say READY, without the primary's help and without the liars'. */
+    @Test
+    void aPrimaryThatProposesNothingIsReplaced() {
+        cluster.crash(REPLICAS - 1);
+        cluster.wire = (from, to, message) -> from == 0 && message instanceof PrePrepare ? List.of() : List.of(message);
+        cluster.submit(request(1, 1, Long.BYTES));
+        assertThat(cluster.runUntilDone(6_000)).as(cluster::toString).isTrue();
+        assertThat(cluster.replica(1).view()).isEqualTo(1);
+    }
+}
