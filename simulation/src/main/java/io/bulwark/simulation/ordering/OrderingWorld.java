@@ -287,6 +287,10 @@ public final class OrderingWorld implements SimulatedWorld {
         return logSize;
     }
 
+    boolean hasMoreThanOneFault() {
+        return setting.faults() > 1;
+    }
+
     /** Which keys are in force from one replica to another. */
     long keyOf(int from, int to) {
         return keys.of(from, to);

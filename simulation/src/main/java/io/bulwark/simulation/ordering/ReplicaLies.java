@@ -13,6 +13,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ReplyStable;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
@@ -112,6 +113,9 @@ final class ReplicaLies {
         }
         List<ReplicaMessage> sent = new ArrayList<>();
         sent.add(changed(to, message));
+        if (message instanceof Vouch vouch && world.hasMoreThanOneFault() && lies(Lie.VOUCHES)) {
+            sent.add(new Ready(withForgery(vouch.requests())));
+        }
         if (remembered.size() < REMEMBERED) {
             remembered.add(message);
         } else {
@@ -162,12 +166,8 @@ final class ReplicaLies {
             case Status status when lies(Lie.STATUS) -> status(status);
             case BatchBody body when lies(Lie.BODIES) -> new BatchBody(plot.variant(body.batch()));
             case RequestBodies bodies when lies(Lie.BODIES) -> bodies(bodies);
-            case Vouch vouch
-            when lies(Lie.VOUCHES) -> {
-                List<RequestId> ids = new ArrayList<>(vouch.requests());
-                ids.add(plot.forge());
-                yield new Vouch(ids);
-            }
+            case Vouch vouch when lies(Lie.VOUCHES) -> new Vouch(withForgery(vouch.requests()));
+            case Ready ready when lies(Lie.VOUCHES) -> new Ready(withForgery(ready.requests()));
             case ReplyStable reply when lies(Lie.RECOVERIES) -> stable(reply);
             case RecoveryReply reply
             when lies(Lie.RECOVERIES) ->
@@ -179,6 +179,12 @@ final class ReplicaLies {
             case Pages pages when lies(Lie.PAGES) -> new Pages(pages.token(), falsePages(pages.pages()));
             default -> message;
         };
+    }
+
+    private List<RequestId> withForgery(List<RequestId> ids) {
+        List<RequestId> more = new ArrayList<>(ids);
+        more.add(plot.forge());
+        return more;
     }
 
     /** Wrong ones, none that it would have, or fewer. */

@@ -68,8 +68,8 @@ final class OrderingBugs {
                     "ordering/replica/Pending",
                     "what f others vouch for is taken",
                     GROUP,
-                    "return Long.bitCount(vouchers & ~(1L << self));",
-                    "return Long.bitCount(vouchers & ~(1L << self)) + 1;"),
+                    "return Long.bitCount(vouchers & ~self());",
+                    "return Long.bitCount(vouchers & ~self()) + 1;"),
             in("ordering/replica/Slot", "PREPAREs of earlier views count", GROUP, "prepares.clear();", ""));
 
     private OrderingBugs() {}

@@ -53,6 +53,7 @@ class PlantedBugsTest {
                         ViewBugs.ALL,
                         OrderingBugs.ALL,
                         ReplicaBugs.ALL,
+                        ReadyBugs.ALL,
                         RecoveryBugs.ALL,
                         StateBugs.ALL,
                         MembershipBugs.ALL)

@@ -374,7 +374,8 @@ final class RequestPool {
     }
 
     private long dueUntil(Pending entry) {
-        if (Long.bitCount(entry.saidReady) < config.quorum()) {
+        int needed = config.quorum();
+        if (Long.bitCount(entry.saidReady) < needed) {
             return Long.MIN_VALUE;
         }
         long[] said = new long[config.replicas()];
@@ -382,7 +383,7 @@ final class RequestPool {
             said[replica] = readyAt.get(replica).saidMillis(entry.id);
         }
         Arrays.sort(said);
-        return said[said.length - config.quorum()] + config.timers().vouchMillis();
+        return said[said.length - needed] + config.timers().vouchMillis();
     }
 
     private void becomeDue(long nowMillis, Pending entry) {

@@ -15,6 +15,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
@@ -59,6 +60,7 @@ final class Liar {
     private ReplicaMessage alter(ReplicaMessage message) {
         return switch (message) {
             case Vouch _ -> new Vouch(List.of(new RequestId(NOBODYS, random.nextInt(50), digest())));
+            case Ready _ -> new Ready(List.of(new RequestId(NOBODYS, random.nextInt(50), digest())));
             case PrePrepare pre -> new PrePrepare(pre.view(), pre.sequence(), batch(pre.batch()));
             case Prepare prepare -> new Prepare(prepare.view(), prepare.sequence(), digest());
             case Commit commit -> new Commit(commit.view(), commit.sequence(), digest());

@@ -226,6 +226,21 @@ class ReadyTest {
         assertNoViewChanged("ready at one backup");
     }
 
+    /** For seconds f correct ones count it as ready, which tells the primary nothing; then one more, with which it is due at all three. */
+    @Test
+    void whatIsDueLateIsTimedFromThenOn() {
+        Request good = request(1, 1_000, LARGE_BYTES);
+        plan(Lie.READY, good, FULL, FULL + 1);
+        fill(Junk.SPREAD, Lie.READY, MANY);
+        TestCluster.Call call = cluster.submit(good);
+        cluster.run(4_000);
+        assertThat(call.done()).isFalse();
+        assertNoViewChanged("ready at f");
+        plan(Lie.READY, good, FULL, FIRST_LIAR - 1);
+        assertThat(cluster.runUntilDone(2_000)).as(cluster::toString).isTrue();
+        assertNoViewChanged("ready at f + 1");
+    }
+
     /** All correct replicas say READY, without the primary's help and without the liars'. */
     @Test
     void aPrimaryThatProposesNothingIsReplaced() {
