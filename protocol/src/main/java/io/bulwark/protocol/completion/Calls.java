@@ -2,6 +2,7 @@ package io.bulwark.protocol.completion;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.epoch.Settle;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ReadOutcome;
@@ -62,7 +63,7 @@ final class Calls {
 
     void settle(Volume volume, BlockId block, long epoch, Consumer<Boolean> then) {
         settled.put(++lastToken, then);
-        steps.add(new CompletionStep.Settle(lastToken, volume, block, epoch));
+        steps.add(new CompletionStep.SeeTo(lastToken, new Settle(volume.policy().protocol(), block, epoch)));
     }
 
     void submit(Command command) {

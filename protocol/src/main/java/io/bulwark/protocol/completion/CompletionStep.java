@@ -4,18 +4,15 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.epoch.Settle;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ExtentRead;
 import io.bulwark.protocol.extent.ExtentTiming;
-import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
-import io.bulwark.protocol.pasis.PasisBackground;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.Message;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** What completion asks of its driver; what comes of it is handed in under the token. */
 public sealed interface CompletionStep {
@@ -77,23 +74,7 @@ public sealed interface CompletionStep {
     }
 
     /** Has the node's own server see to a register before an epoch is confirmed. Answered by {@code onSettled}. */
-    record Settle(long token, Volume volume, BlockId block, long epoch) implements CompletionStep {
-        /** What the server is asked. */
-        public Message question() {
-            return volume.policy().protocol() == Protocol.PASIS
-                    ? new PasisBackground.Settle(block, epoch)
-                    : new FpScrub.Settle(block, epoch);
-        }
-
-        /** Whether a message is the server's answer that the block was seen to. */
-        public static boolean done(@Nullable Message answer) {
-            return switch (answer) {
-                case FpScrub.Settled settled -> settled.done();
-                case PasisBackground.Settled settled -> settled.done();
-                case null, default -> false;
-            };
-        }
-    }
+    record SeeTo(long token, Settle request) implements CompletionStep {}
 
     /** Gives a command in the node's own name; not answered: what came of it stands in the map. */
     record Submit(Command command) implements CompletionStep {}

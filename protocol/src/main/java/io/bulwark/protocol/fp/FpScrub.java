@@ -12,16 +12,6 @@ public sealed interface FpScrub extends Message {
 
     record Seen(BlockId block, Found found) implements FpScrub {}
 
-    /** See to the block before this epoch of its group is confirmed. */
-    record Settle(BlockId block, long epoch) implements FpScrub {}
-
-    /**
-     * The block was seen to, or could not be yet.
-     *
-     * @param done whether what is here is held and claimed in that epoch
-     */
-    record Settled(BlockId block, boolean done) implements FpScrub {}
-
     /** What a look at a block came to. */
     enum Found {
         /** Held, right, and what 2f + 1 nodes have as the latest. */

@@ -11,6 +11,8 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.Sealing;
+import io.bulwark.protocol.epoch.Settle;
+import io.bulwark.protocol.epoch.Settled;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.TagKeys;
@@ -107,7 +109,7 @@ public final class FpServer implements ProtocolServer {
             dispatch(nowMillis, new Call(from, requestId, request));
         } else if (message instanceof FpScrub.Look look && from.equals(node.self())) {
             look(nowMillis, requestId, look.block());
-        } else if (message instanceof FpScrub.Settle settle && from.equals(node.self())) {
+        } else if (message instanceof Settle settle && from.equals(node.self())) {
             settle(nowMillis, requestId, settle);
         }
         return out.drain();
@@ -294,9 +296,8 @@ public final class FpServer implements ProtocolServer {
         }
     }
 
-    private void settle(long nowMillis, long requestId, FpScrub.Settle asked) {
-        RegisterSettling.Then then =
-                (done, _) -> out.send(node.self(), requestId, new FpScrub.Settled(asked.block(), done));
+    private void settle(long nowMillis, long requestId, Settle asked) {
+        Settle.Then then = (done, _) -> out.send(node.self(), requestId, new Settled(asked.block(), done));
         boolean known = withRegister(
                 nowMillis,
                 asked.block(),

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.fp;
 
+import io.bulwark.protocol.epoch.Settle;
 import java.util.function.LongConsumer;
 
 /**
@@ -9,19 +10,14 @@ import java.util.function.LongConsumer;
 final class RegisterSettling {
     private static final int ROUNDS_MAX = 3;
 
-    /** What came of it. */
-    interface Then {
-        void settled(boolean done, long nowMillis);
-    }
-
     private final FpNode node;
     private final FpRegister register;
     private final long epoch;
-    private final Then then;
+    private final Settle.Then then;
     private Timestamp begun = Timestamp.NONE;
     private int rounds;
 
-    RegisterSettling(FpNode node, FpRegister register, long epoch, Then then) {
+    RegisterSettling(FpNode node, FpRegister register, long epoch, Settle.Then then) {
         this.node = node;
         this.register = register;
         this.epoch = epoch;

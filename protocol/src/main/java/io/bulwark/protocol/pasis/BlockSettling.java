@@ -1,23 +1,19 @@
 package io.bulwark.protocol.pasis;
 
 import io.bulwark.protocol.effect.Outbox;
+import io.bulwark.protocol.epoch.Settle;
 
 /**
  * A holder sees to one block before it confirms an epoch (docs/decisions/0016, registers under PASIS): what a READ of this epoch finds as the
  * latest version that is complete, or can be, is held by N - b slots in this epoch.
  */
 final class BlockSettling {
-    /** What came of it. */
-    interface Then {
-        void settled(boolean done, long nowMillis);
-    }
-
     private final PasisNode node;
     private final PasisBlock block;
     private final long epoch;
-    private final Then then;
+    private final Settle.Then then;
 
-    BlockSettling(PasisNode node, PasisBlock block, long epoch, Then then) {
+    BlockSettling(PasisNode node, PasisBlock block, long epoch, Settle.Then then) {
         this.node = node;
         this.block = block;
         this.epoch = epoch;

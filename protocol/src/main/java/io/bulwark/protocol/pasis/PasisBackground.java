@@ -29,16 +29,6 @@ public sealed interface PasisBackground extends Message {
     /** Answers {@link Look}. */
     record Looked(BlockId block, FpScrub.Found found) implements PasisBackground {}
 
-    /** See to the block before this epoch of its group is confirmed. */
-    record Settle(BlockId block, long epoch) implements PasisBackground {}
-
-    /**
-     * Answers {@link Settle}.
-     *
-     * @param done whether what is here and may be complete is complete in that epoch
-     */
-    record Settled(BlockId block, boolean done) implements PasisBackground {}
-
     /** What a verification came to. */
     enum Found {
         /** A version is complete and valid; what was before it is collected. */

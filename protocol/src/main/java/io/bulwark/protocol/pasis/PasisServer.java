@@ -13,6 +13,8 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.epoch.Sealing;
+import io.bulwark.protocol.epoch.Settle;
+import io.bulwark.protocol.epoch.Settled;
 import io.bulwark.protocol.fp.AskRate;
 import io.bulwark.protocol.fp.DeletedVolumes;
 import io.bulwark.protocol.fp.FpScrub;
@@ -119,7 +121,7 @@ public final class PasisServer implements ProtocolServer {
             verify(nowMillis, requestId, verify);
         } else if (message instanceof PasisBackground.Look look && from.equals(node.self())) {
             look(nowMillis, requestId, look.block());
-        } else if (message instanceof PasisBackground.Settle settle && from.equals(node.self())) {
+        } else if (message instanceof Settle settle && from.equals(node.self())) {
             settle(nowMillis, requestId, settle);
         }
         return drain();
@@ -163,9 +165,8 @@ public final class PasisServer implements ProtocolServer {
                 () -> then.accept(FpScrub.Found.UNASKED, nowMillis));
     }
 
-    private void settle(long nowMillis, long requestId, PasisBackground.Settle asked) {
-        BlockSettling.Then then =
-                (done, _) -> out.send(node.self(), requestId, new PasisBackground.Settled(asked.block(), done));
+    private void settle(long nowMillis, long requestId, Settle asked) {
+        Settle.Then then = (done, _) -> out.send(node.self(), requestId, new Settled(asked.block(), done));
         Optional<PasisBlock> known = life == Life.READY ? block(asked.block()) : Optional.empty();
         known.ifPresentOrElse(
                 block -> block.enqueue(nowMillis, new BlockSettling(node, block, asked.epoch(), then)::start),

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Verification;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.effect.RecordKind;
-import io.bulwark.protocol.fp.FpScrub;
+import io.bulwark.protocol.epoch.Settle;
 import io.bulwark.protocol.id.BlockId;
-import io.bulwark.protocol.pasis.PasisBackground;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -28,22 +28,15 @@ class CompletionStepTest {
     void aRegisterIsLookedForAndSeenToUnderTheProtocolOfItsVolume() {
         Volume fp = volume(new ProtectionPolicy(1, 2, 4, 512));
         assertThat(new CompletionStep.FindRegister(1, fp, 0, 0).kind()).isEqualTo(RecordKind.REGISTER_VERSION);
-        assertThat(new CompletionStep.Settle(1, fp, BLOCK, 2).question()).isEqualTo(new FpScrub.Settle(BLOCK, 2));
+        assertThat(asked(fp)).isEqualTo(new Settle(Protocol.FP, BLOCK, 2));
         Volume pasis = volume(ProtectionPolicy.pasis(1, 2, 5, 512, Verification.LAZY));
         assertThat(new CompletionStep.FindRegister(1, pasis, 0, 0).kind()).isEqualTo(RecordKind.PASIS_VERSION);
-        assertThat(new CompletionStep.Settle(1, pasis, BLOCK, 2).question())
-                .isEqualTo(new PasisBackground.Settle(BLOCK, 2));
+        assertThat(asked(pasis)).isEqualTo(new Settle(Protocol.PASIS, BLOCK, 2));
     }
 
-    @Test
-    void aRegisterWasSeenToOnlyIfItsServerSaysSo() {
-        assertThat(CompletionStep.Settle.done(new FpScrub.Settled(BLOCK, true))).isTrue();
-        assertThat(CompletionStep.Settle.done(new FpScrub.Settled(BLOCK, false)))
-                .isFalse();
-        assertThat(CompletionStep.Settle.done(new PasisBackground.Settled(BLOCK, true)))
-                .isTrue();
-        assertThat(CompletionStep.Settle.done(new PasisBackground.Settled(BLOCK, false)))
-                .isFalse();
-        assertThat(CompletionStep.Settle.done(null)).isFalse();
+    private static Settle asked(Volume volume) {
+        Calls calls = new Calls();
+        calls.settle(volume, BLOCK, 2, _ -> {});
+        return ((CompletionStep.SeeTo) calls.drain().getFirst()).request();
     }
 }

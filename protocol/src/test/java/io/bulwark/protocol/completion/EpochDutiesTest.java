@@ -95,7 +95,7 @@ class EpochDutiesTest {
                 case CompletionStep.Submit submit -> submitted.add(submit.command());
                 case CompletionStep.Fetch _,
                         CompletionStep.Find _,
-                        CompletionStep.Settle _,
+                        CompletionStep.SeeTo _,
                         CompletionStep.FindRegister _ -> throw new AssertionError("not expected");
                 case CompletionStep.Remember _ -> {}
             }

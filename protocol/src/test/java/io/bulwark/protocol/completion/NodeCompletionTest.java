@@ -121,7 +121,7 @@ class NodeCompletionTest {
                                             block.compareTo(find.from()) >= 0 && block.compareTo(find.to()) <= 0)
                                     .sorted()
                                     .findFirst()));
-                case CompletionStep.Settle _, CompletionStep.FindRegister _ ->
+                case CompletionStep.SeeTo _, CompletionStep.FindRegister _ ->
                     throw new AssertionError("there are no registers");
                 case CompletionStep.Submit submit -> throw new AssertionError(submit);
                 case CompletionStep.Remember remember -> remembered = remember.progress();

@@ -8,6 +8,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.epoch.Settle;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Command.ConfirmEpoch;
@@ -40,14 +41,14 @@ class RegisterDutiesTest {
 
     private final List<Fact> told = new ArrayList<>();
     private final List<Command> submitted = new ArrayList<>();
-    private final List<CompletionStep.Settle> asked = new ArrayList<>();
-    private final List<CompletionStep.Settle> held = new ArrayList<>();
+    private final List<Settle> asked = new ArrayList<>();
+    private final List<CompletionStep.SeeTo> held = new ArrayList<>();
     private final NodeCompletion completion =
             new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, Progress.NONE);
     private PlacementGroup group = OPENED;
     private PlacementGroup other = OTHER;
     private long size = BLOCKS;
-    private Predicate<CompletionStep.Settle> done = _ -> true;
+    private Predicate<Settle> done = _ -> true;
     private boolean holding;
     /** What is kept of the volume: of all groups, as a node has records of groups that it left, too. */
     private Predicate<BlockId> kept = _ -> true;
@@ -90,12 +91,12 @@ class RegisterDutiesTest {
             switch (steps.removeFirst()) {
                 case CompletionStep.Ask ask -> steps.addAll(completion.onReply(now, ask.token(), reply(ask.query())));
                 case CompletionStep.Tell tell -> told.add(tell.fact());
-                case CompletionStep.Settle settle -> {
-                    asked.add(settle);
+                case CompletionStep.SeeTo step -> {
+                    asked.add(step.request());
                     if (holding) {
-                        held.add(settle);
+                        held.add(step);
                     } else {
-                        steps.addAll(completion.onSettled(now, settle.token(), done.test(settle)));
+                        steps.addAll(completion.onSettled(now, step.token(), done.test(step.request())));
                     }
                 }
                 case CompletionStep.FindRegister find ->
@@ -128,9 +129,9 @@ class RegisterDutiesTest {
 
     private void release() {
         holding = false;
-        List<CompletionStep.Settle> released = List.copyOf(held);
+        List<CompletionStep.SeeTo> released = List.copyOf(held);
         held.clear();
-        released.forEach(settle -> perform(completion.onSettled(now, settle.token(), done.test(settle))));
+        released.forEach(step -> perform(completion.onSettled(now, step.token(), done.test(step.request()))));
     }
 
     @Test
@@ -155,8 +156,8 @@ class RegisterDutiesTest {
             assertThat(submitted).isEmpty();
             perform(completion.onSettled(now, held.removeFirst().token(), true));
         }
-        assertThat(asked).extracting(CompletionStep.Settle::block).containsExactlyElementsOf(blocks());
-        assertThat(asked).extracting(CompletionStep.Settle::epoch).containsOnly(2L);
+        assertThat(asked).extracting(Settle::block).containsExactlyElementsOf(blocks());
+        assertThat(asked).extracting(Settle::epoch).containsOnly(2L);
         assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 2));
         later();
         assertThat(submitted).as("it may have been lost").hasSize(2);
@@ -191,7 +192,7 @@ class RegisterDutiesTest {
         later();
         release();
         assertThat(asked.subList(before, asked.size()))
-                .extracting(CompletionStep.Settle::block)
+                .extracting(Settle::block)
                 .containsAll(blocks());
         assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 3));
     }
@@ -208,8 +209,8 @@ class RegisterDutiesTest {
         for (int i = 0; i < 200 && submitted.isEmpty(); i++) {
             assertThat(held).isNotEmpty();
             now += 2 * PACE.retryMillis();
-            CompletionStep.Settle next = held.removeFirst();
-            perform(completion.onSettled(now, next.token(), done.test(next)));
+            CompletionStep.SeeTo next = held.removeFirst();
+            perform(completion.onSettled(now, next.token(), done.test(next.request())));
         }
         assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 1, 2));
     }
@@ -242,7 +243,7 @@ class RegisterDutiesTest {
         assertThat(submitted).as("what is kept cannot be read").isEmpty();
         unreadable = false;
         later();
-        assertThat(asked).extracting(CompletionStep.Settle::block).containsExactly(written);
+        assertThat(asked).extracting(Settle::block).containsExactly(written);
         assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 2));
     }
 
@@ -266,6 +267,6 @@ class RegisterDutiesTest {
         assertThat(asked).isEmpty();
         group = LATER_OPENED;
         later();
-        assertThat(asked).isNotEmpty().extracting(CompletionStep.Settle::epoch).containsOnly(3L);
+        assertThat(asked).isNotEmpty().extracting(Settle::epoch).containsOnly(3L);
     }
 }

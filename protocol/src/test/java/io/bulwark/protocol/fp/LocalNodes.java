@@ -3,6 +3,7 @@ package io.bulwark.protocol.fp;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
@@ -13,6 +14,8 @@ import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.epoch.Settle;
+import io.bulwark.protocol.epoch.Settled;
 import io.bulwark.protocol.fingerprint.BlockCode;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
@@ -263,7 +266,9 @@ final class LocalNodes {
 
     void beginSettling(int node, long epoch) {
         settled.clear();
-        perform(node, server(node).onMessage(now, PrincipalId.node(node), 2, new FpScrub.Settle(group.block(), epoch)));
+        perform(
+                node,
+                server(node).onMessage(now, PrincipalId.node(node), 2, new Settle(Protocol.FP, group.block(), epoch)));
         deliver();
     }
 
@@ -370,7 +375,7 @@ final class LocalNodes {
         for (Effect effect : effects) {
             switch (effect) {
                 case Effect.Send send when send.message() instanceof FpScrub.Seen seen -> found.add(seen.found());
-                case Effect.Send send when send.message() instanceof FpScrub.Settled done -> settled.add(done.done());
+                case Effect.Send send when send.message() instanceof Settled done -> settled.add(done.done());
                 case Effect.Send send -> {
                     FpMessage message = (FpMessage) send.message();
                     if (send.requestId() == 1) {

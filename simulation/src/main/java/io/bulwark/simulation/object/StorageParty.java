@@ -27,6 +27,7 @@ import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Submission;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.engine.OwnRequests;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -43,7 +44,6 @@ import org.jspecify.annotations.Nullable;
  * moves, and the replicas that it asks for what its server must know. Tokens of its own are negative.
  */
 final class StorageParty implements ProtocolServer {
-    private static final long CHECK_MILLIS = 30_000;
     private static final int SCRUBS_PER_SECOND = 20;
 
     private final int node;
@@ -59,7 +59,7 @@ final class StorageParty implements ProtocolServer {
     private final NodeCompletion completion;
     private final Map<Long, Consumer<Object>> running = new HashMap<>();
     private final Map<Long, Long> finding = new HashMap<>();
-    private final Map<Long, Checking> checking = new HashMap<>();
+    private final OwnRequests checking = new OwnRequests();
     /** What the node has to say of epochs. */
     private final Deque<Command> owed = new ArrayDeque<>();
 
@@ -72,8 +72,6 @@ final class StorageParty implements ProtocolServer {
     static final class Disk {
         private Progress progress = Progress.NONE;
     }
-
-    private record Checking(long token, long sinceMillis) {}
 
     /**
      * A node that starts.
@@ -119,17 +117,8 @@ final class StorageParty implements ProtocolServer {
     public List<Effect> onTick(long nowMillis) {
         List<Effect> effects = new ArrayList<>(pass(nowMillis, server.onTick(nowMillis)));
         effects.addAll(perform(nowMillis, completion.onTick(nowMillis)));
-        List<Long> late = checking.entrySet().stream()
-                .filter(each -> nowMillis - each.getValue().sinceMillis >= CHECK_MILLIS)
-                .map(Map.Entry::getKey)
-                .sorted()
-                .toList();
-        for (long id : late) {
-            Checking unanswered = checking.remove(id);
-            if (unanswered != null) {
-                effects.addAll(perform(
-                        nowMillis, completion.onChecked(nowMillis, unanswered.token, CompletionResult.UNAVAILABLE)));
-            }
+        for (long token : checking.late(nowMillis)) {
+            effects.addAll(perform(nowMillis, completion.onChecked(nowMillis, token, CompletionResult.UNAVAILABLE)));
         }
         if (!calling && (!owed.isEmpty() || nowMillis - renewedMillis >= renewMillis)) {
             renewedMillis = nowMillis;
@@ -185,12 +174,10 @@ final class StorageParty implements ProtocolServer {
         for (Effect effect : effects) {
             switch (effect) {
                 case Effect.Ask ask -> passed.add(ask(ask.question()));
-                case Effect.Send(PrincipalId to, long requestId, ExtentMessage.Completed completed)
+                case Effect.Send(PrincipalId to, long token, ExtentMessage.Completed completed)
                 when to.equals(self) -> {
-                    Checking check = checking.remove(requestId);
-                    if (check != null) {
-                        passed.addAll(
-                                perform(nowMillis, completion.onChecked(nowMillis, check.token, completed.result())));
+                    if (checking.answered(token)) {
+                        passed.addAll(perform(nowMillis, completion.onChecked(nowMillis, token, completed.result())));
                     }
                 }
                 case Effect.Refuses(int volume, int group, long before) ->
@@ -230,9 +217,8 @@ final class StorageParty implements ProtocolServer {
                     effects.addAll(pass(nowMillis, server.onFact(nowMillis, tell.fact())));
                 }
                 case CompletionStep.Check check -> {
-                    long id = --lastToken;
-                    checking.put(id, new Checking(check.token(), nowMillis));
-                    effects.addAll(pass(nowMillis, server.onMessage(nowMillis, self, id, check.request())));
+                    checking.began(nowMillis, check.token());
+                    effects.addAll(pass(nowMillis, server.onMessage(nowMillis, self, check.token(), check.request())));
                 }
                 case CompletionStep.Fetch fetch ->
                     effects.add(run(
@@ -249,7 +235,7 @@ final class StorageParty implements ProtocolServer {
                         owed.add(submit.command());
                     }
                 }
-                case CompletionStep.Settle _, CompletionStep.FindRegister _ ->
+                case CompletionStep.SeeTo _, CompletionStep.FindRegister _ ->
                     throw new IllegalStateException("there are no registers here: " + step);
                 case CompletionStep.Remember remember -> disk.progress = remember.progress();
             }

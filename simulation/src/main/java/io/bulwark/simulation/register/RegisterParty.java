@@ -12,12 +12,14 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.epoch.Settled;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.simulation.engine.OwnRequests;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,8 +32,6 @@ import java.util.function.Supplier;
 public final class RegisterParty implements ProtocolServer {
     private static final CompletionPace PACE = new CompletionPace(1_000, 4, 100, 700);
     private static final long OWN = 1L << 40;
-    /** How long a node waits for its own server. */
-    private static final long SETTLE_MILLIS = 30_000;
 
     private final PrincipalId self;
     private final ProtocolServer server;
@@ -39,7 +39,7 @@ public final class RegisterParty implements ProtocolServer {
     private final boolean liesOfEpochs;
     private final NodeCompletion completion;
     private final Map<Long, BiFunction<Long, Object, List<Effect>>> running = new HashMap<>();
-    private final Map<Long, Long> settling = new HashMap<>();
+    private final OwnRequests settling = new OwnRequests();
     private final Map<Long, CompletionStep.FindRegister> finding = new HashMap<>();
     private long lastToken = OWN;
 
@@ -99,13 +99,7 @@ public final class RegisterParty implements ProtocolServer {
     public List<Effect> onTick(long nowMillis) {
         List<Effect> effects = new ArrayList<>(pass(nowMillis, server.onTick(nowMillis)));
         effects.addAll(perform(nowMillis, completion.onTick(nowMillis)));
-        List<Long> late = settling.entrySet().stream()
-                .filter(each -> nowMillis - each.getValue() >= SETTLE_MILLIS)
-                .map(Map.Entry::getKey)
-                .sorted()
-                .toList();
-        for (long token : late) {
-            settling.remove(token);
+        for (long token : settling.late(nowMillis)) {
             effects.addAll(perform(nowMillis, completion.onSettled(nowMillis, token, false)));
         }
         return effects;
@@ -150,8 +144,8 @@ public final class RegisterParty implements ProtocolServer {
                 case Effect.Send(PrincipalId to, long token, Message answer)
                 when to.equals(self) -> {
                     // Else it was waited for long enough.
-                    if (settling.remove(token) != null) {
-                        boolean done = CompletionStep.Settle.done(answer);
+                    if (settling.answered(token)) {
+                        boolean done = Settled.isDone(answer);
                         passed.addAll(perform(nowMillis, completion.onSettled(nowMillis, token, done)));
                     }
                 }
@@ -174,10 +168,9 @@ public final class RegisterParty implements ProtocolServer {
                 case CompletionStep.Tell(Fact.OfVolume of)
                 when liesOfEpochs -> of.known().ifPresent(known -> lie(known, effects));
                 case CompletionStep.Tell tell -> effects.addAll(pass(nowMillis, server.onFact(nowMillis, tell.fact())));
-                case CompletionStep.Settle settle -> {
-                    settling.put(settle.token(), nowMillis);
-                    effects.addAll(
-                            pass(nowMillis, server.onMessage(nowMillis, self, settle.token(), settle.question())));
+                case CompletionStep.SeeTo seeTo -> {
+                    settling.began(nowMillis, seeTo.token());
+                    effects.addAll(pass(nowMillis, server.onMessage(nowMillis, self, seeTo.token(), seeTo.request())));
                 }
                 case CompletionStep.FindRegister find -> {
                     finding.put(++lastToken, find);

@@ -3,6 +3,7 @@ package io.bulwark.simulation.pasis;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Question;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Verification;
@@ -15,6 +16,8 @@ import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.epoch.Settle;
+import io.bulwark.protocol.epoch.Settled;
 import io.bulwark.protocol.fp.FpScrub;
 import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.id.BlockId;
@@ -197,8 +200,7 @@ final class PasisCluster {
                 } else if (effect instanceof Effect.Send send
                         && send.message() instanceof PasisBackground.Looked seen) {
                     looked.computeIfAbsent(node, _ -> new ArrayList<>()).add(seen.found());
-                } else if (effect instanceof Effect.Send send
-                        && send.message() instanceof PasisBackground.Settled done) {
+                } else if (effect instanceof Effect.Send send && send.message() instanceof Settled done) {
                     settled.put(node, done.done());
                 } else if (effect instanceof Effect.Refuses refuses) {
                     promised.put(node, refuses.before());
@@ -327,7 +329,10 @@ final class PasisCluster {
     }
 
     private void later(int node, Message message) {
-        PrincipalId from = message instanceof PasisBackground ? PrincipalId.node(node) : READER;
+        later(node, message instanceof PasisBackground ? PrincipalId.node(node) : READER, message);
+    }
+
+    private void later(int node, PrincipalId from, Message message) {
         unasked.computeIfAbsent(node, _ -> new ArrayList<>()).add(new Unasked(from, message));
     }
 
@@ -424,7 +429,10 @@ final class PasisCluster {
     /** As {@link #settle}, in its next tick. */
     void settleLater(int node, long block, long epoch) {
         settled.remove(node);
-        later(node, new PasisBackground.Settle(group(block).block(), epoch));
+        later(
+                node,
+                PrincipalId.node(node),
+                new Settle(Protocol.PASIS, group(block).block(), epoch));
     }
 
     /** What came of it, once something did. */

@@ -7,6 +7,7 @@ import io.bulwark.protocol.control.NodeControlMessage.VersionsReport;
 import io.bulwark.protocol.control.NodeControlMessage.VolumeWork;
 import io.bulwark.protocol.effect.Loaded;
 import io.bulwark.protocol.effect.RecordKind;
+import io.bulwark.protocol.epoch.Settled;
 import io.bulwark.protocol.extent.CompletionResult;
 import io.bulwark.protocol.extent.ExtentMessage.Completed;
 import io.bulwark.protocol.extent.ExtentTiming;
@@ -210,14 +211,14 @@ public final class Completion implements BackgroundWork {
                     when(
                             node.store().scan(RecordKind.EXTENT, find.from(), find.to(), 1, _ -> true),
                             found -> found(find.token(), found));
-                case CompletionStep.Settle settle ->
-                    when(node.ask(settle.question(), SETTLE_MILLIS), answer -> {
-                        boolean done = CompletionStep.Settle.done(answer);
+                case CompletionStep.SeeTo seeTo ->
+                    when(node.ask(seeTo.request(), SETTLE_MILLIS), answer -> {
+                        boolean done = Settled.isDone(answer);
                         return (machine, now) -> {
                             if (!done) {
-                                unsettled.report(now, settle);
+                                unsettled.report(now, seeTo.request());
                             }
-                            return machine.onSettled(now, settle.token(), done);
+                            return machine.onSettled(now, seeTo.token(), done);
                         };
                     });
                 case CompletionStep.FindRegister find ->

@@ -1,7 +1,9 @@
 package io.bulwark.storage.node;
 
+import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.ProtocolServer;
+import io.bulwark.protocol.epoch.Settle;
 import io.bulwark.protocol.extent.ExtentLimits;
 import io.bulwark.protocol.extent.ExtentMessage;
 import io.bulwark.protocol.extent.ExtentServer;
@@ -64,10 +66,14 @@ public record HostedProtocol(
     public static HostedProtocol registers(
             NodeConfig config, TagKeys keys, FpLimits limits, Supplier<RevocationWatch> revocations) {
         return new HostedProtocol(
-                message -> message instanceof FpMessage.Request || message instanceof FpScrub,
-                message -> message instanceof FpScrub unasked
-                        ? unasked.block()
-                        : ((FpMessage.Request) message).target().block(),
+                message -> message instanceof FpMessage.Request
+                        || message instanceof FpScrub
+                        || Settle.isFor(Protocol.FP, message),
+                message -> switch (message) {
+                    case FpScrub unasked -> unasked.block();
+                    case Settle settle -> settle.block();
+                    default -> ((FpMessage.Request) message).target().block();
+                },
                 true,
                 message -> switch (message) {
                     case FpMessage.PrepareFragment prepare -> prepare.fragment().length();
@@ -91,10 +97,14 @@ public record HostedProtocol(
             IntFunction<VerificationWatch> watch,
             Supplier<RevocationWatch> revocations) {
         return new HostedProtocol(
-                message -> message instanceof PasisMessage.Request || message instanceof PasisBackground,
-                message -> message instanceof PasisBackground unasked
-                        ? unasked.block()
-                        : ((PasisMessage.Request) message).target().block(),
+                message -> message instanceof PasisMessage.Request
+                        || message instanceof PasisBackground
+                        || Settle.isFor(Protocol.PASIS, message),
+                message -> switch (message) {
+                    case PasisBackground unasked -> unasked.block();
+                    case Settle settle -> settle.block();
+                    default -> ((PasisMessage.Request) message).target().block();
+                },
                 true,
                 message -> message instanceof PasisMessage.Write write
                         ? write.fragment().length()

@@ -1,0 +1,23 @@
+package io.bulwark.protocol.epoch;
+
+import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Message;
+
+/**
+ * A node asks its own server of registers to see to a block before an epoch of its group is confirmed (docs/decisions/0016, registers). It
+ * never travels, and is taken from the node itself only.
+ *
+ * @param protocol that of the block's volume, whose server is asked
+ */
+public record Settle(Protocol protocol, BlockId block, long epoch) implements Message {
+    /** Whether a message asks the server of a protocol for this. */
+    public static boolean isFor(Protocol protocol, Message message) {
+        return message instanceof Settle settle && settle.protocol == protocol;
+    }
+
+    /** What came of it. */
+    public interface Then {
+        void settled(boolean done, long nowMillis);
+    }
+}

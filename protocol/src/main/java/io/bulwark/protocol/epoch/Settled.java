@@ -1,0 +1,17 @@
+package io.bulwark.protocol.epoch;
+
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.wire.Message;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers {@link Settle}.
+ *
+ * @param done whether what is here and is, or may be, complete is held as that epoch needs it
+ */
+public record Settled(BlockId block, boolean done) implements Message {
+    /** Whether a message says that the block was seen to. */
+    public static boolean isDone(@Nullable Message answer) {
+        return answer instanceof Settled settled && settled.done;
+    }
+}
