@@ -92,9 +92,4 @@ final class KeyOffer implements ClientOperation<Boolean> {
     public Optional<Boolean> outcome() {
         return Optional.ofNullable(outcome);
     }
-
-    @Override
-    public boolean finished() {
-        return outcome != null;
-    }
 }

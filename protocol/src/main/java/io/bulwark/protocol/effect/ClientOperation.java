@@ -22,6 +22,8 @@ public interface ClientOperation<R> {
     /** What the caller gets, as soon as it is known. */
     Optional<R> outcome();
 
-    /** Whether nothing is left to do: the operation may go on helping slow nodes for a while after its outcome. */
-    boolean finished();
+    /** Whether nothing is left to do, as with the outcome; some operations go on helping slow nodes for a while after it. */
+    default boolean finished() {
+        return outcome().isPresent();
+    }
 }

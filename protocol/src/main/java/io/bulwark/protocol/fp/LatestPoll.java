@@ -1,11 +1,5 @@
 package io.bulwark.protocol.fp;
 
-import io.bulwark.protocol.effect.ClientOperation;
-import io.bulwark.protocol.effect.Effect;
-import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.wire.Message;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A node asks its peers for their latest timestamps only, to see whether its own latest is what READ would find: it is once
  * 2f + 1 of the first 3f + 1 slots claim just that and nobody claims more. Anything else is for REPAIR to find out.
  */
-final class LatestPoll implements ClientOperation<LatestPoll.Outcome> {
+final class LatestPoll extends PeerPoll<LatestPoll.Outcome> {
     /** How it ended. */
     enum Outcome {
         AGREED,
@@ -23,52 +17,30 @@ final class LatestPoll implements ClientOperation<LatestPoll.Outcome> {
         UNKNOWN
     }
 
-    private final FpGroup group;
-    private final int ownSlot;
     private final Timestamp own;
-    private final FpTimes times;
     private final @Nullable Timestamp[] claims;
-    private long startedMillis;
-    private long sentMillis;
-    private @Nullable Outcome outcome;
 
     LatestPoll(FpGroup group, int ownSlot, Timestamp own, FpTimes times) {
-        this.group = group;
-        this.ownSlot = ownSlot;
+        super(group, ownSlot, times);
         this.own = own;
-        this.times = times;
         this.claims = new Timestamp[group.n()];
         this.claims[ownSlot] = own;
     }
 
     @Override
-    public List<Effect> start(long nowMillis) {
-        startedMillis = nowMillis;
-        return ask(nowMillis);
-    }
-
-    private List<Effect> ask(long nowMillis) {
-        sentMillis = nowMillis;
-        List<Effect> effects = new ArrayList<>();
-        for (int slot = 0; slot < group.n(); slot++) {
-            if (claims[slot] == null) {
-                effects.add(
-                        new Effect.Send(group.node(slot), 0, new FpMessage.FindTimestamp(group.target(slot), false)));
-            }
-        }
-        return effects;
+    Optional<FpMessage> question(int slot) {
+        return claims[slot] == null
+                ? Optional.of(new FpMessage.FindTimestamp(group.target(slot), false))
+                : Optional.empty();
     }
 
     @Override
-    public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
-        if (message instanceof FpMessage.FoundTimestamp found && group.fits(found.latest())) {
-            int slot = group.slotOf(from, found.target());
-            if (slot >= 0 && slot != ownSlot) {
-                claims[slot] = found.latest();
-                decide(false);
-            }
+    Optional<FpMessage> take(int slot, FpMessage.Answer answer) {
+        if (answer instanceof FpMessage.FoundTimestamp found && group.fits(found.latest())) {
+            claims[slot] = found.latest();
+            decide(false);
         }
-        return List.of();
+        return Optional.empty();
     }
 
     /** @param late whether those that have not answered are not waited for any longer */
@@ -88,29 +60,18 @@ final class LatestPoll implements ClientOperation<LatestPoll.Outcome> {
             }
         }
         int needed = group.policy().timestampQuorum();
-        if (outcome == null && (answered == group.n() || (late && quorum >= needed))) {
-            outcome = agreeing >= needed && !later ? Outcome.AGREED : Outcome.DIFFERENT;
+        if (answered == group.n() || (late && quorum >= needed)) {
+            end(agreeing >= needed && !later ? Outcome.AGREED : Outcome.DIFFERENT);
         }
     }
 
     @Override
-    public List<Effect> onTick(long nowMillis) {
-        if (outcome == null && nowMillis - startedMillis >= times.retryMillis()) {
+    void waited(long millis) {
+        if (millis >= times.retryMillis()) {
             decide(true);
         }
-        if (outcome == null && nowMillis - startedMillis >= times.timeoutMillis()) {
-            outcome = Outcome.UNKNOWN;
+        if (millis >= times.timeoutMillis()) {
+            end(Outcome.UNKNOWN);
         }
-        return outcome == null && nowMillis - sentMillis >= times.retryMillis() ? ask(nowMillis) : List.of();
-    }
-
-    @Override
-    public Optional<Outcome> outcome() {
-        return Optional.ofNullable(outcome);
-    }
-
-    @Override
-    public boolean finished() {
-        return outcome != null;
     }
 }

@@ -128,9 +128,4 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
     public Optional<Outcome> outcome() {
         return Optional.ofNullable(outcome);
     }
-
-    @Override
-    public boolean finished() {
-        return outcome != null;
-    }
 }

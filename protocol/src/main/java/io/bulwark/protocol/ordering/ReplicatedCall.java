@@ -285,11 +285,6 @@ public final class ReplicatedCall implements ClientOperation<ReplicatedCall.Outc
         return Optional.ofNullable(outcome);
     }
 
-    @Override
-    public boolean finished() {
-        return outcome != null;
-    }
-
     /** No reply can reach the count any more, whatever those say that have not replied yet. */
     private boolean agreementIsLost() {
         int open = 0;

@@ -60,9 +60,4 @@ final class CompletionPoll implements ClientOperation<Boolean> {
     public Optional<Boolean> outcome() {
         return Optional.ofNullable(outcome);
     }
-
-    @Override
-    public boolean finished() {
-        return outcome != null;
-    }
 }

@@ -129,9 +129,4 @@ final class FragmentFetch implements ClientOperation<FragmentFetch.Outcome> {
     public Optional<Outcome> outcome() {
         return Optional.ofNullable(outcome);
     }
-
-    @Override
-    public boolean finished() {
-        return outcome != null;
-    }
 }

@@ -104,9 +104,4 @@ final class HistoryPoll implements ClientOperation<HistoryPoll.Outcome> {
     public Optional<Outcome> outcome() {
         return Optional.ofNullable(outcome);
     }
-
-    @Override
-    public boolean finished() {
-        return outcome != null;
-    }
 }

@@ -93,9 +93,4 @@ final class TimePoll implements ClientOperation<Long> {
     public Optional<Long> outcome() {
         return Optional.ofNullable(outcome);
     }
-
-    @Override
-    public boolean finished() {
-        return outcome != null;
-    }
 }

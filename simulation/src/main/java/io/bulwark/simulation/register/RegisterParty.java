@@ -83,11 +83,6 @@ public final class RegisterParty implements ProtocolServer {
         public Optional<Object> outcome() {
             return outcome;
         }
-
-        @Override
-        public boolean finished() {
-            return outcome.isPresent();
-        }
     }
 
     @Override

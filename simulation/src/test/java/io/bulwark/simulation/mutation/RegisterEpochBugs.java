@@ -72,8 +72,8 @@ final class RegisterEpochBugs {
                     "fp/ClaimPoll",
                     "who is behind is not asked for repair",
                     protocol("fp.ClaimPollTest", "whoIsBehindIsAskedForRepairAndCountsThen"),
-                    "return first && outcome == null && version.isAfter(latest) ? List.of(repair(slot)) : List.of();",
-                    "return List.of();"),
+                    "return first && version.isAfter(latest) ? repair(slot) : Optional.empty();",
+                    "return Optional.empty();"),
             in(
                     "fp/RegisterSettling",
                     "an epoch that is over is seen to",
