@@ -26,6 +26,7 @@ import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -34,13 +35,18 @@ import org.junit.jupiter.api.Test;
  * callers that are correct, and k attackers of each sort beside them, each row right after one without. The attackers run on the
  * same processors: what they need themselves is in the ratios. On demand, {@code -Dtest=ClientAttackBenchmark}; {@code
  * bulwark.bench.seconds} is how long each cell is measured, {@code bulwark.bench.attackers} how many, {@code
- * bulwark.bench.memory} where the replicas write.
+ * bulwark.bench.attacks} which sorts, {@code bulwark.bench.memory} where the replicas write.
  */
 @NullMarked
 class ClientAttackBenchmark {
     private static final double SECONDS = Double.parseDouble(System.getProperty("bulwark.bench.seconds", "2"));
     private static final int ATTACKERS = Integer.getInteger("bulwark.bench.attackers", 4);
     private static final Path MEMORY = Path.of(System.getProperty("bulwark.bench.memory", "/dev/shm"));
+    private static final List<Attack> ATTACKS = Stream.of(
+                    System.getProperty("bulwark.bench.attacks", "").split(","))
+            .filter(name -> !name.isEmpty())
+            .map(Attack::valueOf)
+            .toList();
     private static final int[] CALLERS = {1, 16};
     private static final int RESULT_BYTES = 4 << 10;
 
@@ -187,7 +193,7 @@ class ClientAttackBenchmark {
             System.out.println("| Attackers send | callers | alone, op/s | beside, op/s | ratio | alone, p50/p99 us |"
                     + " beside, p50/p99 us | p99, ratio | sent by attackers, /s | primary before/after |");
             System.out.println("|---|---|---|---|---|---|---|---|---|---|");
-            for (Attack attack : Attack.values()) {
+            for (Attack attack : ATTACKS.isEmpty() ? List.of(Attack.values()) : ATTACKS) {
                 for (int callers : CALLERS) {
                     row(group, attack, callers);
                 }

@@ -379,10 +379,7 @@ final class BftReplica implements Life {
     private void onRequest(Peer peer, long requestId, OrderingMessage.ToReplica request) {
         long now = now();
         PrincipalId client = peer.principal();
-        if (!clients.expect(now, peer, requestId, request)) {
-            var _ = peer.send(requestId, new Refused(request.call(), Refusal.OVERLOADED));
-            return;
-        }
+        clients.expect(now, peer, requestId, request);
         switch (request) {
             case OrderingMessage.Query query
             when !report.isAmongOthers() -> clients.answer(client, new Refused(query.call(), Refusal.NOT_READY));

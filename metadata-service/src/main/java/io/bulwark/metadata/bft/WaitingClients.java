@@ -1,15 +1,20 @@
 package io.bulwark.metadata.bft;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
 import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
+import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.transport.Peer;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Where the answers to calls go. One thread uses it; a client has so many calls and no more, whoever else waits. */
+/**
+ * Where the answers to calls go. One thread uses it; a client has so many calls and no more, whoever else waits. The oldest give way: what
+ * was executed while this replica fetched a state is never answered here, and such calls must not keep the client from asking more.
+ */
 final class WaitingClients {
     static final int CALLS_PER_CLIENT = 1_024;
     private static final long WAITING_MILLIS_MAX = 60_000;
@@ -24,16 +29,14 @@ final class WaitingClients {
         this.self = self;
     }
 
-    /** Returns false if the client has too many calls; the connection over which a call came last gets the answer. */
-    boolean expect(long nowMillis, Peer peer, long requestId, ToReplica request) {
+    /** The connection over which a call came last gets the answer. A call that gives way for this one is refused. */
+    void expect(long nowMillis, Peer peer, long requestId, ToReplica request) {
         long call = request.call();
         LinkedHashMap<Long, Waiting> own = calls.computeIfAbsent(peer.principal(), _ -> new LinkedHashMap<>());
-        if (own.size() >= CALLS_PER_CLIENT && !own.containsKey(call)) {
-            return false;
+        own.putLast(call, new Waiting(peer, requestId, request.replier(), nowMillis));
+        if (own.size() > CALLS_PER_CLIENT) {
+            answer(peer.principal(), new Refused(own.firstEntry().getKey(), Refusal.OVERLOADED));
         }
-        own.remove(call);
-        own.put(call, new Waiting(peer, requestId, request.replier(), nowMillis));
-        return true;
     }
 
     void answer(PrincipalId client, ToClient answer) {

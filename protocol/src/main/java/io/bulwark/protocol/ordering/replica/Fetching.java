@@ -5,29 +5,42 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Asks for batches and bodies by digest, of one replica after the other. What is wanted is said again with each tick; what is
- * not said again is not wanted any more.
+ * Asks for batches and bodies by digest, of one replica after the other. What is wanted is said again with each tick, what is needed first
+ * first; what is not said again is not wanted any more. Of each replica one question for bodies is open at a time, until it answers or
+ * the time is up: the answers to more would only stand in line, with votes behind them, and be asked for once more meanwhile.
  */
 final class Fetching {
     private static final int REQUESTS_MAX = 256;
+    private static final int NOBODY = -1;
+    private static final long NEVER = Long.MIN_VALUE / 2;
 
     private final ReplicaConfig config;
     private final Outbox outbox;
     private final Map<Bytes, Want> batches = new LinkedHashMap<>();
-    private final Map<RequestId, Want> requests = new LinkedHashMap<>();
+    private final LinkedHashMap<RequestId, Want> requests = new LinkedHashMap<>();
+
+    /** Since when a question for bodies is open, by whom it was asked. */
+    private final long[] openMillis;
+
     private boolean odd;
 
     private static final class Want {
         private long nextMillis;
         private long sources;
         private int replica;
+
+        /** Who was asked last. */
+        private int askedOf = NOBODY;
+
         private boolean odd;
 
         private Want(long nextMillis, int replica) {
@@ -36,15 +49,18 @@ final class Fetching {
         }
 
         /** Of the next one from this time on. */
-        private void asked(long newNextMillis) {
+        private void asked(int of, long newNextMillis) {
             nextMillis = newNextMillis;
-            replica++;
+            askedOf = of;
+            replica = of + 1;
         }
     }
 
     Fetching(ReplicaConfig config, Outbox outbox) {
         this.config = config;
         this.outbox = outbox;
+        openMillis = new long[config.replicas()];
+        Arrays.fill(openMillis, NEVER);
     }
 
     /** @param first the replica to ask first */
@@ -60,8 +76,11 @@ final class Fetching {
      * @param sources bit i: replica i may have it
      */
     void wantRequest(long nowMillis, RequestId id, long sources) {
-        Want want = requests.computeIfAbsent(
-                id, _ -> new Want(nowMillis + config.timers().fetchMillis() / 4, 0));
+        Want known = requests.get(id);
+        Want want = known == null ? new Want(nowMillis + config.timers().fetchMillis() / 4, 0) : known;
+        if (known == null || known.odd != odd) {
+            requests.putLast(id, want);
+        }
         want.odd = odd;
         want.sources = sources;
     }
@@ -81,32 +100,59 @@ final class Fetching {
         odd = !odd;
         batches.forEach((digest, want) -> {
             if (want.nextMillis <= nowMillis) {
-                outbox.send(next(want), new FetchBatch(digest));
-                want.asked(nowMillis + config.timers().fetchMillis());
+                int of = next(want, ~0L);
+                outbox.send(of, new FetchBatch(digest));
+                want.asked(of, nowMillis + config.timers().fetchMillis());
             }
         });
-        SortedMap<Integer, List<RequestId>> ofPeers = new TreeMap<>();
-        requests.forEach((id, want) -> {
-            if (want.nextMillis <= nowMillis) {
-                List<RequestId> ids = ofPeers.computeIfAbsent(next(want), _ -> new ArrayList<>());
-                if (ids.size() < REQUESTS_MAX) {
-                    ids.add(id);
-                    want.asked(nowMillis + config.timers().fetchMillis());
-                }
-            }
-        });
-        ofPeers.forEach((peer, ids) -> outbox.send(peer, new FetchRequests(ids)));
+        askForBodies(nowMillis);
     }
 
-    /** Whom to ask now. */
-    private int next(Want want) {
+    /** Bodies have come from this replica. What it was asked for beside them did not fit, or it does not have it: that is asked for now. */
+    void onBodies(long nowMillis, int from, Set<RequestId> came) {
+        openMillis[from] = NEVER;
+        requests.forEach((id, want) -> {
+            if (want.askedOf == from && !came.contains(id)) {
+                want.nextMillis = Math.min(want.nextMillis, nowMillis);
+            }
+        });
+        askForBodies(nowMillis);
+    }
+
+    private void askForBodies(long nowMillis) {
+        long free = 0;
+        for (int peer = 0; peer < openMillis.length; peer++) {
+            boolean isOpen = nowMillis - openMillis[peer] < config.timers().fetchMillis();
+            free |= isOpen ? 0 : 1L << peer;
+        }
+        SortedMap<Integer, List<RequestId>> ofPeers = new TreeMap<>();
+        for (Map.Entry<RequestId, Want> entry : requests.entrySet()) {
+            Want want = entry.getValue();
+            int of = want.nextMillis <= nowMillis ? next(want, free) : NOBODY;
+            if (of != NOBODY) {
+                List<RequestId> ids = ofPeers.computeIfAbsent(of, _ -> new ArrayList<>());
+                if (ids.size() < REQUESTS_MAX) {
+                    ids.add(entry.getKey());
+                    want.asked(of, nowMillis + config.timers().fetchMillis());
+                }
+            }
+        }
+        ofPeers.forEach((peer, ids) -> {
+            openMillis[peer] = nowMillis;
+            outbox.send(peer, new FetchRequests(ids));
+        });
+    }
+
+    /** Whom of these to ask now; nobody if none of them may have it. */
+    private int next(Want want, long free) {
         long all = ~(1L << config.self());
         long sources = (want.sources & all) == 0 ? all : want.sources & all;
-        int replica = want.replica % config.replicas();
-        while ((sources >> replica & 1) == 0) {
-            replica = (replica + 1) % config.replicas();
+        for (int i = 0; i < config.replicas(); i++) {
+            int replica = (want.replica + i) % config.replicas();
+            if (((sources & free) >> replica & 1) == 1) {
+                return replica;
+            }
         }
-        want.replica = replica;
-        return replica;
+        return NOBODY;
     }
 }

@@ -211,7 +211,7 @@ public final class Replica {
                 }
             }
             case FetchRequests fetch -> serving.onFetchRequests(nowMillis, from, fetch);
-            case RequestBodies bodies -> onBodies(nowMillis, bodies);
+            case RequestBodies bodies -> wants.onBodies(nowMillis, from, bodies);
             case ReplicaMessage.Recovery recovery -> onRecovery(nowMillis, from, recovery);
             case Transfer _ -> {} // the driver's, who knows where the application keeps its pages
             case Status status -> {
@@ -239,16 +239,6 @@ public final class Replica {
             case PrePrepare prePrepare -> agreement.onPrePrepare(nowMillis, from, prePrepare);
             case Prepare prepare -> agreement.onPrepare(from, prepare);
             case Commit commit -> agreement.onCommit(from, commit);
-        }
-    }
-
-    private void onBodies(long nowMillis, RequestBodies bodies) {
-        for (Request request : bodies.requests()) {
-            RequestId id = request.id();
-            if (fetching.wants(id)) {
-                batches.onBody(id, request);
-                pool.onBody(nowMillis, id, request);
-            }
         }
     }
 

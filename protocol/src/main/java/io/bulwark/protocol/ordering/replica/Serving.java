@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Hands out batches and bodies by digest; of what one peer asks for, so many bytes in a time. */
+/**
+ * Hands out batches and bodies by digest; of what one peer asks for, so many bytes in a time, and no more than a batch may have at once, since
+ * votes wait behind it.
+ */
 final class Serving {
     private static final int NAME_BYTES = 48;
 
@@ -46,7 +49,7 @@ final class Serving {
                 continue;
             }
             bytes += NAME_BYTES + body.operation().length();
-            if (!bodies.isEmpty() && bytes > ReplicaMessage.BODIES_BYTES_MAX) {
+            if (!bodies.isEmpty() && bytes > bytesMax()) {
                 break;
             }
             bodies.add(body);
@@ -54,6 +57,10 @@ final class Serving {
         if (!bodies.isEmpty() && spend(nowMillis, from, bytes)) {
             outbox.send(from, new RequestBodies(bodies));
         }
+    }
+
+    private long bytesMax() {
+        return Math.min(config.batches().bytesMax(), ReplicaMessage.BODIES_BYTES_MAX);
     }
 
     private boolean spend(long nowMillis, int peer, long bytes) {

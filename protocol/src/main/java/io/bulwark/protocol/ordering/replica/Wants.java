@@ -1,11 +1,14 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Says with each tick which batches and bodies are missing here, and has them asked for. */
 final class Wants {
@@ -27,6 +30,10 @@ final class Wants {
     }
 
     void onTick(long nowMillis) {
+        Bytes next = parts.execution().waitingFor();
+        if (next != null) {
+            want(nowMillis, next);
+        }
         int names = PROPOSALS_LOOKED_AT * parts.config().batches().requestsMax();
         for (Slot slot : parts.log().all()) {
             if (slot.proposed != null && !slot.accepted) {
@@ -37,13 +44,23 @@ final class Wants {
                 }
             }
         }
-        Bytes next = parts.execution().waitingFor();
-        if (next != null) {
-            want(nowMillis, next);
-        }
         viewChanging.missing().forEach(each -> want(nowMillis, each.digest()));
         parts.pool().missing().forEach((id, sources) -> fetching.wantRequest(nowMillis, id, sources));
         fetching.ask(nowMillis);
+    }
+
+    /** Bodies have come; those that nobody wants do not count. */
+    void onBodies(long nowMillis, int from, RequestBodies bodies) {
+        Set<RequestId> came = new HashSet<>();
+        for (Request request : bodies.requests()) {
+            RequestId id = request.id();
+            if (fetching.wants(id)) {
+                batches.onBody(id, request);
+                parts.pool().onBody(nowMillis, id, request);
+                came.add(id);
+            }
+        }
+        fetching.onBodies(nowMillis, from, came);
     }
 
     /**

@@ -1,0 +1,101 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.message.RequestId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+@NullMarked
+class FetchingTest {
+    private static final ReplicaConfig CONFIG = ReplicaConfig.of(3, 1);
+    private static final long AGAIN = CONFIG.timers().fetchMillis();
+
+    /** Not asked for before: it may be on its way. */
+    private static final long DUE = AGAIN / 4;
+
+    private static final long ALL = -1;
+
+    private final Outbox outbox = new Outbox(CONFIG);
+    private final Fetching fetching = new Fetching(CONFIG, outbox);
+
+    private static RequestId id(long call) {
+        return new Request(PrincipalId.client(1), call, false, TestCluster.operation(call)).id();
+    }
+
+    /** Says what is wanted, as with each tick, and asks. */
+    private SortedMap<Integer, List<Long>> tick(long nowMillis, long sources, long... calls) {
+        for (long call : calls) {
+            fetching.wantRequest(nowMillis, id(call), sources);
+        }
+        fetching.ask(nowMillis);
+        return asked();
+    }
+
+    private SortedMap<Integer, List<Long>> answer(long nowMillis, int from, Set<RequestId> came) {
+        fetching.onBodies(nowMillis, from, came);
+        return asked();
+    }
+
+    private SortedMap<Integer, List<Long>> asked() {
+        SortedMap<Integer, List<Long>> asked = new TreeMap<>();
+        for (ReplicaEffect effect : outbox.drain()) {
+            if (effect instanceof ReplicaEffect.Send send && send.message() instanceof FetchRequests fetch) {
+                fetch.requests()
+                        .forEach(id -> asked.computeIfAbsent(send.to(), _ -> new ArrayList<>())
+                                .add(id.call()));
+            }
+        }
+        return asked;
+    }
+
+    /** The answer is on its way, behind others perhaps: more would come twice, or stand in line with votes behind it. */
+    @Test
+    void aReplicaIsAskedForNothingMoreBeforeItAnswersOrTheTimeIsUp() {
+        tick(0, 1, 1, 2);
+        assertThat(tick(DUE, 1, 1, 2)).containsOnlyKeys(0).containsValue(List.of(1L, 2L));
+        assertThat(tick(2 * DUE, 1, 1, 2, 3)).isEmpty();
+        assertThat(tick(3 * DUE, 1, 1, 2, 3)).isEmpty();
+        assertThat(tick(DUE + AGAIN, 1, 1, 2, 3)).containsOnlyKeys(0).containsValue(List.of(1L, 2L, 3L));
+    }
+
+    @Test
+    void whatDidNotFitIntoAnAnswerIsAskedForAtOnce() {
+        tick(0, 1, 1, 2, 3);
+        tick(DUE, 1, 1, 2, 3);
+        assertThat(answer(DUE + 5, 0, Set.of(id(1)))).containsOnlyKeys(0).containsValue(List.of(2L, 3L));
+        assertThat(answer(DUE + 6, 1, Set.of()))
+                .as("of who was not asked for it")
+                .isEmpty();
+    }
+
+    /** While one does not answer, another one that may have it is asked, and not the silent one again at once. */
+    @Test
+    void whatOneDoesNotGiveTheNextOneIsAskedFor() {
+        tick(0, ALL, 1);
+        assertThat(tick(DUE, ALL, 1)).containsOnlyKeys(0);
+        assertThat(tick(DUE + AGAIN, ALL, 1)).containsOnlyKeys(1);
+        assertThat(tick(DUE + 2 * AGAIN, ALL, 1)).containsOnlyKeys(2);
+        assertThat(tick(DUE + 3 * AGAIN, ALL, 1)).containsOnlyKeys(0);
+    }
+
+    @Test
+    void whatIsSaidFirstIsAskedForFirst() {
+        tick(0, 1, 1, 2, 3);
+        assertThat(tick(DUE, 1, 3, 1, 2)).containsValue(List.of(3L, 1L, 2L));
+    }
+
+    @Test
+    void whatIsNotWantedAnyMoreIsNotAskedFor() {
+        tick(0, 1, 1, 2);
+        assertThat(tick(DUE, 1, 2)).containsValue(List.of(2L));
+    }
+}
