@@ -292,6 +292,20 @@ final class ReplicaDiskBugs {
                     "latest[latest.length - others]",
                     "latest[latest.length - 1]"),
             bug(
+                    "bft/WaitingClients",
+                    "calls that are never answered keep a client from later ones",
+                    "bft.WaitingClientsTest",
+                    "callsThatAreNeverAnsweredHereKeepNoLaterOneFromItsAnswer",
+                    "own.firstEntry().getKey()",
+                    "own.lastEntry().getKey()"),
+            bug(
+                    "bft/WaitingClients",
+                    "a call that is repeated stays the oldest",
+                    "bft.WaitingClientsTest",
+                    "aCallThatIsRepeatedIsNotTheOldestAndTakesNoMoreRoom",
+                    "own.putLast(call,",
+                    "own.put(call,"),
+            bug(
                     "bft/FoundState",
                     "a state that cannot be read is thrown away",
                     "BftDamageTest",

@@ -139,6 +139,30 @@ final class ReplicaBugs {
                     "displaced.expire(nowMillis - EXPIRY_MILLIS);",
                     ""),
             in(
+                    "ordering/replica/Fetching",
+                    "a replica is asked for more bodies before it answers",
+                    engine("FetchingTest", "aReplicaIsAskedForNothingMoreBeforeItAnswersOrTheTimeIsUp"),
+                    "boolean isOpen = nowMillis - openMillis[peer] < config.timers().fetchMillis();",
+                    "boolean isOpen = false;"),
+            in(
+                    "ordering/replica/Fetching",
+                    "what did not fit into an answer waits for the timer",
+                    engine("FetchingTest", "whatDidNotFitIntoAnAnswerIsAskedForAtOnce"),
+                    "want.nextMillis = Math.min(want.nextMillis, nowMillis);",
+                    ""),
+            in(
+                    "ordering/replica/Fetching",
+                    "bodies are asked for in the order in which they were first wanted",
+                    engine("FetchingTest", "whatIsSaidFirstIsAskedForFirst"),
+                    "if (known == null || known.odd != odd) {",
+                    "if (known == null) {"),
+            in(
+                    "ordering/replica/Serving",
+                    "an answer with bodies may be longer than a batch",
+                    engine("FetchingTest", "anAnswerHasNoMoreThanABatch"),
+                    "if (!bodies.isEmpty() && bytes > bytesMax()) {",
+                    "if (!bodies.isEmpty() && bytes > ReplicaMessage.BODIES_BYTES_MAX) {"),
+            in(
                     "ordering/replica/Wants",
                     "of a batch of unknown bodies all are looked at",
                     engine("RoomAttacksTest", "nothingIsFetchedForABatchThatNamesUnknownBodies"),

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -97,5 +99,23 @@ class FetchingTest {
     void whatIsNotWantedAnyMoreIsNotAskedFor() {
         tick(0, 1, 1, 2);
         assertThat(tick(DUE, 1, 2)).containsValue(List.of(2L));
+    }
+
+    /** What is said meanwhile waits behind it. */
+    @Test
+    void anAnswerHasNoMoreThanABatch() {
+        RequestPool pool = new RequestPool(CONFIG, new RecentResults(1));
+        List<RequestId> asked = new ArrayList<>();
+        for (long call = 0; call < 3; call++) {
+            Bytes half = Bytes.of(new byte[CONFIG.batches().bytesMax() / 2 - Short.MAX_VALUE]);
+            Request request = new Request(PrincipalId.client(1), call, false, half);
+            assertThat(pool.onRequest(0, request.id(), request)).isTrue();
+            asked.add(request.id());
+        }
+        new Serving(CONFIG, new BatchStore(pool), outbox).onFetchRequests(0, 1, new FetchRequests(asked));
+        assertThat(outbox.drain()).singleElement().satisfies(effect -> {
+            RequestBodies answer = (RequestBodies) ((ReplicaEffect.Send) effect).message();
+            assertThat(answer.requests()).extracting(Request::id).containsExactlyElementsOf(asked.subList(0, 2));
+        });
     }
 }
