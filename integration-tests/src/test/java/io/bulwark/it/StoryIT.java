@@ -47,7 +47,7 @@ class StoryIT {
     private static final int BLOCKS = GUEST_FIRST + GUEST_BLOCKS;
     private static final int PIECE = 1 << 20;
     private static final int FAILED = 1;
-    private static final int UNAVAILABLE = 69;
+    private static final int REFUSED = 78;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final long began = System.nanoTime();
@@ -249,7 +249,7 @@ class StoryIT {
             List<String> names = guestNames(operator);
             tell("a client is revoked after " + written + " blocks written");
 
-            // Nobody answers it any more, and it tries on until its time is up.
+            // Nobody answers it any more.
             List<CompletableFuture<Void>> attempts = List.of(
                     attempt(() -> end(anew)),
                     attempt(() -> end(over)),
@@ -304,15 +304,15 @@ class StoryIT {
         }
     }
 
-    /** Nobody lets it in: exit code 69, as of a cluster that is not reached. Until its connections are closed it is told why: 1. */
+    /** Nobody lets it in: exit code 78, as its key is not believed. Until its connections are closed the state machine refuses it: 1. */
     private void isRefused(OutsideOperator operator, Path configuration) throws Exception {
         Path file = Files.writeString(outside.resolve("late"), "late");
         await("the servers to refuse it", () -> {
             CommandRun late = operator.run(
                             "put", file.toString(), "files/guest/late", "--client", configuration.toString())
                     .go();
-            assertThat(late.exitCode()).as("%s%s", late.out(), late.err()).isIn(FAILED, UNAVAILABLE);
-            return late.exitCode() == UNAVAILABLE;
+            assertThat(late.exitCode()).as("%s%s", late.out(), late.err()).isIn(FAILED, REFUSED);
+            return late.exitCode() == REFUSED;
         });
         assertThat(guestNames(operator)).containsExactly("guest/kept");
     }

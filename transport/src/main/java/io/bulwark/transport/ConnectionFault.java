@@ -27,7 +27,7 @@ final class ConnectionFault extends RuntimeException {
                 Fault fault = switch (refused.reason()) {
                     case FORM -> Fault.BAD_CERTIFICATE;
                     case EXPIRED -> Fault.EXPIRED_CERTIFICATE;
-                    case UNKNOWN_KEY, REVOKED -> Fault.UNKNOWN_PRINCIPAL;
+                    case UNKNOWN_KEY, UNKNOWN_STILL, REVOKED -> Fault.UNKNOWN_PRINCIPAL;
                     case WRONG_NAME -> Fault.WRONG_NAME;
                 };
                 return new ConnectionFault(fault, String.valueOf(refused.getMessage()));
@@ -58,7 +58,8 @@ final class ConnectionFault extends RuntimeException {
                     Fault.REFUSED_EXPIRED, who + " says that the certificate of " + self + " is not valid now");
         }
         return new ConnectionFault(
-                Fault.REFUSED_UNKNOWN, who + " does not believe the key that is shown here for " + self + ": " + text);
+                text.contains("bad_certificate") ? Fault.REFUSED_UNKNOWN : Fault.REFUSED_UNSURE,
+                who + " does not believe the key that is shown here for " + self + ": " + text);
     }
 
     Fault fault() {

@@ -25,6 +25,7 @@ enum Fault {
     NOT_TRUSTED_ANY_MORE,
     REFUSED_REVOKED,
     REFUSED_UNKNOWN,
+    REFUSED_UNSURE,
     REFUSED_EXPIRED,
     TOO_MANY_CONNECTIONS,
     FRAME_TIMEOUT,
@@ -38,7 +39,10 @@ enum Fault {
 
     /** That the other side, whoever it is, has ended the handshake. */
     boolean isTheirs() {
-        return this == TLS || this == REFUSED_REVOKED || this == REFUSED_UNKNOWN || this == REFUSED_EXPIRED;
+        return switch (this) {
+            case TLS, REFUSED_REVOKED, REFUSED_UNKNOWN, REFUSED_UNSURE, REFUSED_EXPIRED -> true;
+            default -> false;
+        };
     }
 
     /** What it tells the side that connects of who does not believe whom; null if nothing. */
@@ -46,6 +50,7 @@ enum Fault {
         return switch (this) {
             case REFUSED_REVOKED -> LinkRefusal.Reason.REVOKED;
             case REFUSED_UNKNOWN -> LinkRefusal.Reason.UNKNOWN_KEY;
+            case REFUSED_UNSURE -> LinkRefusal.Reason.UNKNOWN_YET;
             case REFUSED_EXPIRED -> LinkRefusal.Reason.EXPIRED;
             case UNKNOWN_PRINCIPAL, BAD_CERTIFICATE, WRONG_NAME, WRONG_MAC -> LinkRefusal.Reason.THEIR_KEY_UNKNOWN;
             case EXPIRED_CERTIFICATE -> LinkRefusal.Reason.THEIR_CERTIFICATE_EXPIRED;

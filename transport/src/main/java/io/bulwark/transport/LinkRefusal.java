@@ -15,8 +15,10 @@ public record LinkRefusal(Reason reason, long sinceNanos, long lastNanos) {
     public enum Reason {
         /** The other side says that the principal of this one was revoked, which is for good. */
         REVOKED,
-        /** The other side does not know the key that is shown here; it may learn of it. */
+        /** The other side does not know the key that is shown here, and has asked who belongs since it was shown that key before, by whomever. */
         UNKNOWN_KEY,
+        /** The other side does not take the certificate that is shown here, and may have yet to learn of its key; older builds, and the JDK's engine, say no more. */
+        UNKNOWN_YET,
         /** By its clock the certificate that is shown here is not valid. */
         EXPIRED,
         /** Who answers shows no key of the principal that is wanted, as far as is known here. */

@@ -1,7 +1,10 @@
 package io.bulwark.transport;
 
 import io.bulwark.transport.identity.RefusedCertificateException;
+import io.netty.handler.ssl.OpenSslCertificateException;
+import io.netty.internal.tcnative.CertificateVerifier;
 import java.net.Socket;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
@@ -20,37 +23,49 @@ final class PinnedKeys extends X509ExtendedTrustManager {
     }
 
     @Override
-    public void checkClientTrusted(X509Certificate[] chain, String authType) throws RefusedCertificateException {
-        whom.check(chain);
+    public void checkClientTrusted(X509Certificate[] chain, String authType) throws CertificateException {
+        check(chain);
     }
 
     @Override
-    public void checkServerTrusted(X509Certificate[] chain, String authType) throws RefusedCertificateException {
-        whom.check(chain);
+    public void checkServerTrusted(X509Certificate[] chain, String authType) throws CertificateException {
+        check(chain);
     }
 
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
-            throws RefusedCertificateException {
-        whom.check(chain);
+            throws CertificateException {
+        check(chain);
     }
 
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
-            throws RefusedCertificateException {
-        whom.check(chain);
+            throws CertificateException {
+        check(chain);
     }
 
     @Override
     public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
-            throws RefusedCertificateException {
-        whom.check(chain);
+            throws CertificateException {
+        check(chain);
     }
 
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
-            throws RefusedCertificateException {
-        whom.check(chain);
+            throws CertificateException {
+        check(chain);
+    }
+
+    private void check(X509Certificate[] chain) throws CertificateException {
+        try {
+            whom.check(chain);
+        } catch (RefusedCertificateException e) {
+            if (e.reason() == RefusedCertificateException.Reason.UNKNOWN_STILL) {
+                // The alert that BoringSSL sends is bad_certificate then.
+                throw new OpenSslCertificateException(e, CertificateVerifier.X509_V_ERR_CERT_REJECTED);
+            }
+            throw e;
+        }
     }
 
     @Override

@@ -17,6 +17,7 @@ import io.netty.handler.ssl.SslProvider;
 import java.security.cert.Certificate;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TlsCredentials implements Credentials {
     static final String PROTOCOL = "TLSv1.3";
+    private static final int STRANGERS_MAX = 1_024;
     private static final long TRY_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private final PrincipalId self;
@@ -45,6 +47,16 @@ public final class TlsCredentials implements Credentials {
 
     private final Set<Runnable> listeners = new CopyOnWriteArraySet<>();
     private final Set<Runnable> strangers = new CopyOnWriteArraySet<>();
+    /** When keys that are not known were last shown; the eldest are forgotten. Guarded by itself. */
+    private final Map<PrincipalKey, Long> shown = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<PrincipalKey, Long> eldest) {
+            return size() > STRANGERS_MAX;
+        }
+    };
+
     private final WireVersions versions;
     /** The newest that each has spoken since this process began: in what is believed of it nobody goes back. */
     private final Map<PrincipalId, Integer> spoken = new ConcurrentHashMap<>();
@@ -55,6 +67,7 @@ public final class TlsCredentials implements Credentials {
     private final Map<PrincipalId, Long> tried = new ConcurrentHashMap<>();
 
     private volatile TrustedKeys trusted;
+    private volatile @Nullable Long asOf;
     private volatile Contexts contexts;
     private volatile @Nullable OwnKey device;
 
@@ -179,13 +192,33 @@ public final class TlsCredentials implements Credentials {
     /** The principal whose certificate this is, as things are now. */
     PrincipalId check(Certificate[] chain) throws RefusedCertificateException {
         try {
-            return PeerCertificate.check(chain, trusted, clock.instant());
+            return PeerCertificate.check(chain, trusted, clock.instant(), this::askedSinceShown);
         } catch (RefusedCertificateException e) {
-            if (e.reason() == RefusedCertificateException.Reason.UNKNOWN_KEY) {
-                strangers.forEach(Runnable::run);
+            switch (e.reason()) {
+                case UNKNOWN_KEY, UNKNOWN_STILL -> strangers.forEach(Runnable::run);
+                case FORM, EXPIRED, REVOKED, WRONG_NAME -> {}
             }
             throw e;
         }
+    }
+
+    /**
+     * What is believed now is no older than this.
+     *
+     * @param nanos by {@link System#nanoTime()}, before it was asked
+     */
+    public void asOf(long nanos) {
+        asOf = nanos;
+    }
+
+    /** Whether it was asked since this key, which is not known, was shown before; now it is shown again. */
+    private boolean askedSinceShown(PrincipalKey key) {
+        Long before;
+        synchronized (shown) {
+            before = shown.put(key, System.nanoTime());
+        }
+        Long asked = asOf;
+        return before != null && asked != null && asked - before > 0;
     }
 
     /** Is told when somebody shows a key that is not known, which may be one that was let in just now. Anybody decides how often that is. */

@@ -3,11 +3,13 @@ package io.bulwark.transport;
 import static io.bulwark.transport.Cast.CLIENT;
 import static io.bulwark.transport.Cast.NODE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.RefusedCertificateException;
 import io.bulwark.transport.identity.TrustedKeys;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslProvider;
@@ -17,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.security.SecureRandom;
+import java.security.cert.Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -24,6 +27,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLException;
@@ -47,7 +51,7 @@ class RefusalsTest {
     record Engines(SslProvider server, SslProvider client) {
         /** The JDK's engine says the same of all certificates that a server does not take. */
         LinkRefusal.Reason told(LinkRefusal.Reason reason) {
-            return server == SslProvider.JDK ? LinkRefusal.Reason.UNKNOWN_KEY : reason;
+            return server == SslProvider.JDK ? LinkRefusal.Reason.UNKNOWN_YET : reason;
         }
     }
 
@@ -70,7 +74,30 @@ class RefusalsTest {
     @MethodSource("engines")
     void aStrangerIsToldThatItsKeyIsNotKnown(Engines engines) throws IOException {
         TlsCredentials client = credentials(Identity.generate(CLIENT, RANDOM), BOTH, engines.client());
-        assertRefused(credentials(NODES, BOTH, engines.server()), client, LinkRefusal.Reason.UNKNOWN_KEY);
+        assertRefused(credentials(NODES, BOTH, engines.server()), client, LinkRefusal.Reason.UNKNOWN_YET);
+    }
+
+    /** It is sure once it has asked who belongs after it was shown the key, and not if it asked before. */
+    @ParameterizedTest
+    @MethodSource("engines")
+    void aServerThatHasAskedIsSureThatAKeyIsNotKnown(Engines engines) throws IOException {
+        TlsCredentials node = credentials(NODES, BOTH, engines.server());
+        AtomicInteger shown = new AtomicInteger();
+        node.onStranger(shown::incrementAndGet);
+        node.asOf(System.nanoTime());
+        PeerLink link = link(node, credentials(Identity.generate(CLIENT, RANDOM), BOTH, engines.client()));
+        await().until(() -> {
+            assertThat(link.refusal().map(LinkRefusal::reason)).isNotEqualTo(sure());
+            return shown.get() > 3;
+        });
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            node.asOf(System.nanoTime());
+            return reasonOf(link) == engines.told(LinkRefusal.Reason.UNKNOWN_KEY);
+        });
+    }
+
+    private static Optional<LinkRefusal.Reason> sure() {
+        return Optional.of(LinkRefusal.Reason.UNKNOWN_KEY);
     }
 
     @ParameterizedTest
@@ -141,9 +168,11 @@ class RefusalsTest {
         assertThat(refusal("error:1000008b:SSL routines:OPENSSL_internal:DECRYPTION_FAILED_OR_BAD_RECORD_MAC"))
                 .isEqualTo(Fault.TLS);
         assertThat(refusal("error:10000438:SSL routines:OPENSSL_internal:TLSV1_ALERT_INTERNAL_ERROR"))
+                .isEqualTo(Fault.REFUSED_UNSURE);
+        assertThat(refusal("error:10000412:SSL routines:OPENSSL_internal:SSLV3_ALERT_BAD_CERTIFICATE"))
                 .isEqualTo(Fault.REFUSED_UNKNOWN);
         assertThat(refusal("(certificate_unknown) Received fatal alert: certificate_unknown"))
-                .isEqualTo(Fault.REFUSED_UNKNOWN);
+                .isEqualTo(Fault.REFUSED_UNSURE);
     }
 
     private static Fault refusal(String said) {
@@ -176,6 +205,23 @@ class RefusalsTest {
                 return told.get() > 4;
             });
         }
+    }
+
+    @Test
+    void whoAskedBeforeIsNotSure() {
+        TlsCredentials node = credentials(NODES, BOTH, SslProvider.JDK);
+        Certificate[] chain = {Identity.generate(CLIENT, RANDOM).certificate()};
+        node.asOf(System.nanoTime());
+        assertThat(refused(node, chain)).as("shown first").isEqualTo(RefusedCertificateException.Reason.UNKNOWN_KEY);
+        assertThat(refused(node, chain)).as("not asked").isEqualTo(RefusedCertificateException.Reason.UNKNOWN_KEY);
+        node.asOf(System.nanoTime());
+        assertThat(refused(node, chain)).as("asked").isEqualTo(RefusedCertificateException.Reason.UNKNOWN_STILL);
+        assertThat(refused(node, chain)).as("not since").isEqualTo(RefusedCertificateException.Reason.UNKNOWN_KEY);
+    }
+
+    private static RefusedCertificateException.Reason refused(TlsCredentials node, Certificate[] chain) {
+        return catchThrowableOfType(RefusedCertificateException.class, () -> node.check(chain))
+                .reason();
     }
 
     @Test

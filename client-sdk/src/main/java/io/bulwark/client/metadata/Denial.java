@@ -23,11 +23,11 @@ import java.util.stream.Collectors;
  * @param replicas those whose links say it
  */
 record Denial(Reason reason, SortedMap<PrincipalId, LinkRefusal.Reason> replicas) {
-    /**
-     * How long a refusal must have lasted, unless it is for good: a replica asks for the registry as soon as somebody shows a key that it does not know, and
-     * may learn just then that it is to be believed.
-     */
+    /** How long two sides must not have believed each other by their clocks, or by the keys that are known here. */
     static final long LASTING_MILLIS = 1_500;
+
+    /** How long a replica that may have yet to learn of a key is given to do so. */
+    static final long LEARNING_MILLIS = 10_000;
 
     /**
      * What there is now.
@@ -39,10 +39,7 @@ record Denial(Reason reason, SortedMap<PrincipalId, LinkRefusal.Reason> replicas
         int faulty = ReplicatedCall.faultyOf(replicas.size());
         SortedMap<PrincipalId, LinkRefusal.Reason> lasting = new TreeMap<>();
         for (PrincipalId replica : replicas) {
-            refusals.apply(replica)
-                    .filter(each ->
-                            each.reason() == LinkRefusal.Reason.REVOKED || each.lastedMillis() >= LASTING_MILLIS)
-                    .ifPresent(each -> lasting.put(replica, each.reason()));
+            refusals.apply(replica).filter(Denial::lasts).ifPresent(each -> lasting.put(replica, each.reason()));
         }
         if (lasting.size() <= faulty) {
             return Optional.empty();
@@ -57,10 +54,23 @@ record Denial(Reason reason, SortedMap<PrincipalId, LinkRefusal.Reason> replicas
         return Optional.of(new Denial(agreed, lasting));
     }
 
+    /**
+     * Whether it is no matter of a moment. That it does not know the key a replica is sure of once it has asked since it was shown it before: if that was
+     * within the same row, so has it since this process began to try.
+     */
+    private static boolean lasts(LinkRefusal refusal) {
+        return switch (refusal.reason()) {
+            case REVOKED -> true;
+            case UNKNOWN_KEY -> refusal.lastNanos() != refusal.sinceNanos();
+            case UNKNOWN_YET -> refusal.lastedMillis() >= LEARNING_MILLIS;
+            case EXPIRED, THEIR_KEY_UNKNOWN, THEIR_CERTIFICATE_EXPIRED -> refusal.lastedMillis() >= LASTING_MILLIS;
+        };
+    }
+
     private static Reason reasonOf(LinkRefusal.Reason said) {
         return switch (said) {
             case REVOKED -> Reason.REVOKED;
-            case UNKNOWN_KEY -> Reason.NOT_KNOWN;
+            case UNKNOWN_KEY, UNKNOWN_YET -> Reason.NOT_KNOWN;
             case EXPIRED -> Reason.EXPIRED;
             case THEIR_KEY_UNKNOWN -> Reason.SERVERS_NOT_KNOWN;
             case THEIR_CERTIFICATE_EXPIRED -> Reason.SERVERS_EXPIRED;
@@ -95,6 +105,7 @@ record Denial(Reason reason, SortedMap<PrincipalId, LinkRefusal.Reason> replicas
                         + switch (each.getValue()) {
                             case REVOKED -> " says that it was revoked";
                             case UNKNOWN_KEY -> " does not know the key";
+                            case UNKNOWN_YET -> " does not take the certificate";
                             case EXPIRED -> " finds the certificate not valid";
                             case THEIR_KEY_UNKNOWN -> " shows another key";
                             case THEIR_CERTIFICATE_EXPIRED -> " shows a certificate that is not valid";

@@ -159,6 +159,7 @@ public final class TrustWatch implements AutoCloseable {
     public synchronized void refresh() throws Exception {
         SortedMap<PrincipalId, List<PrincipalKey>> changed = new TreeMap<>();
         PrincipalId after = PrincipalId.NOBODY;
+        long askedNanos = System.nanoTime();
         long version = KnownPrincipals.NO_VERSION;
         do {
             Reply.PrincipalList page = page(after);
@@ -171,11 +172,13 @@ public final class TrustWatch implements AutoCloseable {
         } while (!after.equals(PrincipalId.NOBODY));
         KnownPrincipals before = known;
         if (version <= before.version()) {
+            credentials.asOf(askedNanos);
             return; // Nothing new: versions only grow.
         }
         KnownPrincipals now = new KnownPrincipals(before.genesis(), version, changed);
         known = now;
         replicas.learned(now);
+        credentials.asOf(askedNanos);
         LOG.info("{} believes the keys of version {} of the registry", credentials.self(), version);
         keep(now);
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 @NullMarked
 class DenialTest {
     private static final PrincipalId SELF = PrincipalId.client(5);
-    private static final long LONG = Denial.LASTING_MILLIS;
+    private static final long LONG = Denial.LEARNING_MILLIS;
 
     private final Map<PrincipalId, LinkRefusal> refusals = new HashMap<>();
 
@@ -45,11 +45,17 @@ class DenialTest {
     void whatIsForGoodCountsAtOnceAndTheRestOnceItHasLasted() {
         for (LinkRefusal.Reason reason : LinkRefusal.Reason.values()) {
             refuses(0, reason, LONG);
-            refuses(1, reason, 0);
-            assertThat(denial(4).isPresent()).as("%s", reason).isEqualTo(reason == LinkRefusal.Reason.REVOKED);
-            refuses(1, reason, LONG - 1);
-            assertThat(denial(4).isPresent()).as("%s", reason).isEqualTo(reason == LinkRefusal.Reason.REVOKED);
-            refuses(1, reason, LONG);
+            long lasting = switch (reason) {
+                case REVOKED -> 0;
+                case UNKNOWN_KEY -> 1;
+                case UNKNOWN_YET -> Denial.LEARNING_MILLIS;
+                case EXPIRED, THEIR_KEY_UNKNOWN, THEIR_CERTIFICATE_EXPIRED -> Denial.LASTING_MILLIS;
+            };
+            if (lasting > 0) {
+                refuses(1, reason, lasting - 1);
+                assertThat(denial(4)).as("%s", reason).isEmpty();
+            }
+            refuses(1, reason, lasting);
             assertThat(denial(4)).as("%s", reason).isPresent();
         }
     }

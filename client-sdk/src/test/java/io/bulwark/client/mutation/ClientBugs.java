@@ -20,13 +20,23 @@ final class ClientBugs {
             denial(
                     "a refusal of a moment is one that lasts",
                     "whatIsForGoodCountsAtOnceAndTheRestOnceItHasLasted",
-                    "each.lastedMillis() >= LASTING_MILLIS",
-                    "each.lastedMillis() >= 0"),
+                    "refusal.lastedMillis() >= LASTING_MILLIS",
+                    "refusal.lastedMillis() >= 0"),
+            denial(
+                    "a replica has no time to learn of a key",
+                    "whatIsForGoodCountsAtOnceAndTheRestOnceItHasLasted",
+                    "refusal.lastedMillis() >= LEARNING_MILLIS",
+                    "refusal.lastedMillis() >= LASTING_MILLIS"),
+            denial(
+                    "that a replica has asked before this process began counts",
+                    "whatIsForGoodCountsAtOnceAndTheRestOnceItHasLasted",
+                    "refusal.lastNanos() != refusal.sinceNanos()",
+                    "refusal.lastNanos() != 0"),
             denial(
                     "what is for good is waited for",
                     "whatIsForGoodCountsAtOnceAndTheRestOnceItHasLasted",
-                    "each.reason() == LinkRefusal.Reason.REVOKED ||",
-                    ""),
+                    "case REVOKED -> true;",
+                    "case REVOKED -> refusal.lastedMillis() >= LASTING_MILLIS;"),
             denial(
                     "f replicas say what the reason is",
                     "theReasonIsOneThatMoreThanFGive",

@@ -7,6 +7,7 @@ import io.bulwark.transport.identity.RefusedCertificateException.Reason;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
+import java.util.function.Predicate;
 
 /**
  * Finds out whose certificate a peer shows. TLS has proved that the peer holds the private key; that the certificate is signed with
@@ -21,18 +22,26 @@ public final class PeerCertificate {
 
     private PeerCertificate() {}
 
+    /** As below, for who does not ask who belongs. */
+    public static PrincipalId check(Certificate[] chain, TrustedKeys trusted, Instant now)
+            throws RefusedCertificateException {
+        return check(chain, trusted, now, _ -> false);
+    }
+
     /**
      * The principal whose certificate this is.
      *
      * @param chain what the peer sent, which must be one certificate
+     * @param asked whether it was asked who belongs since this key, which is not known, was last shown
      * @throws RefusedCertificateException unless it is valid now, its key is trusted, and it names the owner of that key
      */
-    public static PrincipalId check(Certificate[] chain, TrustedKeys trusted, Instant now)
+    public static PrincipalId check(
+            Certificate[] chain, TrustedKeys trusted, Instant now, Predicate<PrincipalKey> asked)
             throws RefusedCertificateException {
         X509Certificate certificate = only(chain);
         PrincipalId named = principalOf(certificate);
         PrincipalKey key = keyOf(certificate);
-        PrincipalId owner = trusted.ownerOf(key).orElseThrow(() -> stranger(named, trusted));
+        PrincipalId owner = trusted.ownerOf(key).orElseThrow(() -> stranger(named, key, trusted, asked));
         if (!owner.equals(named)) {
             throw new RefusedCertificateException(Reason.WRONG_NAME, owner + " claims to be " + named);
         }
@@ -45,12 +54,15 @@ public final class PeerCertificate {
         return owner;
     }
 
-    private static RefusedCertificateException stranger(PrincipalId named, TrustedKeys trusted) {
-        return trusted.revoked().contains(named)
-                ? new RefusedCertificateException(
-                        Reason.REVOKED, "somebody claims to be " + named + ", who was revoked")
-                : new RefusedCertificateException(
-                        Reason.UNKNOWN_KEY, "somebody claims to be " + named + " with a key that is not known");
+    private static RefusedCertificateException stranger(
+            PrincipalId named, PrincipalKey key, TrustedKeys trusted, Predicate<PrincipalKey> asked) {
+        if (trusted.revoked().contains(named)) {
+            return new RefusedCertificateException(
+                    Reason.REVOKED, "somebody claims to be " + named + ", who was revoked");
+        }
+        return new RefusedCertificateException(
+                asked.test(key) ? Reason.UNKNOWN_STILL : Reason.UNKNOWN_KEY,
+                "somebody claims to be " + named + " with a key that is not known");
     }
 
     /** The one certificate that a peer shows. */

@@ -17,6 +17,8 @@ public final class RefusedCertificateException extends CertificateException {
         EXPIRED(BasicReason.EXPIRED),
         /** Its key is not among those that are known. */
         UNKNOWN_KEY,
+        /** Nor was it when it was asked who belongs, after somebody had shown it before. */
+        UNKNOWN_STILL,
         /** Nor is it, and the principal that it names was revoked. */
         REVOKED(BasicReason.REVOKED),
         /** Its key belongs to another principal than it names. */

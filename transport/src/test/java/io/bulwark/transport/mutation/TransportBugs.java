@@ -108,6 +108,12 @@ final class TransportBugs {
                     "return ofTls(said);",
                     "text += \" \";"),
             new PlantedBug(
+                    "a server that has asked before it was shown a key is sure of it",
+                    "transport/TlsCredentials",
+                    new Detector("transport.RefusalsTest", "whoAskedBeforeIsNotSure", 1),
+                    "return before != null && asked != null && asked - before > 0;",
+                    "return before != null && asked != null;"),
+            new PlantedBug(
                     "what the certificate before met with counts against another",
                     "transport/Retries",
                     new Detector("transport.RetriesTest", "anotherCertificateBeginsAnotherRow", 1),
