@@ -56,6 +56,7 @@ final class BenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--size",
+            paramLabel = "BYTES",
             defaultValue = "1m",
             converter = Size.class,
             description = "Bytes per object (default: ${DEFAULT-VALUE}).")
@@ -63,11 +64,16 @@ final class BenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--threads",
+            paramLabel = "N",
             defaultValue = "4",
             description = "Operations under way at once (default: ${DEFAULT-VALUE}).")
     private int threads;
 
-    @Option(names = "--seconds", defaultValue = "10", description = "How long to measure (default: ${DEFAULT-VALUE}).")
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "How long to measure (default: ${DEFAULT-VALUE}).")
     private double seconds;
 
     @Override

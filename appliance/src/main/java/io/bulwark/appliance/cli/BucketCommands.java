@@ -26,6 +26,7 @@ final class BucketCommands {
 
         @Option(
                 names = "--volume",
+                paramLabel = "NAME",
                 defaultValue = BucketSpec.DEFAULT_VOLUME,
                 description = "Object volume that keeps its bytes (default: ${DEFAULT-VALUE}).")
         private String volume = BucketSpec.DEFAULT_VOLUME;

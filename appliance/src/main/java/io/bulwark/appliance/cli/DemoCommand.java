@@ -42,6 +42,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Option(
             names = "--faults",
+            paramLabel = "F",
             defaultValue = "1",
             description =
                     "1, or 2 with 7 nodes: one stopped and one lying at the same time (default: ${DEFAULT-VALUE}).")
@@ -49,6 +50,7 @@ final class DemoCommand implements Callable<Integer> {
 
     @Option(
             names = "--port-base",
+            paramLabel = "PORT",
             defaultValue = PORT_BASE,
             description = "Ports of the demo's own appliance begin here (default: ${DEFAULT-VALUE}).")
     private int portBase;

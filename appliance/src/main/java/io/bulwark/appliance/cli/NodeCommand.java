@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
 final class NodeCommand implements Callable<Integer> {
     static final String END_WITH_INPUT = "--end-with-input";
     static final String HEALTH = "--health";
-    static final String HEALTH_DESCRIPTION = "Write to this file every second whether it does its work.";
+    static final String HEALTH_DESCRIPTION = "write to this file every second whether it does its work.";
 
     @Spec
     private @Nullable CommandSpec spec;

@@ -33,7 +33,10 @@ final class PutCommand implements Callable<Integer> {
             description = "Without a key, or with one that ends in '/', the file's name is added.")
     private ObjectPath target = new ObjectPath("", "");
 
-    @Option(names = "--content-type", description = "Media type (default: guessed from the file's name).")
+    @Option(
+            names = "--content-type",
+            paramLabel = "TYPE",
+            description = "Media type (default: guessed from the file's name).")
     private @Nullable String contentType;
 
     @Option(names = "--tag", paramLabel = "NAME=VALUE", description = "A tag of yours; may be repeated.")

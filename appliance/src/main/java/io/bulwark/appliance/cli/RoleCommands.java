@@ -42,15 +42,19 @@ final class RoleCommands {
         @Option(names = "--config", paramLabel = "FILE", description = "Its configuration (YAML).")
         private @Nullable Path config;
 
-        @Option(names = NodeCommand.END_WITH_INPUT, description = "End when standard input ends.")
+        @Option(names = NodeCommand.END_WITH_INPUT, description = "With --config: end when standard input ends.")
         private boolean endWithInput;
 
-        @Option(names = NodeCommand.HEALTH, paramLabel = "FILE", description = NodeCommand.HEALTH_DESCRIPTION)
+        @Option(
+                names = NodeCommand.HEALTH,
+                paramLabel = "FILE",
+                description = "With --config: " + NodeCommand.HEALTH_DESCRIPTION)
         private @Nullable Path health;
 
         @Option(
                 names = ReplicaProcess.RECOVERING,
-                description = "Recover, as a watchdog has it: the state is checked, and old session keys go.")
+                description =
+                        "With --config: recover, as a watchdog has it: the state is checked, and old session keys go.")
         private boolean recovering;
 
         @Override
@@ -82,7 +86,10 @@ final class RoleCommands {
                 description = "The replica's configuration (YAML), which may have a section for the supervisor.")
         private Path config = Path.of("");
 
-        @Option(names = NodeCommand.HEALTH, paramLabel = "FILE", description = NodeCommand.HEALTH_DESCRIPTION)
+        @Option(
+                names = NodeCommand.HEALTH,
+                paramLabel = "FILE",
+                description = "While it runs, " + NodeCommand.HEALTH_DESCRIPTION)
         private @Nullable Path health;
 
         @Override
@@ -96,7 +103,10 @@ final class RoleCommands {
         @Option(names = "--config", paramLabel = "FILE", required = true, description = "Its configuration (YAML).")
         private Path config = Path.of("");
 
-        @Option(names = NodeCommand.HEALTH, paramLabel = "FILE", description = NodeCommand.HEALTH_DESCRIPTION)
+        @Option(
+                names = NodeCommand.HEALTH,
+                paramLabel = "FILE",
+                description = "While it runs, " + NodeCommand.HEALTH_DESCRIPTION)
         private @Nullable Path health;
 
         @Override

@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
         name = "up",
         description = {
             "Run the whole appliance on this machine: storage nodes, metadata replicas and the console.",
-            "What is chosen at the first start of a data directory stays, as do its ports."
+            "What is chosen at the first start of a data directory stays, its ports too."
         })
 final class UpCommand implements Callable<Integer> {
     private static final long DETACHED_START_MILLIS_MAX = 180_000;

@@ -41,7 +41,8 @@ final class VolumeCommand implements Runnable {
     int create(
             @Mixin ClusterAccess access,
             @Parameters(paramLabel = "VOLUME") String name,
-            @Option(names = "--blocks", description = "Makes a register volume of so many blocks.") @Nullable
+            @Option(names = "--blocks", paramLabel = "N", description = "Makes a register volume of so many blocks.")
+                    @Nullable
                     Long blocks,
             @ArgGroup(exclusive = false) PolicyOptions given) {
         if (blocks != null && blocks < 1) {
@@ -107,7 +108,11 @@ final class VolumeCommand implements Runnable {
             @Parameters(paramLabel = "VOLUME") String name,
             @Parameters(paramLabel = "BLOCK") long block,
             @Parameters(paramLabel = "FILE", arity = "0..1") @Nullable Path file,
-            @Option(names = "--bytes", description = "How many bytes go to FILE (default: one block).") @Nullable
+            @Option(
+                            names = "--bytes",
+                            paramLabel = "N",
+                            description = "How many bytes go to FILE (default: one block).")
+                    @Nullable
                     Long bytes)
             throws IOException {
         if (bytes != null && (file == null || bytes < 0)) {
