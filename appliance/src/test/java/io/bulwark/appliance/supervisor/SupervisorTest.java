@@ -3,7 +3,6 @@ package io.bulwark.appliance.supervisor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.appliance.cluster.ReplicaMember;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.bulwark.transport.identity.Pkcs11Token;
@@ -15,10 +14,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Queue;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** One supervisor over a replica that only remembers what was done to it, by a clock that the test sets. */
 @NullMarked
 class SupervisorTest {
-    private static final Duration LONG = Duration.ofSeconds(40);
+    static final Duration LONG = Duration.ofSeconds(40);
     private static final int REPLICAS = 4;
-    private static final int OWN = 1;
+    static final int OWN = 1;
     private static final long PERIOD = 600_000;
     private static final long START = 1_000_000 * PERIOD;
 
@@ -393,75 +390,7 @@ class SupervisorTest {
         return meters.get("bulwark.supervisor." + what).counter().count();
     }
 
-    private static final class FakeReplica implements ReplicaMember {
-        final Queue<String> done = new ConcurrentLinkedQueue<>();
-        volatile boolean running = true;
-        volatile boolean endsOnce;
-        volatile String stoppedAfter = "";
-        private volatile int looks;
-        private final FakeGroup group;
-
-        FakeReplica(FakeGroup group) {
-            this.group = group;
-        }
-
-        @Override
-        public String name() {
-            return "replica-" + OWN;
-        }
-
-        @Override
-        public String address() {
-            return "nowhere";
-        }
-
-        @Override
-        public void start() {
-            done.add("start");
-            running = true;
-        }
-
-        @Override
-        public void recover() {
-            done.add("recover");
-            stoppedAfter = group.last;
-            running = !endsOnce;
-        }
-
-        @Override
-        public void awaitListening() throws IOException {
-            if (endsOnce) {
-                endsOnce = false;
-                throw new IOException("it ended");
-            }
-            done.add("listening");
-        }
-
-        @Override
-        public void stop() {
-            done.add("stop");
-            running = false;
-        }
-
-        @Override
-        public synchronized boolean running() {
-            looks = looks + 1;
-            return running;
-        }
-
-        /** So often that it would have been started again. */
-        void awaitLookedAt() {
-            int before = looks;
-            await().atMost(LONG).until(() -> looks > before + 4);
-        }
-
-        @Override
-        public OptionalLong pid() {
-            return OptionalLong.empty();
-        }
-    }
-
-    private static final class FakeGroup implements Group {
+    static final class FakeGroup implements Group {
         volatile int silent = -1;
         volatile boolean fails;
         volatile @Nullable List<String> allowed;
