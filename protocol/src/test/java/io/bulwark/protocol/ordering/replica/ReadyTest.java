@@ -31,7 +31,7 @@ class ReadyTest {
     private static final int FULL = 2;
     private static final int FIRST_LIAR = REPLICAS - FAULTY;
     private static final int ATTACKER = 60;
-    private static final int MANY = 20;
+    private static final int STAGE_MILLIS = 1_000;
     private static final int LARGE_BYTES = 16 << 10;
     private static final Room ROOM = new Room(16, 1 << 20, 4_096, 64, 1 << 20);
     private static final Batches BATCHES = new Batches(64, 32 << 10, 2);
@@ -60,7 +60,6 @@ class ReadyTest {
 
     private final TestCluster cluster =
             new TestCluster(FAULTY, 1, config -> config.withRoom(ROOM).withBatches(BATCHES));
-    private final List<Request> junk = new ArrayList<>();
     private long lateMillis = -1;
 
     private static Request request(int client, long call, int bytes) {
@@ -111,25 +110,34 @@ class ReadyTest {
         }
     }
 
-    private void fill(Junk kind, Lie lie, int clients) {
-        for (int full = 0; full < FULL; full++) {
-            List<Request> own = new ArrayList<>();
-            for (int i = 0; i < clients * ROOM.requestsPerClient(); i++) {
-                own.add(request(ATTACKER + i % clients, 100L * full + i / clients, LARGE_BYTES));
-            }
-            if (kind == Junk.SHARED && full > 0) {
-                break;
-            }
-            junk.addAll(own);
-            int target = full;
-            if (kind == Junk.SHARED) {
-                share(own, lie);
-            } else {
-                cluster.at(500L * full, () -> spread(own.subList(0, own.size() / 2), target, lie));
-                cluster.at(500L * full + 250, () -> spread(own.subList(own.size() / 2, own.size()), target, lie));
+    /** With as much as one client may have, or as is left of the room of all for what f+1 others vouch for. */
+    private void fill(Junk kind, Lie lie, boolean all) {
+        List<Request> first = junk(0, all ? 8 : 1, 0);
+        if (kind == Junk.SHARED) {
+            share(first, lie);
+            cluster.run(STAGE_MILLIS);
+            share(junk(100, all ? 16 : 0, 0), lie);
+            cluster.run(STAGE_MILLIS);
+            return;
+        }
+        List<Request> second = junk(all ? 100 : 0, all ? 16 : 1, 100);
+        spread(first, 0, lie);
+        cluster.run(STAGE_MILLIS);
+        int half = second.size() / 2;
+        spread(second.subList(0, half), 1, lie);
+        cluster.run(STAGE_MILLIS);
+        spread(second.subList(half, second.size()), 1, lie);
+        cluster.run(STAGE_MILLIS);
+    }
+
+    private static List<Request> junk(int firstClient, int clients, long firstCall) {
+        List<Request> junk = new ArrayList<>();
+        for (int client = 0; client < clients; client++) {
+            for (int call = 0; call < ROOM.requestsPerClient(); call++) {
+                junk.add(request(ATTACKER + firstClient + client, firstCall + call, LARGE_BYTES));
             }
         }
-        cluster.run(2_000);
+        return junk;
     }
 
     private void spread(List<Request> requests, int full, Lie lie) {
@@ -174,34 +182,37 @@ class ReadyTest {
                 .allMatch(node -> node.up().view() == 0 && node.up().isActive());
     }
 
-    private void assertServed(Request good, String what) {
+    /** The first two have no room for it. */
+    private TestCluster.Call submitToFullRooms(Request good, String what) {
         TestCluster.Call call = cluster.submit(good);
+        cluster.run(25);
+        assertThat(call.refusals).as("%s: %s", what, cluster).isEqualTo(FULL);
+        return call;
+    }
+
+    private void assertServed(Request good, String what) {
+        TestCluster.Call call = submitToFullRooms(good, what);
         assertThat(cluster.runUntilDone(6_000)).as("%s: %s", what, cluster).isTrue();
         assertNoViewChanged(what);
-        cluster.run(6_000);
-        assertNoViewChanged(what + ", later");
         assertThat(call.doneMillis - call.askedMillis).as(what).isLessThan(2_000);
+        cluster.run(3_000);
+        assertNoViewChanged(what + ", later");
     }
 
-    private static String name(Junk kind, Lie lie, int clients, int bytes) {
-        return kind + ", " + lie + ", " + clients + " clients, " + bytes + " bytes";
-    }
-
-    private static void attack(Junk kind, Lie lie, int clients, PrincipalId client, int bytes) {
+    private static void attack(Junk kind, Lie lie, boolean all, int bytes) {
         ReadyTest test = new ReadyTest();
-        Request good = request(client.number(), 1_000, bytes);
+        Request good = request(all ? 1 : ATTACKER, 1_000, bytes);
         test.plan(lie, good, FULL, FIRST_LIAR - 1);
-        test.fill(kind, lie, clients);
-        test.assertServed(good, name(kind, lie, clients, bytes));
+        test.fill(kind, lie, all);
+        test.assertServed(good, kind + ", " + lie + (all ? ", all, " : ", one client, ") + bytes + " bytes");
     }
 
     @ParameterizedTest
     @EnumSource(Lie.class)
     void whoFilledItsOwnRoomAtThePrimaryChangesNoView(Lie lie) {
         for (Junk kind : Junk.values()) {
-            for (int bytes : new int[] {Long.BYTES, LARGE_BYTES}) {
-                attack(kind, lie, 1, PrincipalId.client(ATTACKER), bytes);
-            }
+            attack(kind, lie, false, Long.BYTES);
+            attack(kind, lie, false, LARGE_BYTES);
         }
     }
 
@@ -209,9 +220,7 @@ class ReadyTest {
     @EnumSource(Lie.class)
     void thoughTheRoomOfAllIsFullAtThePrimaryNoViewChanges(Lie lie) {
         for (Junk kind : Junk.values()) {
-            for (int bytes : new int[] {Long.BYTES, LARGE_BYTES}) {
-                attack(kind, lie, MANY, PrincipalId.client(1), bytes);
-            }
+            attack(kind, lie, true, LARGE_BYTES);
         }
     }
 
@@ -220,10 +229,11 @@ class ReadyTest {
     void whatOneBackupAloneCountsAsReadyItDoesNotTime() {
         Request good = request(1, 1_000, LARGE_BYTES);
         plan(Lie.READY, good, FULL, FULL);
-        fill(Junk.SPREAD, Lie.READY, MANY);
-        cluster.submit(good);
+        fill(Junk.SPREAD, Lie.READY, true);
+        TestCluster.Call call = submitToFullRooms(good, "ready at one backup");
         cluster.run(6_000);
         assertNoViewChanged("ready at one backup");
+        assertThat(call.done()).isFalse();
     }
 
     /** For seconds f correct ones count it as ready, which tells the primary nothing; then one more, with which it is due at all three. */
@@ -231,8 +241,8 @@ class ReadyTest {
     void whatIsDueLateIsTimedFromThenOn() {
         Request good = request(1, 1_000, LARGE_BYTES);
         plan(Lie.READY, good, FULL, FULL + 1);
-        fill(Junk.SPREAD, Lie.READY, MANY);
-        TestCluster.Call call = cluster.submit(good);
+        fill(Junk.SPREAD, Lie.READY, true);
+        TestCluster.Call call = submitToFullRooms(good, "ready at f");
         cluster.run(4_000);
         assertThat(call.done()).isFalse();
         assertNoViewChanged("ready at f");
