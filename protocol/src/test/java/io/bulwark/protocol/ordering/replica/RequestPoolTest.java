@@ -242,7 +242,8 @@ class RequestPoolTest {
             assertThat(hear(large(client, 1))).isTrue();
         }
         assertThat(ready()).hasSize(8);
-        assertThat(IntStream.rangeClosed(1, 8).filter(client -> pool.body(large(client, 1).id()) != null))
+        assertThat(IntStream.rangeClosed(1, 8)
+                        .filter(client -> pool.body(large(client, 1).id()) != null))
                 .as("no more than need be give way")
                 .hasSize(4);
     }
