@@ -110,6 +110,9 @@ final class Fetching {
 
     /** Bodies have come from this replica. What it was asked for beside them did not fit, or it does not have it: that is asked for now. */
     void onBodies(long nowMillis, int from, Set<RequestId> came) {
+        if (openMillis[from] == NEVER) {
+            return; // It was asked for nothing: that must not have it looked through.
+        }
         openMillis[from] = NEVER;
         requests.forEach((id, want) -> {
             if (want.askedOf == from && !came.contains(id)) {
