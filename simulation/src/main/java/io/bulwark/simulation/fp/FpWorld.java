@@ -26,6 +26,8 @@ import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.history.History;
 import io.bulwark.simulation.history.RegisterRecorder;
 import io.bulwark.simulation.register.Following;
+import io.bulwark.simulation.register.FreshBlocks;
+import io.bulwark.simulation.register.Pending;
 import io.bulwark.simulation.register.RegisterChanges;
 import io.bulwark.simulation.register.RegisterParty;
 import java.util.ArrayList;
@@ -36,7 +38,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /** A few registers, correct clients that read and write them, f nodes and some clients that attack them. */
@@ -53,6 +54,7 @@ public final class FpWorld implements SimulatedWorld {
     private final FpParts parts;
     private final int blocks;
     private final FpVolume volume;
+    private final FreshBlocks values;
     private final FpKeys keys;
     private final FpPlot plot;
     private final Simulation simulation;
@@ -60,7 +62,7 @@ public final class FpWorld implements SimulatedWorld {
     private final Set<PrincipalId> faulty = new HashSet<>();
     private final FpInvariants invariants;
     private final RegisterRecorder recorder = new RegisterRecorder();
-    private final List<Pending<?>> pending = new ArrayList<>();
+    private final Pending<FpGroup> pending;
     private final List<FpAttacker> attackers = new ArrayList<>();
     private final Map<Account, Integer> writing = new HashMap<>();
     /** What sessions and epochs come to is chosen apart from the workload. */
@@ -73,43 +75,8 @@ public final class FpWorld implements SimulatedWorld {
     private final long[] sessions = new long[WRITERS + 1];
     private final List<Fact> facts = new ArrayList<>();
     private long lastSession = 1_000;
-    private long completed;
-    private long lastValue;
 
     private record Account(int client, long session, long epoch, BlockId block) {}
-
-    private interface Judge<R> {
-        /** @param outdated whether its session was closed or its epoch over meanwhile */
-        void outcome(R outcome, boolean outdated);
-    }
-
-    /** An operation of a correct client, and what to do with its outcome. */
-    private static final class Pending<R> {
-        private final PrincipalId client;
-        private final FpGroup group;
-        private final ClientOperation<R> operation;
-        private final Judge<R> judge;
-        private boolean judged;
-        /** Its session is closed, or its epoch over: it may fail, or never end. */
-        private boolean outdated;
-
-        Pending(PrincipalId client, FpGroup group, ClientOperation<R> operation, Judge<R> judge) {
-            this.client = client;
-            this.group = group;
-            this.operation = operation;
-            this.judge = judge;
-        }
-
-        /** True once it has an outcome. */
-        boolean over() {
-            R outcome = operation.outcome().orElse(null);
-            if (outcome != null && !judged) {
-                judged = true;
-                judge.outcome(outcome, outdated);
-            }
-            return outcome != null;
-        }
-    }
 
     FpWorld(Setting setting, FpParts parts, boolean replacing) {
         this.parts = parts;
@@ -118,6 +85,7 @@ public final class FpWorld implements SimulatedWorld {
         this.changesEvery = changes.nextBoolean() ? 0 : 2 + changes.nextInt(20);
         this.blocks = 1 + random.nextInt(3);
         this.volume = new FpVolume(setting, blocks);
+        this.values = new FreshBlocks(volume.policy().blockBytes());
         this.holders = replacing
                 ? Optional.of(new RegisterChanges(
                         volume.placed(),
@@ -131,6 +99,7 @@ public final class FpWorld implements SimulatedWorld {
                 setting.network(),
                 List.of(new FpCodec(), new AgreementCodec()),
                 (_, question) -> volume.answer(question));
+        this.pending = new Pending<>(simulation);
         FpLimits limits = random.nextBoolean()
                 ? FpLimits.standard()
                 : new FpLimits(64, 4, random.nextInt(3), 400, 50, 1, 256, 2_000, 4_000);
@@ -165,7 +134,7 @@ public final class FpWorld implements SimulatedWorld {
             PrincipalId self = PrincipalId.client(ATTACKERS_FROM + i);
             attackingParties.add(self);
             volume.open(self, self.number());
-            attackers.add(new FpAttacker(self, self.number(), simulation, plot, TIMES, this::value));
+            attackers.add(new FpAttacker(self, self.number(), simulation, plot, TIMES, values::next));
         }
         for (int writer = 1; writer <= WRITERS; writer++) {
             sessions[writer] = writer;
@@ -237,7 +206,7 @@ public final class FpWorld implements SimulatedWorld {
             case 0 -> {
                 int writer = 1 + changes.nextInt(WRITERS);
                 PrincipalId client = PrincipalId.client(writer);
-                outdated(pending -> pending.client.equals(client));
+                pending.outdate(work -> work.client().equals(client));
                 sessions[writer] = closeAndReopen(client, sessions[writer]);
             }
             case 1 -> {
@@ -246,9 +215,9 @@ public final class FpWorld implements SimulatedWorld {
                 }
                 // Same holders: they keep what they have, but what was said in the old epoch counts no more.
                 tell(volume.nextEpoch(volume.group(changes.nextInt(blocks)).block()));
-                outdated(pending -> !volume.group(pending.group.block().counter())
+                pending.outdate(work -> !volume.group(work.group().block().counter())
                         .placement()
-                        .equals(pending.group.placement()));
+                        .equals(work.group().placement()));
             }
             case 2 -> {
                 if (attacker != null) {
@@ -274,10 +243,6 @@ public final class FpWorld implements SimulatedWorld {
         return lastSession;
     }
 
-    private void outdated(Predicate<Pending<?>> which) {
-        pending.stream().filter(which).forEach(pending -> pending.outdated = true);
-    }
-
     /** All nodes hear of it sooner or later. */
     private void tell(Fact fact) {
         facts.add(fact);
@@ -297,11 +262,11 @@ public final class FpWorld implements SimulatedWorld {
             return;
         }
         writing.merge(account, 1, Integer::sum);
-        Bytes value = value();
+        Bytes value = values.next();
         Timestamp floor = invariants.floor(group.block());
         invariants.writes(group, value);
         PrincipalId writer = PrincipalId.client(client);
-        begin(
+        pending.begin(
                 writer,
                 group,
                 recorder.write(writer, group, value, writing(group, sessions[client], value)),
@@ -349,7 +314,7 @@ public final class FpWorld implements SimulatedWorld {
                                 outcome instanceof FpReadOutcome.Failed(Failure reason) && reason == Failure.OTHER_EPOCH
                                         ? Optional.of(now -> reading(now, session))
                                         : Optional.empty());
-        begin(client, group, recorder.read(client, group.block(), read), (outcome, outdated) -> {
+        pending.begin(client, group, recorder.read(client, group.block(), read), (outcome, outdated) -> {
             switch (outcome) {
                 case FpReadOutcome.Value value -> invariants.read(group, floor, value);
                 case FpReadOutcome.NeverWritten _ -> invariants.readNothing(group, floor);
@@ -364,27 +329,9 @@ public final class FpWorld implements SimulatedWorld {
         }
     }
 
-    private <R> void begin(PrincipalId client, FpGroup group, ClientOperation<R> operation, Judge<R> judge) {
-        pending.add(new Pending<>(client, group, operation, judge));
-        simulation.start(client, operation);
-    }
-
-    /** A block's worth of bytes that no other call gives. */
-    private Bytes value() {
-        byte[] bytes = new byte[volume.policy().blockBytes()];
-        new Random(++lastValue).nextBytes(bytes);
-        for (int i = 0; i < Long.BYTES; i++) {
-            bytes[i] = (byte) (lastValue >> (8 * i));
-        }
-        return Bytes.of(bytes);
-    }
-
     @Override
     public boolean idle() {
-        int before = pending.size();
-        pending.removeIf(Pending::over);
-        completed += before - pending.size();
-        return pending.stream().allMatch(operation -> operation.outdated);
+        return pending.idle();
     }
 
     @Override
@@ -444,6 +391,6 @@ public final class FpWorld implements SimulatedWorld {
 
     @Override
     public long completed() {
-        return completed;
+        return pending.completed();
     }
 }

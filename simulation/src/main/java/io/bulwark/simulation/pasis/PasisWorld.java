@@ -21,6 +21,8 @@ import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.SimulatedWorld;
 import io.bulwark.simulation.engine.Simulation;
 import io.bulwark.simulation.history.History;
+import io.bulwark.simulation.register.FreshBlocks;
+import io.bulwark.simulation.register.Pending;
 import io.bulwark.simulation.register.RegisterChanges;
 import io.bulwark.simulation.register.RegisterParty;
 import java.util.ArrayList;
@@ -49,6 +51,7 @@ public final class PasisWorld implements SimulatedWorld {
     private final PasisParts parts;
     private final int blocks;
     private final PasisVolume volume;
+    private final FreshBlocks values;
     private final PasisLimits limits;
     /** What a client has room for at least, in versions. */
     private int perClient;
@@ -59,7 +62,7 @@ public final class PasisWorld implements SimulatedWorld {
     private final Set<PrincipalId> attackingParties;
     private final PasisInvariants invariants;
     private final PasisRecorder recorder = new PasisRecorder();
-    private final List<Pending<?>> pending = new ArrayList<>();
+    private final Pending<PasisGroup> pending;
     private final PasisOperations operations;
     private final List<PasisAttacker> attackers = new ArrayList<>();
     private final Map<Account, Integer> busy = new HashMap<>();
@@ -83,8 +86,6 @@ public final class PasisWorld implements SimulatedWorld {
     private final long[] sessions = new long[WRITERS + 1];
     private final List<Fact> facts = new ArrayList<>();
     private long lastSession = 1_000;
-    private long completed;
-    private long lastValue;
 
     private record Account(PrincipalId client, BlockId block) {}
 
@@ -97,6 +98,7 @@ public final class PasisWorld implements SimulatedWorld {
         this.blocks = 1 + random.nextInt(3);
         Random placing = new Random(setting.random("holders").nextLong());
         this.volume = new PasisVolume(setting, blocks, replacing ? 1 + placing.nextInt(MORE_NODES) : 0);
+        this.values = new FreshBlocks(volume.policy().blockBytes());
         this.holders = replacing
                 ? Optional.of(new RegisterChanges(volume.placed(), faulty, volume.nodes(), placing))
                 : Optional.empty();
@@ -105,6 +107,7 @@ public final class PasisWorld implements SimulatedWorld {
         this.limits = limits();
         this.simulation = new Simulation(
                 setting.seed(), setting.network(), List.of(new PasisCodec()), (_, question) -> volume.answer(question));
+        this.pending = new Pending<>(simulation);
         this.operations = new PasisOperations(parts, volume, TIMES, replacing);
         // A slot whose holder has not confirmed counts among the b, so that fewer nodes may lie in some runs.
         int lying = replacing ? placing.nextInt(setting.faults() + 1) : setting.faults();
@@ -139,7 +142,7 @@ public final class PasisWorld implements SimulatedWorld {
             PrincipalId self = PrincipalId.client(ATTACKERS_FROM + i);
             attackingParties.add(self);
             volume.open(self, self.number());
-            attackers.add(new PasisAttacker(self, self.number(), simulation, plot, TIMES, this::value, liars));
+            attackers.add(new PasisAttacker(self, self.number(), simulation, plot, TIMES, values::next, liars));
         }
         for (int writer = 1; writer <= WRITERS; writer++) {
             sessions[writer] = writer;
@@ -255,7 +258,7 @@ public final class PasisWorld implements SimulatedWorld {
             case 0 -> {
                 int writer = 1 + changes.nextInt(WRITERS);
                 PrincipalId client = PrincipalId.client(writer);
-                outdated(operation -> operation.client.equals(client));
+                outdate(work -> work.client().equals(client));
                 sessions[writer] = closeAndReopen(client, sessions[writer]);
             }
             case 1 -> {
@@ -264,7 +267,7 @@ public final class PasisWorld implements SimulatedWorld {
                 }
                 // Same holders: they keep what they have, but what was said in the old epoch counts no more.
                 tell(volume.nextEpoch());
-                outdated(_ -> true);
+                outdate(_ -> true);
             }
             case 2 -> {
                 if (attacker != null) {
@@ -290,11 +293,10 @@ public final class PasisWorld implements SimulatedWorld {
         return lastSession;
     }
 
-    private void outdated(Predicate<Pending<?>> which) {
-        pending.stream().filter(which).forEach(operation -> {
-            operation.outdated = true;
-            leftovers.add(new Account(operation.client, operation.group.block()));
-        });
+    private void outdate(Predicate<Pending.Work<PasisGroup>> which) {
+        pending.outdate(which)
+                .forEach(work ->
+                        leftovers.add(new Account(work.client(), work.group().block())));
     }
 
     /** All nodes hear of it sooner or later. */
@@ -351,7 +353,7 @@ public final class PasisWorld implements SimulatedWorld {
             return 0;
         }
         int left = invariants.possible(account.client, account.block);
-        if (left == 0 && pending.stream().noneMatch(operation -> operation.outdated)) {
+        if (left == 0 && !pending.anyOutdated()) {
             leftovers.remove(account);
         }
         return left;
@@ -367,20 +369,21 @@ public final class PasisWorld implements SimulatedWorld {
             leave(client, block);
             return;
         }
-        Bytes value = value();
+        Bytes value = values.next();
         ValidatingTimestamp floor = invariants.floor(block);
         Bytes crossChecksum = ValidatingTimestamp.of(1, client, group.encode(group.padded(value)))
                 .crossChecksum();
         invariants.writes(crossChecksum, value);
         ClientOperation<PasisWriteOutcome> write = operations.write(group, client, sessions[client.number()], value);
-        begin(client, group, recorder.write(client, block, crossChecksum, value, write), (outcome, outdated) -> {
-            leave(client, block);
-            switch (outcome) {
-                case PasisWriteOutcome.Written written -> invariants.wrote(block, floor, written.timestamp());
-                case PasisWriteOutcome.Failed failed -> refused(block, failed, outdated);
-                case PasisWriteOutcome.EpochOver over -> refused(block, over, outdated);
-            }
-        });
+        pending.begin(
+                client, group, recorder.write(client, block, crossChecksum, value, write), (outcome, outdated) -> {
+                    leave(client, block);
+                    switch (outcome) {
+                        case PasisWriteOutcome.Written written -> invariants.wrote(block, floor, written.timestamp());
+                        case PasisWriteOutcome.Failed failed -> refused(block, failed, outdated);
+                        case PasisWriteOutcome.EpochOver over -> refused(block, over, outdated);
+                    }
+                });
     }
 
     private static void refused(BlockId block, Object failed, boolean outdated) {
@@ -399,7 +402,7 @@ public final class PasisWorld implements SimulatedWorld {
         ValidatingTimestamp floor = invariants.floor(block);
         boolean afterwards = invariants.putOut();
         ClientOperation<PasisReadOutcome> read = operations.read(group, client, session);
-        begin(client, group, recorder.read(client, block, read), (outcome, outdated) -> {
+        pending.begin(client, group, recorder.read(client, block, read), (outcome, outdated) -> {
             if (session != 0) {
                 leave(client, block);
             }
@@ -416,27 +419,9 @@ public final class PasisWorld implements SimulatedWorld {
         });
     }
 
-    private <R> void begin(PrincipalId client, PasisGroup group, ClientOperation<R> operation, Pending.Judge<R> judge) {
-        pending.add(new Pending<>(client, group, operation, judge));
-        simulation.start(client, operation);
-    }
-
-    /** A block's worth of bytes that no other call gives. */
-    private Bytes value() {
-        byte[] bytes = new byte[volume.policy().blockBytes()];
-        new Random(++lastValue).nextBytes(bytes);
-        for (int i = 0; i < Long.BYTES; i++) {
-            bytes[i] = (byte) (lastValue >> (8 * i));
-        }
-        return Bytes.of(bytes);
-    }
-
     @Override
     public boolean idle() {
-        int before = pending.size();
-        pending.removeIf(Pending::over);
-        completed += before - pending.size();
-        return pending.stream().allMatch(operation -> operation.outdated);
+        return pending.idle();
     }
 
     @Override
@@ -482,6 +467,6 @@ public final class PasisWorld implements SimulatedWorld {
 
     @Override
     public long completed() {
-        return completed;
+        return pending.completed();
     }
 }

@@ -1,0 +1,77 @@
+package io.bulwark.simulation.register;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.Protocol;
+import io.bulwark.simulation.campaign.InvariantViolation;
+import io.bulwark.simulation.campaign.Run;
+import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.campaign.Shape;
+import io.bulwark.simulation.campaign.SimulatedProtocol;
+import io.bulwark.simulation.fp.FpParts;
+import io.bulwark.simulation.fp.FpProtocol;
+import io.bulwark.simulation.fp.FpWorld;
+import io.bulwark.simulation.pasis.PasisParts;
+import io.bulwark.simulation.pasis.PasisProtocol;
+import io.bulwark.simulation.pasis.PasisWorld;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Holders of registers are replaced again and again while clients write and read, some lie, and all crash and restart; fixed seeds. */
+@NullMarked
+class RegisterReplacementTest {
+    private static final int RUNS = Integer.getInteger("bulwark.runs", 8);
+    private static final int STEPS = Integer.getInteger("bulwark.steps", 120);
+    private static final int SHOWN = 80;
+
+    private static Setting setting(long seed) {
+        return Shape.any().withSteps(STEPS).setting(seed);
+    }
+
+    private static SimulatedProtocol replacing(Protocol protocol) {
+        return switch (protocol) {
+            case FP -> FpProtocol.replacing(FpParts.PRODUCTION);
+            case PASIS -> PasisProtocol.replacing(PasisParts.PRODUCTION);
+        };
+    }
+
+    private static long epochsOpened(Run run) {
+        return switch (run.world()) {
+            case FpWorld world -> world.epochsOpened();
+            case PasisWorld world -> world.epochsOpened();
+            default -> throw new AssertionError("no world of registers: " + run.world());
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nothingIsLostWhenNodesAreReplaced(Protocol protocol) {
+        SimulatedProtocol replacing = replacing(protocol);
+        long first = Long.getLong("bulwark.seed", 1);
+        System.out.println(
+                "RegisterReplacementTest " + replacing.name() + " seeds " + first + " to " + (first + RUNS - 1));
+        long opened = 0;
+        List<AssertionError> found = new ArrayList<>();
+        for (long seed = first; seed < first + RUNS; seed++) {
+            Run run = new Run(replacing, setting(seed));
+            run.go().ifPresent(violation -> found.add(told(replacing, run, violation)));
+            opened += epochsOpened(run);
+        }
+        System.out.println("RegisterReplacementTest " + replacing.name() + ": " + opened + " epochs opened");
+        found.forEach(error -> System.out.println(error.getMessage()));
+        if (!found.isEmpty()) {
+            throw found.getFirst();
+        }
+        assertThat(opened).as("epochs that opened").isPositive();
+    }
+
+    private static AssertionError told(SimulatedProtocol replacing, Run run, InvariantViolation violation) {
+        StringBuilder trace = new StringBuilder();
+        run.lastEvents(SHOWN).forEach(entry -> trace.append(entry).append('\n'));
+        return new AssertionError(
+                trace + replacing.name() + " " + run.setting() + '\n' + violation.getMessage(), violation);
+    }
+}
