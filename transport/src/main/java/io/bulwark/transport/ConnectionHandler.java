@@ -25,6 +25,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         /** Whether it is worth a warning that a channel is closed for this reason. */
         boolean isNews(Channel channel, Fault fault);
 
+        /** A channel is about to be closed for this reason. */
+        void failed(Channel channel, Fault fault);
+
         /** The channel is closed. */
         void closed(Channel channel, @Nullable Connection connection);
     }
@@ -159,6 +162,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         transport
                 .metrics()
                 .fault(who, ctx.channel().remoteAddress(), fault, detail, owner.isNews(ctx.channel(), fault));
+        owner.failed(ctx.channel(), fault);
         var _ = ctx.close();
     }
 }

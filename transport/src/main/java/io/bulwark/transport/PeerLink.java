@@ -362,6 +362,13 @@ public final class PeerLink implements AutoCloseable {
         }
 
         @Override
+        public void failed(Channel opened, Fault fault) {
+            if (attempt == connection) {
+                retries.failed(fault);
+            }
+        }
+
+        @Override
         public void closed(Channel opened, @Nullable Connection ignored) {
             down(attempt, "connection closed");
         }

@@ -22,13 +22,16 @@ final class Retries {
     /** What was shown in the attempts of this row. */
     private @Nullable Object shown;
 
-    /** An attempt ends for this reason; returns whether the one before did not. */
+    /** Whether the attempt before the one that fails for this reason did not. */
     boolean isNews(Fault fault) {
-        boolean news = fault != last;
+        return fault != last;
+    }
+
+    /** An attempt failed for this reason. */
+    void failed(Fault fault) {
         last = fault;
         refused = fault.isTheirs();
         disbelief = fault.refusal();
-        return news;
     }
 
     /**

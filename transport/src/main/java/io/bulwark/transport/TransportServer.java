@@ -185,6 +185,9 @@ public final class TransportServer implements AutoCloseable {
         }
 
         @Override
+        public void failed(Channel channel, Fault fault) {}
+
+        @Override
         public void closed(Channel channel, @Nullable Connection connection) {
             channels.remove(channel);
             if (connection != null) {

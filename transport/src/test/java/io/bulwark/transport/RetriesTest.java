@@ -19,7 +19,7 @@ class RetriesTest {
     private long pause(int failures, Fault fault) {
         long pause = 0;
         for (int i = 0; i < failures; i++) {
-            retries.isNews(fault);
+            retries.failed(fault);
             pause = retries.pauseMillis(SETTINGS, random);
         }
         return pause;
@@ -44,9 +44,12 @@ class RetriesTest {
     @Test
     void theFirstRefusalIsNewsAndThenNoneUntilThingsChange() {
         assertThat(retries.isNews(Fault.TLS)).isTrue();
+        retries.failed(Fault.TLS);
         assertThat(retries.isNews(Fault.TLS)).isFalse();
         assertThat(retries.isNews(Fault.UNKNOWN_PRINCIPAL)).isTrue();
+        retries.failed(Fault.UNKNOWN_PRINCIPAL);
         assertThat(retries.isNews(Fault.TLS)).isTrue();
+        retries.failed(Fault.TLS);
         retries.up();
         assertThat(retries.isNews(Fault.TLS)).isTrue();
     }
@@ -75,7 +78,7 @@ class RetriesTest {
     }
 
     private @Nullable LinkRefusal ended(Fault fault, String shown, long nowNanos) {
-        retries.isNews(fault);
+        retries.failed(fault);
         return retries.ended(shown, nowNanos);
     }
 }
