@@ -16,6 +16,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Nodes and replicas on hosts of their own, over TLS: slow cables, cables that are pulled, hosts that miss each other. */
 @NullMarked
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Tag("long")
 class HostsIT {
     private static final int NODES = 5;
     private static final long BYTES_PER_SECOND = 1 << 20;

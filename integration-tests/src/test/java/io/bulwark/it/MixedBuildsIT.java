@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * nodes, clients, one after the other. One of each kind goes back and forth again. After each step all is well, and nothing that was acknowledged is lost.
  */
 @NullMarked
+@Tag("long")
 class MixedBuildsIT {
     private static final int HEAP_MEBIBYTES = 256;
     private static final int MORE = 5;

@@ -39,6 +39,7 @@ class NemesisIT {
     }
 
     @Test
+    @Tag("long")
     void everyKindOfFaultOnce() throws Exception {
         run("once", (nemesis, _) -> nemesis.strikeWithEverything());
     }

@@ -29,6 +29,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
@@ -38,6 +39,7 @@ import tools.jackson.databind.JsonNode;
  * all objects and registers stay, and new holders have their fragments.
  */
 @NullMarked
+@Tag("long")
 class NodeChangesIT {
     private static final int NODES = 5;
     private static final int HEAP_MEBIBYTES = 256;

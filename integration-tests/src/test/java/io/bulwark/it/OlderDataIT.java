@@ -15,11 +15,13 @@ import io.bulwark.protocol.metadata.Scope;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code bulwark up} on a data directory that an older build has written: all of it is there, and goes on. */
 @NullMarked
+@Tag("long")
 class OlderDataIT {
     private static final int LENGTH = 30_000;
 

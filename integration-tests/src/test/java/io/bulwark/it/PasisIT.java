@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import tools.jackson.databind.JsonNode;
 
 /** A volume under PASIS with lazy verification, by the command line, on files, while one node is down and then while one lies. */
 @NullMarked
+@Tag("long")
 class PasisIT {
     private static final int BLOCK_BYTES = 32 << 10;
     private static final int FAULTY = 9;

@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Buckets under PASIS, by the command line, on files: while all is well, while one node is down, and while one lies. */
 @NullMarked
+@Tag("long")
 class PasisObjectsIT {
     private static final int FILES = 12;
     private static final int LOST = 2;

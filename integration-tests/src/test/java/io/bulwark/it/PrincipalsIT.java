@@ -36,12 +36,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients and members over TLS whose keys are exchanged, whose rights are changed and who are put out, while all goes on. */
 @NullMarked
+@Tag("long")
 class PrincipalsIT {
     private static final long PATIENCE_MILLIS = 180_000;
     private static final int REGISTERS = 8;

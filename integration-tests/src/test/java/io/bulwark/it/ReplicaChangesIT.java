@@ -33,6 +33,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
@@ -42,6 +43,7 @@ import tools.jackson.databind.JsonNode;
  * ones is down, too, and all that was acknowledged is there.
  */
 @NullMarked
+@Tag("long")
 class ReplicaChangesIT {
     private static final int HEAP_MEBIBYTES = 256;
     private static final int BYTES_MAX = 20_000;

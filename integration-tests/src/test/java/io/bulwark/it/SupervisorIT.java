@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * them in their turns, by the clock.
  */
 @NullMarked
+@Tag("long")
 class SupervisorIT {
     private static final int ALONE = 1;
     private static final int LAST = ReplicaGroup.REPLICAS - 1;

@@ -50,6 +50,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -58,6 +59,7 @@ import org.junit.jupiter.api.io.TempDir;
  * certificate of its own: all of them store and read, nothing is shed or dropped, and the node needs no thread per client.
  */
 @NullMarked
+@Tag("long")
 class ThousandClientsIT {
     private static final int CLIENTS = 1_000;
     private static final int NODES = 4;

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Four replicas in JVMs of their own, ordered by our own engine, killed without warning while clients write. */
 @NullMarked
 @Timeout(600)
+@Tag("long")
 class ReplicaProcessesIT {
     private static final int REPLICAS = ReplicaGroup.REPLICAS;
     private static final int WRITERS = 8;

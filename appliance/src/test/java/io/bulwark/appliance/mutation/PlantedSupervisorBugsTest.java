@@ -8,9 +8,11 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.TlsCredentials;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.slf4j.Logger;
 
 /** Those planted in what a supervisor decides, and in when slots move. */
+@Tag("long")
 class PlantedSupervisorBugsTest extends PlantedBugs {
     PlantedSupervisorBugsTest() {
         super(

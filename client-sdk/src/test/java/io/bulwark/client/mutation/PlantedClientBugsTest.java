@@ -6,9 +6,11 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Transport;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.slf4j.Logger;
 
 /** Those planted in the SDK. */
+@Tag("long")
 class PlantedClientBugsTest extends PlantedBugs {
     PlantedClientBugsTest() {
         super(

@@ -8,11 +8,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** Every order of the tiny worlds of the FP register. */
 @NullMarked
+@Tag("long")
 class FpExhaustiveTest {
     private static final int DEPTH_MAX = Integer.getInteger("bulwark.exhaustive.depth", 200);
     private static final long STATES_MAX = Long.getLong("bulwark.exhaustive.states", 200_000);

@@ -9,9 +9,11 @@ import java.util.Random;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @NullMarked
+@Tag("long")
 class HistoryCheckPropertyTest {
     private static final long SEED = Long.getLong("bulwark.seed", System.nanoTime());
     private static final int SMALL_RUNS = Integer.getInteger("bulwark.runs", 6_000);

@@ -19,10 +19,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Each planted bug is found, and where nothing is planted nothing is found with the same seeds. */
+@Tag("long")
 class PlantedBugsTest {
     private static final Path SOURCES = Path.of("..", "protocol", "src", "main", "java");
     private static final Compiler COMPILER = new Compiler(List.of(FpServer.class, NullMarked.class));

@@ -19,6 +19,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * have found once, {@code found-by-searches.tsv}, they must find again: bug, search, and how many seeds a campaign may take (several
  * times as many as it took, since each change of a workload or a protocol changes what a seed does).
  */
+@Tag("long")
 class SimulationFindsTest {
     private static final String TABLE = "found-by-searches.tsv";
     /** More seeds only with {@code -Dbulwark.searches=all}. */

@@ -31,10 +31,12 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Rules of PROTOCOLS section 4 switched off: each of these must be found within a few seeds. */
 @NullMarked
+@Tag("long")
 class ObjectMutationTest {
     private static final int SEEDS_MAX = 30;
     private static final Shape SHAPE = new Shape(

@@ -7,10 +7,12 @@ import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
 import java.util.OptionalInt;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Fixed seeds, those that found something among them, and a few fresh ones; each is run twice and must give the same trace. */
 @NullMarked
+@Tag("long")
 class ObjectSimulationTest {
     private static final int FIXED = Integer.getInteger("bulwark.runs", 4);
     private static final int FRESH = 2;

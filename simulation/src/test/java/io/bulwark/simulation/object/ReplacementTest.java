@@ -7,12 +7,14 @@ import io.bulwark.simulation.campaign.Run;
 import io.bulwark.simulation.campaign.Setting;
 import io.bulwark.simulation.campaign.Shape;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Nodes are replaced again and again while clients write and read, some lie, and all crash and restart; fixed seeds. */
 @NullMarked
+@Tag("long")
 class ReplacementTest {
     private static final int RUNS = Integer.getInteger("bulwark.runs", 4);
     private static final int STEPS = 60;

@@ -5,9 +5,11 @@ import io.bulwark.protocol.mutation.PlantedBugs;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.storage.store.FragmentStore;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.slf4j.Logger;
 
 /** Those planted in a storage node. */
+@Tag("long")
 class PlantedStorageBugsTest extends PlantedBugs {
     PlantedStorageBugsTest() {
         super(StorageBugs.ALL, FragmentStore.class, EvidenceLog.class, Bytes.class, NullMarked.class, Logger.class);

@@ -10,9 +10,11 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.AttributeKey;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.slf4j.Logger;
 
 /** Those planted in the transport. */
+@Tag("long")
 class PlantedTransportBugsTest extends PlantedBugs {
     PlantedTransportBugsTest() {
         super(

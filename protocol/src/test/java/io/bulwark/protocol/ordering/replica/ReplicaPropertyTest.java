@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * done and all are equal. What was acknowledged is never done otherwise.
  */
 @NullMarked
+@Tag("long")
 class ReplicaPropertyTest {
     private static final long FAULTS_MILLIS = 12_000;
 
