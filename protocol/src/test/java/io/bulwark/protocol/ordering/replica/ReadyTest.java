@@ -31,7 +31,7 @@ class ReadyTest {
     private static final int FULL = 2;
     private static final int FIRST_LIAR = REPLICAS - FAULTY;
     private static final int ATTACKER = 60;
-    private static final int STAGE_MILLIS = 1_000;
+    private static final int STAGE_MILLIS = 3_000;
     private static final int LARGE_BYTES = 16 << 10;
     private static final Room ROOM = new Room(16, 1 << 20, 4_096, 64, 1 << 20);
     private static final Batches BATCHES = new Batches(64, 32 << 10, 2);
