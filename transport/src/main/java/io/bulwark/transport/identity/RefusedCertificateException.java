@@ -24,23 +24,27 @@ public final class RefusedCertificateException extends CertificateException {
         /** Its key belongs to another principal than it names. */
         WRONG_NAME;
 
-        /** What engines choose the alert by that the other side gets: without it that is {@code certificate_unknown}. */
-        private final @Nullable CertPathValidatorException told;
+        /** What engines choose the alert by that the other side gets; without it the alert says nothing of the reason. */
+        private final @Nullable BasicReason told;
 
         Reason() {
             told = null;
         }
 
         Reason(BasicReason told) {
-            this.told = new CertPathValidatorException(told.name(), null, null, -1, told);
+            this.told = told;
         }
     }
 
     private final Reason reason;
 
     RefusedCertificateException(Reason reason, String detail) {
-        super(detail, reason.told);
+        super(detail, cause(reason.told));
         this.reason = reason;
+    }
+
+    private static @Nullable CertPathValidatorException cause(@Nullable BasicReason told) {
+        return told == null ? null : new CertPathValidatorException(told.name(), null, null, -1, told);
     }
 
     public Reason reason() {
