@@ -3,8 +3,9 @@ package io.bulwark.transport;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Attempts of a link in a row that ended since one side does not believe the other, under one certificate of this side. That the other side
- * refuses this one counts only from whoever has proved to be the link's principal: nobody in between can say it for a server.
+ * Attempts of a link in a row that ended since one side, the same in all of them, does not believe the other, under one certificate of
+ * this side. That the other side refuses this one counts only from whoever has proved to be the link's principal: nobody in between can
+ * say it for a server.
  *
  * @param reason of the last of them
  * @param sinceNanos when the first ended, by {@link System#nanoTime()}
@@ -24,7 +25,15 @@ public record LinkRefusal(Reason reason, long sinceNanos, long lastNanos) {
         /** Who answers shows no key of the principal that is wanted, as far as is known here. */
         THEIR_KEY_UNKNOWN,
         /** By the clock here the certificate of the other side is not valid. */
-        THEIR_CERTIFICATE_EXPIRED
+        THEIR_CERTIFICATE_EXPIRED;
+
+        /** Whether the other side says it; else this side has found it out, of whoever answered, which may be somebody in between. */
+        public boolean isTheirWord() {
+            return switch (this) {
+                case REVOKED, UNKNOWN_KEY, UNKNOWN_YET, EXPIRED -> true;
+                case THEIR_KEY_UNKNOWN, THEIR_CERTIFICATE_EXPIRED -> false;
+            };
+        }
     }
 
     /** Between the first and the last of them. */

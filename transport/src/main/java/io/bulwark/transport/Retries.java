@@ -36,7 +36,7 @@ final class Retries {
 
     /**
      * The attempt is over: the row of refusals that it ends or goes on with. Anything else that ends an attempt ends the row, and so does another
-     * certificate.
+     * certificate. Whom this side does not believe was shown nothing, so what this side finds and what the other one says are not of one row.
      *
      * @param certificate stands for what was shown in the attempt
      * @param nowNanos by {@link System#nanoTime()}
@@ -47,7 +47,12 @@ final class Retries {
         shown = certificate;
         LinkRefusal.Reason why = disbelief;
         disbelief = null;
-        refusal = why == null ? null : new LinkRefusal(why, before == null ? nowNanos : before.sinceNanos(), nowNanos);
+        if (why == null) {
+            refusal = null;
+        } else {
+            boolean goesOn = before != null && before.reason().isTheirWord() == why.isTheirWord();
+            refusal = new LinkRefusal(why, goesOn ? before.sinceNanos() : nowNanos, nowNanos);
+        }
         return refusal;
     }
 

@@ -191,8 +191,10 @@ public final class TlsCredentials implements Credentials {
 
     /** The principal whose certificate this is, as things are now. */
     PrincipalId check(Certificate[] chain) throws RefusedCertificateException {
+        // Read before the keys, which are set first: what is asked of is no older than that says.
+        Long asked = asOf;
         try {
-            return PeerCertificate.check(chain, trusted, clock.instant(), this::askedSinceShown);
+            return PeerCertificate.check(chain, trusted, clock.instant(), key -> wasShownBefore(key, asked));
         } catch (RefusedCertificateException e) {
             switch (e.reason()) {
                 case UNKNOWN_KEY, UNKNOWN_STILL -> strangers.forEach(Runnable::run);
@@ -211,13 +213,12 @@ public final class TlsCredentials implements Credentials {
         asOf = nanos;
     }
 
-    /** Whether it was asked since this key, which is not known, was shown before; now it is shown again. */
-    private boolean askedSinceShown(PrincipalKey key) {
+    /** Whether this key, which is not known, was shown last before it was asked; now it is shown again. */
+    private boolean wasShownBefore(PrincipalKey key, @Nullable Long asked) {
         Long before;
         synchronized (shown) {
             before = shown.put(key, System.nanoTime());
         }
-        Long asked = asOf;
         return before != null && asked != null && asked - before > 0;
     }
 

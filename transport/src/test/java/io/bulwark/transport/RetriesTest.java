@@ -70,6 +70,18 @@ class RetriesTest {
         assertThat(ended(Fault.TLS, "mine", 70)).as("anybody may say that").isNull();
     }
 
+    /** He was shown no certificate, so the server may have asked before this process showed it one. */
+    @Test
+    void whoeverWasInBetweenIsOfNoRowWithTheServer() {
+        assertThat(ended(Fault.UNKNOWN_PRINCIPAL, "mine", 10)).isNotNull();
+        assertThat(ended(Fault.REFUSED_UNKNOWN, "mine", 20))
+                .isEqualTo(new LinkRefusal(LinkRefusal.Reason.UNKNOWN_KEY, 20, 20));
+        assertThat(ended(Fault.REFUSED_UNSURE, "mine", 30))
+                .isEqualTo(new LinkRefusal(LinkRefusal.Reason.UNKNOWN_YET, 20, 30));
+        assertThat(ended(Fault.EXPIRED_CERTIFICATE, "mine", 40))
+                .isEqualTo(new LinkRefusal(LinkRefusal.Reason.THEIR_CERTIFICATE_EXPIRED, 40, 40));
+    }
+
     @Test
     void anotherCertificateBeginsAnotherRow() {
         assertThat(ended(Fault.REFUSED_UNKNOWN, "before", 10)).isNotNull();

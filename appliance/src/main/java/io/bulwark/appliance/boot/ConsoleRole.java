@@ -3,6 +3,7 @@ package io.bulwark.appliance.boot;
 import io.bulwark.appliance.admin.Watched;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.error.ConfigException;
+import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.transport.Destination;
@@ -11,10 +12,16 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** {@code bulwark console --config FILE}. */
 public final class ConsoleRole {
+    private static final Logger LOG = LoggerFactory.getLogger(ConsoleRole.class);
+    private static final long PAUSE_MILLIS = 5_000;
+
     private ConsoleRole() {}
 
     /**
@@ -32,10 +39,32 @@ public final class ConsoleRole {
                             + "; with published: true something before it decides who reaches it",
                     Subject.NONE);
         }
-        Bulwark client = Bulwark.connect(setup.client());
+        Bulwark client = connected(() -> Bulwark.connect(setup.client()), PAUSE_MILLIS);
         ConsoleServer server =
                 setup.published() ? ConsoleServer.startPublished(client, listen) : ConsoleServer.start(client, listen);
         return RoleProcess.until(new RunningConsole(client, server), role.admin(), health);
+    }
+
+    /**
+     * It serves as soon as it is let in: who is refused now may be taken in a while, when its key is registered, a clock is set, or who stood in between
+     * is gone. An exit code of wrong configuration would have nobody start it again. Who was revoked is out for good.
+     */
+    static <T> T connected(Supplier<T> connecting, long pauseMillis) throws InterruptedException {
+        NotBelievedException.@Nullable Reason said = null;
+        while (true) {
+            try {
+                return connecting.get();
+            } catch (NotBelievedException e) {
+                if (e.reason() == NotBelievedException.Reason.REVOKED) {
+                    throw e;
+                }
+                if (e.reason() != said) {
+                    said = e.reason();
+                    LOG.warn("the console is not up yet, and goes on trying: {}", e.getMessage());
+                }
+                Thread.sleep(pauseMillis);
+            }
+        }
     }
 
     /** It does its work if it gets the cluster's status. */

@@ -3,8 +3,9 @@ package io.bulwark.client.error;
 import org.jspecify.annotations.Nullable;
 
 /**
- * More than f of the metadata replicas, so a correct one among them, do not believe the key of this client, or the client does not believe
- * theirs: {@link #reason()} says which. Nothing is served until that changes. Whether an update that was under way happened is not known.
+ * More than f of the metadata replicas, so a correct one among them, do not believe the key of this client; or the client does
+ * not believe who answers for more than 2f of them, who may stand in between: {@link #reason()} says which. Nothing is served until that
+ * changes. Whether an update that was under way happened is not known.
  */
 public final class NotBelievedException extends BulwarkException {
     private static final long serialVersionUID = 1L;

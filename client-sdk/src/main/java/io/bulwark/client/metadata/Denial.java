@@ -16,8 +16,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Whether the replicas, or this side, do not believe who is at the other end: once f+1 of 3f+1 links say so. f liars cannot say it, and the others
- * alone are too few to agree with.
+ * Whether the replicas, or this side, do not believe who is at the other end: once f+1 of 3f+1 replicas say so of this side, as f liars cannot and the
+ * others alone are too few to agree with; or once 2f+1 links are of no use. Somebody in between can have this side not believe who answers, and
+ * from f+1 that it does believe it may yet learn who the replicas are now.
  *
  * @param reason what f+1 agree on, else {@link Reason#NOT_KNOWN}
  * @param replicas those whose links say it
@@ -41,7 +42,10 @@ record Denial(Reason reason, SortedMap<PrincipalId, LinkRefusal.Reason> replicas
         for (PrincipalId replica : replicas) {
             refusals.apply(replica).filter(Denial::lasts).ifPresent(each -> lasting.put(replica, each.reason()));
         }
-        if (lasting.size() <= faulty) {
+        long words = lasting.values().stream()
+                .filter(LinkRefusal.Reason::isTheirWord)
+                .count();
+        if (words <= faulty && lasting.size() <= 2 * faulty) {
             return Optional.empty();
         }
         Map<Reason, Integer> counts = new EnumMap<>(Reason.class);

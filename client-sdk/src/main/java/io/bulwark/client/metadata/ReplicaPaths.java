@@ -45,7 +45,7 @@ public final class ReplicaPaths implements AutoCloseable {
         connect(known.term().configuration());
     }
 
-    /** Why no call can succeed, if more than f of the replicas do not believe this process, or it does not believe them. */
+    /** Why no call can succeed, since keys are not believed ({@link Denial}). */
     public Optional<NotBelievedException> denial() {
         return Denial.of(replicas(), links::refusal).map(denial -> denial.exception(links.self()));
     }

@@ -199,9 +199,9 @@ public final class TrustWatch implements AutoCloseable {
             if (keeps && !closed) {
                 LOG.warn(
                         "{} cannot be written, so what is known of the registry is learnt anew after each start: {}."
-                                + " Once all replicas have exchanged their keys that cannot be: put the operator's"
-                                + " *.pem.registry and *.pem.registry.replicas there before a start, as {} and {}"
-                                + " (docs/operations.md, If replicas have exchanged their keys)",
+                            + " Once more than f replicas have exchanged their keys that cannot be: put the operator's"
+                            + " *.pem.registry and *.pem.registry.replicas there before a start, as {} and {}"
+                            + " (docs/operations.md, If replicas have exchanged their keys)",
                         kept,
                         e.toString(),
                         kept,

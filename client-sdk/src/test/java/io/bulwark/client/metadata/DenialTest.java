@@ -34,6 +34,20 @@ class DenialTest {
         assertThat(denial(7)).as("three of seven").isPresent();
     }
 
+    /** Somebody in between can, and where f+1 replicas were replaced at their addresses the others tell who follows them. */
+    @Test
+    void whoAnswersForFewerThanTwoFAndOneHasNobodyGiveUp() {
+        refuses(0, LinkRefusal.Reason.THEIR_KEY_UNKNOWN, LONG);
+        refuses(1, LinkRefusal.Reason.THEIR_CERTIFICATE_EXPIRED, LONG);
+        assertThat(denial(4)).as("two of four").isEmpty();
+        refuses(2, LinkRefusal.Reason.THEIR_KEY_UNKNOWN, LONG);
+        assertThat(denial(4).orElseThrow().reason()).isEqualTo(Reason.SERVERS_NOT_KNOWN);
+        assertThat(denial(7)).as("three of seven").isEmpty();
+        refuses(3, LinkRefusal.Reason.UNKNOWN_KEY, LONG);
+        refuses(4, LinkRefusal.Reason.UNKNOWN_KEY, LONG);
+        assertThat(denial(7)).as("five of seven are of no use").isPresent();
+    }
+
     @Test
     void oneThatIsNoReplicaAnyMoreHasNoSay() {
         refuses(0, LinkRefusal.Reason.REVOKED, LONG);
@@ -44,7 +58,11 @@ class DenialTest {
     @Test
     void whatIsForGoodCountsAtOnceAndTheRestOnceItHasLasted() {
         for (LinkRefusal.Reason reason : LinkRefusal.Reason.values()) {
+            refusals.clear();
             refuses(0, reason, LONG);
+            if (!reason.isTheirWord()) {
+                refuses(2, reason, LONG);
+            }
             long lasting = switch (reason) {
                 case REVOKED -> 0;
                 case UNKNOWN_KEY -> 1;
@@ -81,8 +99,9 @@ class DenialTest {
         assertThat(denial(4).orElseThrow().exception(SELF))
                 .hasMessageContaining("the key of client-5 is not believed")
                 .hasMessageContaining("(replica-0 does not know the key, replica-3 does not know the key)");
-        refuses(0, LinkRefusal.Reason.THEIR_KEY_UNKNOWN, LONG);
-        refuses(3, LinkRefusal.Reason.THEIR_KEY_UNKNOWN, LONG);
+        for (int replica : List.of(0, 1, 3)) {
+            refuses(replica, LinkRefusal.Reason.THEIR_KEY_UNKNOWN, LONG);
+        }
         Denial ours = denial(4).orElseThrow();
         assertThat(ours.exception(SELF).reason()).isEqualTo(Reason.SERVERS_NOT_KNOWN);
         assertThat(ours.exception(SELF)).hasMessageContaining("another cluster");

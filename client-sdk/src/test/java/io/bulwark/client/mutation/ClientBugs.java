@@ -10,13 +10,18 @@ final class ClientBugs {
             denial(
                     "f replicas have a client give up",
                     "fReplicasCannotSayItAndOneMoreCan",
-                    "if (lasting.size() <= faulty) {",
-                    "if (lasting.size() < faulty || lasting.isEmpty()) {"),
+                    "if (words <= faulty &&",
+                    "if (words < faulty &&"),
             denial(
                     "a client waits for 2f+1 that refuse it",
                     "fReplicasCannotSayItAndOneMoreCan",
-                    "if (lasting.size() <= faulty) {",
-                    "if (lasting.size() <= 2 * faulty) {"),
+                    "if (words <= faulty &&",
+                    "if ("),
+            denial(
+                    "whoever answers for f+1 replicas has a client give up",
+                    "whoAnswersForFewerThanTwoFAndOneHasNobodyGiveUp",
+                    "lasting.size() <= 2 * faulty",
+                    "lasting.size() <= faulty"),
             denial(
                     "a refusal of a moment is one that lasts",
                     "whatIsForGoodCountsAtOnceAndTheRestOnceItHasLasted",

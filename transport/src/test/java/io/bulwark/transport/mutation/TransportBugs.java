@@ -123,8 +123,14 @@ final class TransportBugs {
                     "a refusal of long ago and one of now are a row",
                     "transport/Retries",
                     new Detector("transport.RetriesTest", "refusalsInARowAreOneUntilSomethingElseEndsAnAttempt", 1),
-                    "refusal = why == null ? null : new",
-                    "refusal = why == null ? refusal : new"),
+                    "refusal = null;\n        } else {",
+                    "refusal = before;\n        } else {"),
+            new PlantedBug(
+                    "somebody in between, and then the server, are a row",
+                    "transport/Retries",
+                    new Detector("transport.RetriesTest", "whoeverWasInBetweenIsOfNoRowWithTheServer", 1),
+                    "before != null && before.reason().isTheirWord() == why.isTheirWord()",
+                    "before != null"),
             new PlantedBug(
                     "a key counts as shown by whoever has its certificate",
                     "transport/ShownIdentity",
