@@ -50,8 +50,10 @@ final class Retries {
         if (why == null) {
             refusal = null;
         } else {
-            boolean goesOn = before != null && before.reason().isTheirWord() == why.isTheirWord();
-            refusal = new LinkRefusal(why, goesOn ? before.sinceNanos() : nowNanos, nowNanos);
+            long sinceNanos = before != null && before.reason().isTheirWord() == why.isTheirWord()
+                    ? before.sinceNanos()
+                    : nowNanos;
+            refusal = new LinkRefusal(why, sinceNanos, nowNanos);
         }
         return refusal;
     }
