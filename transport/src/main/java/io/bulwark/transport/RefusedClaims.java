@@ -28,4 +28,9 @@ final class RefusedClaims {
         Long last = lastNanos.put(claim, nowNanos);
         return last == null || nowNanos - last >= QUIET_NANOS;
     }
+
+    /** It could not be said now, so it is worth a line the next time. */
+    synchronized void forget(String claim) {
+        lastNanos.remove(claim);
+    }
 }

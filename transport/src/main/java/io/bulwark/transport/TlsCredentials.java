@@ -191,7 +191,7 @@ public final class TlsCredentials implements Credentials {
 
     /** The principal whose certificate this is, as things are now. */
     PrincipalId check(Certificate[] chain) throws RefusedCertificateException {
-        // Read before the keys, which are set first: what is asked of is no older than that says.
+        // Read before the keys, which are set first: so the keys that are looked at are no older than it says.
         Long asked = asOf;
         try {
             return PeerCertificate.check(chain, trusted, clock.instant(), key -> wasShownBefore(key, asked));

@@ -53,6 +53,8 @@ final class TransportMetrics {
                     fault.label(),
                     detail,
                     suppressed == 0 ? "" : " (and " + suppressed + " more of this kind)");
+        } else if (fault == Fault.UNKNOWN_PRINCIPAL) {
+            claims.forget(detail);
         }
     }
 

@@ -242,12 +242,12 @@ public final class OperationDriver implements AutoCloseable {
 
     private void tick() {
         long now = nowMillis();
-        boolean denied = !running.isEmpty() && denial.get().isPresent();
+        Optional<? extends RuntimeException> denied = running.isEmpty() ? Optional.empty() : denial.get();
         for (RunningOperation<?> run : running.values()) {
             if (run.lingersSince(now) + limits.lingerMillisMax() < now) {
                 run.end();
-            } else if (denied && !run.future().isDone()) {
-                denial.get().ifPresent(run::deny);
+            } else if (denied.isPresent() && !run.future().isDone()) {
+                run.deny(denied.get());
             } else {
                 run.offerTick();
             }

@@ -1,7 +1,5 @@
 package io.bulwark.client.error;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * More than f of the metadata replicas, so a correct one among them, do not believe the key of this client; or the client does
  * not believe who answers for more than 2f of them, who may stand in between: {@link #reason()} says which. Nothing is served until that
@@ -27,11 +25,7 @@ public final class NotBelievedException extends BulwarkException {
     private final Reason reason;
 
     public NotBelievedException(Reason reason, String problem, Subject subject) {
-        this(reason, problem, subject, null);
-    }
-
-    public NotBelievedException(Reason reason, String problem, Subject subject, @Nullable Throwable cause) {
-        super(problem, subject, cause);
+        super(problem, subject, null);
         this.reason = reason;
     }
 

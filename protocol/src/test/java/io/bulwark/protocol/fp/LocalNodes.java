@@ -266,9 +266,8 @@ final class LocalNodes {
 
     void beginSettling(int node, long epoch) {
         settled.clear();
-        perform(
-                node,
-                server(node).onMessage(now, PrincipalId.node(node), 2, new Settle(Protocol.FP, group.block(), epoch)));
+        Settle asked = new Settle(Protocol.FP, group.block(), epoch);
+        perform(node, server(node).onMessage(now, PrincipalId.node(node), 2, asked));
         deliver();
     }
 
@@ -470,9 +469,8 @@ final class LocalNodes {
 
     /** What a slot says of its latest in the epoch now. */
     Timestamp latestNow(int slot) {
-        return ((FpMessage.FoundTimestamp)
-                        one(CLIENT, new FpMessage.FindTimestamp(groupNow().target(slot), false)))
-                .latest();
+        FpMessage found = one(CLIENT, new FpMessage.FindTimestamp(groupNow().target(slot), false));
+        return ((FpMessage.FoundTimestamp) found).latest();
     }
 
     /** Whether a node has seen to the block in an epoch. */
@@ -486,20 +484,17 @@ final class LocalNodes {
 
     private Fact answer(Question question) {
         return switch (question) {
-            case Question.OfVolume of ->
-                new Fact.OfVolume(
-                        of.volume(),
-                        of.volume() == VOLUME && !deleted
-                                ? Optional.of(volume)
-                                : foreign.filter(other -> other.id() == of.volume()));
+            case Question.OfVolume of -> {
+                boolean own = of.volume() == VOLUME && !deleted;
+                Optional<Volume> other = foreign.filter(each -> each.id() == of.volume());
+                yield new Fact.OfVolume(of.volume(), own ? Optional.of(volume) : other);
+            }
             case Question.OfGrant of ->
                 new Fact.OfGrant(of.volume(), of.principal(), !denied.contains(of.principal()), false);
-            case Question.OfSession of ->
-                new Fact.OfSession(
-                        of.volume(),
-                        of.owner(),
-                        of.session(),
-                        sessions.getOrDefault(of.session(), SessionState.UNKNOWN));
+            case Question.OfSession of -> {
+                SessionState state = sessions.getOrDefault(of.session(), SessionState.UNKNOWN);
+                yield new Fact.OfSession(of.volume(), of.owner(), of.session(), state);
+            }
         };
     }
 }

@@ -157,6 +157,42 @@ final class ReplicaBugs {
                     "if (known == null || known.odd != odd) {",
                     "if (known == null) {"),
             in(
+                    "ordering/replica/Fetching",
+                    "who answered in vain is asked again before the others",
+                    engine("FetchingTest", "whoAnsweredInVainIsNotAskedAgainBeforeTheOthers"),
+                    "tried |= 1L << of;",
+                    ""),
+            in(
+                    "ordering/replica/Fetching",
+                    "an answer to no question counts",
+                    engine("FetchingTest", "anAnswerToNoQuestionChangesNothing"),
+                    "if (openMillis[from] == NEVER) {",
+                    "if (false) {"),
+            in(
+                    "ordering/replica/Fetching",
+                    "what came is asked for again",
+                    engine("FetchingTest", "whatCameIsNotAskedForAgainAfterTheNextAnswer"),
+                    "want.askedOf = NOBODY;",
+                    ""),
+            in(
+                    "ordering/replica/Fetching",
+                    "who gave something was asked for the rest in vain",
+                    engine("FetchingTest", "whoGaveSomethingIsAskedForTheRestWhileOthersAreBusy"),
+                    "inVain = 0;",
+                    ""),
+            in(
+                    "ordering/replica/Fetching",
+                    "what is too much for one question waits",
+                    engine("FetchingTest", "whatIsTooMuchForOneQuestionAnotherReplicaIsAskedFor"),
+                    "free &= ids.size() < REQUESTS_MAX ? -1 : ~(1L << of);",
+                    ""),
+            in(
+                    "ordering/replica/RequestPool",
+                    "bodies are fetched in the order in which they were heard of",
+                    engine("ReadyPoolTest", "whatIsReadyOnceItsBodyIsHereIsFetchedFirst"),
+                    "(entry.isReadyWithOwn() ? missing : later)",
+                    "missing"),
+            in(
                     "ordering/replica/Serving",
                     "an answer with bodies may be longer than a batch",
                     engine("FetchingTest", "anAnswerHasNoMoreThanABatch"),

@@ -75,7 +75,7 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
     }
 
     @Override
-    public void hear(Consumer<Set<Integer>> next) {
+    public synchronized void hear(Consumer<Set<Integer>> next) {
         hearer = next;
         if (map.version() > 0) {
             next.accept(nodesOf(map));
@@ -101,12 +101,17 @@ public final class MetadataFacts implements FactSource, PeerDirectory {
     public CompletableFuture<ClusterMap> refresh() {
         return reply(new Query.GetMap()).thenApply(reply -> {
             ClusterMap fresh = expect(reply, Reply.Map.class).map();
-            if (fresh.version() >= map.version()) {
-                map = fresh;
-                hearer.accept(nodesOf(fresh));
-            }
+            learn(fresh);
             return fresh;
         });
+    }
+
+    /** One after the other, so that the newest is the one that is told last. */
+    private synchronized void learn(ClusterMap fresh) {
+        if (fresh.version() >= map.version()) {
+            map = fresh;
+            hearer.accept(nodesOf(fresh));
+        }
     }
 
     private CompletableFuture<Reply> reply(Query query) {

@@ -28,7 +28,7 @@ final class Fetching {
     private final Map<Bytes, Want> batches = new LinkedHashMap<>();
     private final LinkedHashMap<RequestId, Want> requests = new LinkedHashMap<>();
 
-    /** Since when a question for bodies is open, by whom it was asked. */
+    /** Since when a question for bodies is open, by who was asked. */
     private final long[] openMillis;
 
     private boolean odd;
@@ -41,6 +41,9 @@ final class Fetching {
         /** Who was asked last. */
         private int askedOf = NOBODY;
 
+        /** Bit i: replica i was asked in vain, or is being asked, since all were. */
+        private long tried;
+
         private boolean odd;
 
         private Want(long nextMillis, int replica) {
@@ -52,6 +55,7 @@ final class Fetching {
         private void asked(int of, long newNextMillis) {
             nextMillis = newNextMillis;
             askedOf = of;
+            tried |= 1L << of;
             replica = of + 1;
         }
     }
@@ -114,11 +118,20 @@ final class Fetching {
             return; // It was asked for nothing: that must not have it looked through.
         }
         openMillis[from] = NEVER;
-        requests.forEach((id, want) -> {
-            if (want.askedOf == from && !came.contains(id)) {
-                want.nextMillis = Math.min(want.nextMillis, nowMillis);
+        long inVain = 1L << from;
+        for (RequestId id : came) {
+            Want want = requests.get(id);
+            if (want != null && want.askedOf == from) {
+                want.askedOf = NOBODY; // the next answer lacks it
+                inVain = 0;
             }
-        });
+        }
+        for (Want want : requests.values()) {
+            if (want.askedOf == from) {
+                want.nextMillis = Math.min(want.nextMillis, nowMillis);
+                want.tried = (want.tried & ~(1L << from)) | inVain;
+            }
+        }
         askForBodies(nowMillis);
     }
 
@@ -134,10 +147,9 @@ final class Fetching {
             int of = want.nextMillis <= nowMillis ? next(want, free) : NOBODY;
             if (of != NOBODY) {
                 List<RequestId> ids = ofPeers.computeIfAbsent(of, _ -> new ArrayList<>());
-                if (ids.size() < REQUESTS_MAX) {
-                    ids.add(entry.getKey());
-                    want.asked(of, nowMillis + config.timers().fetchMillis());
-                }
+                ids.add(entry.getKey());
+                want.asked(of, nowMillis + config.timers().fetchMillis());
+                free &= ids.size() < REQUESTS_MAX ? -1 : ~(1L << of);
             }
         }
         ofPeers.forEach((peer, ids) -> {
@@ -146,13 +158,19 @@ final class Fetching {
         });
     }
 
-    /** Whom of these to ask now; nobody if none of them may have it. */
+    /**
+     * Whom of these to ask now; nobody if those are busy whose turn it is. Nobody is asked twice before all were: a liar that answers at once with
+     * nothing would always be the one that is free.
+     */
     private int next(Want want, long free) {
-        long all = ~(1L << config.self());
+        long all = (-1L >>> (Long.SIZE - config.replicas())) & ~(1L << config.self());
         long sources = (want.sources & all) == 0 ? all : want.sources & all;
+        if ((sources & ~want.tried) == 0) {
+            want.tried = 0;
+        }
         for (int i = 0; i < config.replicas(); i++) {
             int replica = (want.replica + i) % config.replicas();
-            if (((sources & free) >> replica & 1) == 1) {
+            if (((sources & ~want.tried & free) >> replica & 1) == 1) {
                 return replica;
             }
         }

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -222,14 +223,19 @@ final class RequestPool {
         return room.isCrowded(entry);
     }
 
-    /** The bodies that a correct replica stands behind and that are missing here, with those who may have them. */
-    Map<RequestId, Long> missing() {
-        Map<RequestId, Long> missing = new LinkedHashMap<>();
+    /**
+     * The bodies that a correct replica stands behind and that are missing here, with those who may have them. First what is ready once its body is
+     * here: of the rest there may be more than links carry, which finds no room and is missing again.
+     */
+    SequencedMap<RequestId, Long> missing() {
+        SequencedMap<RequestId, Long> missing = new LinkedHashMap<>();
+        SequencedMap<RequestId, Long> later = new LinkedHashMap<>();
         for (Pending entry : entries.values()) {
             if (entry.body == null && entry.isBacked()) {
-                missing.put(entry.id, entry.sources());
+                (entry.isReadyWithOwn() ? missing : later).put(entry.id, entry.sources());
             }
         }
+        missing.putAll(later);
         return missing;
     }
 

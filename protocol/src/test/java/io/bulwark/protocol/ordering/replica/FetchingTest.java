@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +80,25 @@ class FetchingTest {
                 .isEmpty();
     }
 
+    /** Answers come faster than ticks, which say what is missing then. */
+    @Test
+    void whatCameIsNotAskedForAgainAfterTheNextAnswer() {
+        tick(0, 1, 1, 2, 3);
+        tick(DUE, 1, 1, 2, 3);
+        answer(DUE + 5, 0, Set.of(id(1)));
+        assertThat(answer(DUE + 6, 0, Set.of(id(2)))).containsOnlyKeys(0).containsValue(List.of(3L));
+    }
+
+    /** Silent ones would hold it up else. */
+    @Test
+    void whoGaveSomethingIsAskedForTheRestWhileOthersAreBusy() {
+        for (long nowMillis : new long[] {0, DUE}) {
+            fetching.wantRequest(nowMillis, id(9), 0b10);
+            tick(nowMillis, 0b11, 1, 2, 3);
+        }
+        assertThat(answer(DUE + 1, 0, Set.of(id(1)))).containsOnlyKeys(0).containsValue(List.of(2L, 3L));
+    }
+
     /** While one does not answer, another one that may have it is asked, and not the silent one again at once. */
     @Test
     void whatOneDoesNotGiveTheNextOneIsAskedFor() {
@@ -99,6 +119,46 @@ class FetchingTest {
     void whatIsNotWantedAnyMoreIsNotAskedFor() {
         tick(0, 1, 1, 2);
         assertThat(tick(DUE, 1, 2)).containsValue(List.of(2L));
+    }
+
+    /** Else a liar that answers at once with nothing would keep what is needed first from those that are busy with what is needed later. */
+    @Test
+    void whoAnsweredInVainIsNotAskedAgainBeforeTheOthers() {
+        tick(0, 0b11, 1);
+        fetching.wantRequest(0, id(1), 0b11);
+        fetching.wantRequest(0, id(2), 0b10);
+        fetching.ask(0);
+        assertThat(asked()).isEmpty();
+        fetching.wantRequest(DUE, id(1), 0b11);
+        fetching.wantRequest(DUE, id(2), 0b10);
+        fetching.wantRequest(DUE, id(3), 0b10);
+        fetching.ask(DUE);
+        assertThat(asked()).containsOnlyKeys(0, 1).containsEntry(0, List.of(1L)).containsEntry(1, List.of(2L));
+        assertThat(answer(DUE + 1, 0, Set.of())).isEmpty();
+        assertThat(answer(2 * DUE, 1, Set.of(id(2)))).containsOnlyKeys(1).containsValue(List.of(1L, 3L));
+        assertThat(answer(2 * DUE + 1, 1, Set.of()))
+                .as("all were asked")
+                .containsOnlyKeys(0, 1)
+                .containsEntry(0, List.of(1L))
+                .containsEntry(1, List.of(3L));
+    }
+
+    /** Who sends such all the time would have all that is wanted looked through each time. */
+    @Test
+    void anAnswerToNoQuestionChangesNothing() {
+        tick(0, 1, 1);
+        assertThat(answer(DUE, 0, Set.of())).isEmpty();
+        assertThat(tick(DUE, 1, 1)).containsOnlyKeys(0);
+    }
+
+    @Test
+    void whatIsTooMuchForOneQuestionAnotherReplicaIsAskedFor() {
+        long[] calls = LongStream.range(0, 300).toArray();
+        tick(0, 0b11, calls);
+        SortedMap<Integer, List<Long>> asked = tick(DUE, 0b11, calls);
+        assertThat(asked).containsOnlyKeys(0, 1);
+        assertThat(asked.get(0)).hasSize(256);
+        assertThat(asked.get(1)).hasSize(44);
     }
 
     /** What is said meanwhile waits behind it. */

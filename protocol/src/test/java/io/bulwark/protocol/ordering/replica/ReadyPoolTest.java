@@ -165,6 +165,16 @@ class ReadyPoolTest {
         assertThat(pool.missing()).containsEntry(id, 0b111000L);
     }
 
+    /** Attackers and liars can have more missing here than links carry, which finds no room and is missing again. */
+    @Test
+    void whatIsReadyOnceItsBodyIsHereIsFetchedFirst() {
+        vouch(0, request(2, 2).id(), 1, 2, 3);
+        sayReady(0, id, 1, 2, 3);
+        vouch(0, request(2, 3).id(), 1, 2, 3, 4);
+        assertThat(pool.missing().keySet())
+                .containsExactly(id, request(2, 3).id(), request(2, 2).id());
+    }
+
     /** Three are held, for which f+1 others vouch and which are never ready. */
     private void fillClient() {
         for (int call = 11; call <= 13; call++) {
