@@ -160,6 +160,12 @@ final class ReplicaBugs {
                     "ordering/replica/Fetching",
                     "who answered in vain is asked again before the others",
                     engine("FetchingTest", "whoAnsweredInVainIsNotAskedAgainBeforeTheOthers"),
+                    "sources & ~want.tried & free",
+                    "sources & free"),
+            in(
+                    "ordering/replica/Fetching",
+                    "who is silent is asked again before the others",
+                    engine("FetchingTest", "whoIsSilentIsNotAskedAgainBeforeTheOthers"),
                     "tried |= 1L << of;",
                     ""),
             in(

@@ -80,6 +80,20 @@ class FetchingTest {
                 .isEmpty();
     }
 
+    @Test
+    void whoIsSilentIsNotAskedAgainBeforeTheOthers() {
+        tick(0, 0b11, 1);
+        fetching.wantRequest(DUE, id(2), 0b10);
+        assertThat(tick(DUE, 0b11, 1)).containsOnlyKeys(0);
+        fetching.wantRequest(3 * DUE, id(2), 0b10);
+        assertThat(tick(3 * DUE, 0b11, 1)).containsOnlyKeys(1);
+        fetching.wantRequest(DUE + AGAIN, id(2), 0b10);
+        assertThat(tick(DUE + AGAIN, 0b11, 1)).isEmpty();
+        assertThat(answer(DUE + AGAIN + 1, 1, Set.of(id(2))))
+                .containsOnlyKeys(1)
+                .containsValue(List.of(1L));
+    }
+
     /** Answers come faster than ticks, which say what is missing then. */
     @Test
     void whatCameIsNotAskedForAgainAfterTheNextAnswer() {
