@@ -1,8 +1,8 @@
 package io.bulwark.appliance.cluster;
 
+import io.bulwark.transport.Destination;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,7 +65,7 @@ public final class TakenPorts {
     private static boolean isTaken(int port) {
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true);
-            socket.bind(new InetSocketAddress(LOOPBACK, port));
+            socket.bind(Destination.of(LOOPBACK, port));
             return false;
         } catch (IOException e) {
             return true;
@@ -96,7 +96,7 @@ public final class TakenPorts {
     private static Set<String> listening(List<String> lines, int port) {
         Set<String> sockets = new HashSet<>();
         for (String line : lines) {
-            String[] fields = line.strip().split("\\s+");
+            String[] fields = line.strip().split("\\s+", -1);
             if (fields.length > INODE_FIELD
                     && fields[1].endsWith(String.format(":%04X", port))
                     && fields[3].equals(LISTENS)) {
