@@ -10,8 +10,8 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.NoSuchKeyException;
+import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.NotPermittedException;
-import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
@@ -161,7 +161,7 @@ record OlderData(ClusterPlan plan, OlderContents contents) {
                 .forEach(CompletableFuture::join);
     }
 
-    /** Whose key nobody believes any more is nobody: it hears no reason, and tries for as long as clients do. */
+    /** Whose key nobody believes any more is told so. */
     private void checkOut(String principal) {
         assertThatThrownBy(() -> {
                     try (Bulwark refused = as(principal)) {
@@ -169,7 +169,7 @@ record OlderData(ClusterPlan plan, OlderContents contents) {
                     }
                 })
                 .as("%s with a key that is not believed any more", principal)
-                .isInstanceOf(UnavailableException.class);
+                .isInstanceOf(NotBelievedException.class);
     }
 
     /** Waits until all nodes and replicas are there and agree, and every volume can take all the faults of its policy. */

@@ -9,7 +9,7 @@ import io.bulwark.client.ObjectOutputStream;
 import io.bulwark.client.Volume;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.client.error.NoSuchKeyException;
-import io.bulwark.client.error.UnavailableException;
+import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.protocol.id.PrincipalId;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -350,7 +350,7 @@ class StoryIT {
         CompletableFuture<Void> withTheOldKey =
                 attempt(() -> Bulwark.connect(old.resolve("client.properties")).close());
         operator.awaitWhole("all have new keys");
-        assertThatThrownBy(withTheOldKey::join).hasCauseInstanceOf(UnavailableException.class);
+        assertThatThrownBy(withTheOldKey::join).hasCauseInstanceOf(NotBelievedException.class);
         tell("all keys are rotated: " + load);
         return rotation.principals();
     }

@@ -242,12 +242,13 @@ public final class OperationDriver implements AutoCloseable {
 
     private void tick() {
         long now = nowMillis();
-        Optional<? extends RuntimeException> denied = running.isEmpty() ? Optional.empty() : denial.get();
+        boolean denied = !running.isEmpty() && denial.get().isPresent();
         for (RunningOperation<?> run : running.values()) {
             if (run.lingersSince(now) + limits.lingerMillisMax() < now) {
                 run.end();
-            } else if (denied.isPresent() && !run.future().isDone()) {
-                run.deny(denied.get());
+            } else if (denied && !run.future().isDone()) {
+                // An exception of its own for each: whoever meets two of them may add one to the other.
+                denial.get().ifPresent(run::deny);
             } else {
                 run.offerTick();
             }

@@ -50,8 +50,8 @@ final class ClientBugs {
             driver(
                     "what is under way goes on though nothing can succeed",
                     "whatIsUnderWayAndWhatIsSubmittedFailsOnceNothingCanSucceed",
-                    "} else if (denied.isPresent() && !run.future().isDone()) {",
-                    "} else if (denied.isPresent() && run.future().isDone()) {"),
+                    "} else if (denied && !run.future().isDone()) {",
+                    "} else if (denied && run.future().isDone()) {"),
             driver(
                     "what is submitted though nothing can succeed is begun",
                     "whatIsUnderWayAndWhatIsSubmittedFailsOnceNothingCanSucceed",

@@ -23,7 +23,11 @@ public final class Pending<G> {
 
     /** Judges an operation once it has an outcome. */
     public interface Judge<R> {
-        /** @param outdated whether its session was closed or its epoch over meanwhile */
+        /**
+         * It has one.
+         *
+         * @param outdated whether its session was closed or its epoch over meanwhile
+         */
         void outcome(R outcome, boolean outdated);
     }
 
