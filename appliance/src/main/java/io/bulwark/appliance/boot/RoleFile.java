@@ -7,12 +7,14 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Recoveries;
 import io.bulwark.storage.background.BackgroundPace;
+import io.bulwark.storage.store.Durability;
 import io.bulwark.transport.Destination;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -49,6 +51,12 @@ public final class RoleFile {
     private static final String REPLICA = "replica";
     private static final String CONSOLE = "console";
     private static final String SUPERVISOR = "supervisor";
+
+    private static final List<String> DURABILITIES = Arrays.stream(Durability.values())
+            .map(each -> each.name().toLowerCase(Locale.ROOT))
+            .toList();
+    private static final List<String> ORDERINGS =
+            Arrays.stream(Ordering.values()).map(Ordering::toString).toList();
 
     /** A recovery is slow, if nothing else is said, after this part of T_w. */
     private static final int SLOW_RECOVERIES_PER_PERIOD = 5;
@@ -147,6 +155,7 @@ public final class RoleFile {
         Path ring = found.path("keys", keys.keys());
         ChannelConfig channels = channels(found, keys.identity(), keys.genesis(), keys.insecureLoopback());
         List<InetSocketAddress> replicas = found.addresses("replicas", keys.replicas());
+        String durability = found.word("durability", keys.durability(), "sync", DURABILITIES);
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
         return checked(
@@ -159,7 +168,7 @@ public final class RoleFile {
                                 ring,
                                 channels,
                                 replicas,
-                                keys.durability() == null ? "sync" : keys.durability(),
+                                durability,
                                 bytes(keys.scrubRate(), BackgroundPace.SCRUB_BYTES_PER_SECOND),
                                 bytes(keys.historyPool(), NodeSetup.HISTORY_POOL_BY_CLIENTS),
                                 millis(keys.writeBack(), NodeSetup.WRITE_BACK_MILLIS),
@@ -192,6 +201,8 @@ public final class RoleFile {
                 keys.keys() == null && channels instanceof ChannelConfig.Tls ? null : found.path("keys", keys.keys());
         List<InetSocketAddress> nodes = found.addresses("nodes", keys.nodes());
         int clients = found.given("clients", keys.clients(), 0);
+        // Files of the time before there was a choice do not say it.
+        String ordering = found.word("ordering", keys.ordering(), Ordering.BFT_SMART.toString(), ORDERINGS);
         Optional<InetSocketAddress> admin = found.own("admin", keys.admin());
         found.end();
         return checked(found, () -> {
@@ -206,8 +217,7 @@ public final class RoleFile {
                     data,
                     ring,
                     channels,
-                    // Files of the time before there was a choice do not say it.
-                    keys.ordering() == null ? Ordering.BFT_SMART : Ordering.named(keys.ordering()),
+                    Ordering.named(ordering),
                     nodes,
                     clients,
                     recoveries(keys));
@@ -381,6 +391,8 @@ public final class RoleFile {
             return making.make();
         } catch (IllegalArgumentException e) {
             throw found.failure(String.valueOf(e.getMessage()));
+        } catch (ArithmeticException e) {
+            throw found.failure("a time is longer than can be counted in milliseconds");
         }
     }
 

@@ -7,7 +7,9 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -20,7 +22,7 @@ final class RoleFindings {
     private final Path file;
     private final String role;
     private final Set<String> missing = new TreeSet<>();
-    private final List<String> wrong = new ArrayList<>();
+    private final Set<String> wrong = new LinkedHashSet<>();
     private final Set<String> wrongKeys = new HashSet<>();
 
     RoleFindings(Path file, String role) {
@@ -38,6 +40,23 @@ final class RoleFindings {
         if (wrongKeys.add(key)) {
             wrong.add(key + ": " + what);
         }
+    }
+
+    /** There is nothing to read: no section, or one that is no section. */
+    void noteNoSection() {
+        note("there is no section bulwark." + role + " with keys");
+    }
+
+    /** One of these words, in any case, if it is given. */
+    String word(String key, @Nullable String text, String otherwise, List<String> words) {
+        if (text == null) {
+            return otherwise;
+        }
+        String word = text.toLowerCase(Locale.ROOT);
+        if (!words.contains(word)) {
+            note(key, "\"" + text + "\" is not " + String.join(" or ", words));
+        }
+        return word;
     }
 
     /** What must be given. */

@@ -48,9 +48,12 @@ final class RoleSource {
     /** Reads it, or fails if the file has no such section. */
     static <T> Read<T> bind(Path file, Map<String, String> environment, String role, Class<T> type) throws IOException {
         RoleFindings findings = new RoleFindings(file, role);
-        T keys = find(file, environment, role, type, findings)
-                .orElseThrow(() -> findings.failure("there is no section bulwark." + role));
-        return new Read<>(keys, findings);
+        Optional<T> keys = find(file, environment, role, type, findings);
+        if (keys.isEmpty()) {
+            findings.noteNoSection();
+            findings.end();
+        }
+        return new Read<>(keys.orElseThrow(), findings);
     }
 
     /**
@@ -94,6 +97,10 @@ final class RoleSource {
         @Override
         public @Nullable Object onFailure(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error) {
+            if (name.getNumberOfElements() == SECTION_ELEMENTS) {
+                findings.noteNoSection();
+                return null;
+            }
             var read = context.getConfigurationProperty();
             String key = name.subName(SECTION_ELEMENTS).toString();
             findings.note(key, "\"" + (read == null ? "" : read.getValue()) + "\" is not " + form(target));

@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -248,6 +249,7 @@ class RoleFileTest {
                 replicas: [127.0.0.1:7600, nowhere]
                 nodes: {a: 127.0.0.1:7410}
                 clients: 16
+                ordering: raft
                 watchdog-period: soon
             """);
         assertThatThrownBy(() -> RoleFile.replica(file, Map.of("BULWARK_REPLICA_DTA", "x", "BULWARK_REPLICA_ADM", "y")))
@@ -261,15 +263,59 @@ class RoleFileTest {
                 .contains("; watchdog-period: \"soon\" is not a time such as 2s or 10m; ")
                 .contains("; listen: \"7601\" is not HOST:PORT")
                 .contains("; replicas: \"nowhere\" is not HOST:PORT")
+                .contains("; ordering: \"raft\" is not bft or bft-smart")
                 .contains("see Configuration in docs/operations.md, docker/examples/replica.yaml")
                 .doesNotContain("unbound", "java.", "clients");
         Files.writeString(file, "bulwark:\n  console:\n    listen: 127.0.0.1:7400\n    published: perhaps\n");
         assertThatThrownBy(() -> RoleFile.console(file))
                 .hasMessageContaining("the key client is missing; published: \"perhaps\" is not true or false; see");
+    }
+
+    @Test
+    void whereThereIsNoSectionWithKeysThatIsSaidOnce() throws IOException {
+        Path file = directory.resolve("role.yaml");
+        for (String none : List.of("console: {}", "node: 3", "node: [3]", "node: off")) {
+            Files.writeString(file, "bulwark:\n  " + none + "\n");
+            assertThatThrownBy(() -> RoleFile.node(file, Map.of("BULWARK_NODE_DTA", "x")))
+                    .as(none)
+                    .isInstanceOf(ConfigException.class)
+                    .message()
+                    .startsWith(file + ": the environment has BULWARK_NODE_DTA, which is nothing")
+                    .containsOnlyOnce("; there is no section bulwark.node with keys; see")
+                    .doesNotContain("belongs there");
+        }
+        Files.writeString(file, "bulwark:\n  node:\n");
+        assertThatThrownBy(() -> RoleFile.node(file)).hasMessageContaining("number, replicas are missing; see");
+        Files.writeString(file, "bulwark:\n  supervisor: 3\n");
+        assertThatThrownBy(() -> RoleFile.supervisor(file, Map.of(), replica()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(file + ": there is no section bulwark.supervisor with keys; see");
+        Files.writeString(file, "bulwark:\n  supervisor:\n");
+        assertThat(RoleFile.supervisor(file, Map.of(), replica()).setup().recovers())
+                .isTrue();
+    }
+
+    /** With what else is wrong, and with the exit code that has nobody start it again. */
+    @Test
+    void aWordThatIsNoneOfThoseThatThereAreIsSaidWithThem() throws IOException {
+        Path example = Path.of("..", "docker", "examples", "node.yaml");
+        String good = Files.readString(example);
+        Path file = directory.resolve("role.yaml");
+        Files.writeString(
+                file, good.replace("durability: sync", "durability: maybe").replace("    number: 3\n", ""));
         assertThatThrownBy(() -> RoleFile.node(file))
-                .hasMessageContaining(file + ": there is no section bulwark.node; see");
-        Files.writeString(file, "bulwark:\n  node: 3\n");
-        assertThatThrownBy(() -> RoleFile.node(file)).isInstanceOf(ConfigException.class);
+                .hasMessageContaining(file
+                        + ": the key number is missing; durability: \"maybe\" is not sync or interval or none; see");
+        assertThat(BulwarkCommand.run("node", "--config", file.toString())).isEqualTo(CommandFailure.CONFIG);
+        for (String word : List.of("sync", "interval", "none", "Interval")) {
+            assertThat(RoleFile.node(example, Map.of("BULWARK_NODE_DURABILITY", word))
+                            .setup()
+                            .durability())
+                    .isEqualTo(word.toLowerCase(Locale.ROOT));
+        }
+        assertThatThrownBy(() -> RoleFile.node(example, Map.of("BULWARK_NODE_WRITE_BACK", "99999999999999999s")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("a time is longer than can be counted");
     }
 
     @Test
