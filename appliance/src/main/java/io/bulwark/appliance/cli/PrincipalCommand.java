@@ -75,7 +75,7 @@ final class PrincipalCommand implements Runnable {
             @Option(names = "--key", paramLabel = "KEY", required = true, description = "Its public key in Base64.")
                     String key) {
         PrincipalId named = named(principal);
-        PrincipalKey parsed = key(key);
+        PrincipalKey parsed = key("--key", key);
         try (Bulwark client = access.connect()) {
             client.principals().add(named, parsed);
         }
@@ -137,7 +137,7 @@ final class PrincipalCommand implements Runnable {
                     String key,
             @Option(names = "--final", description = "The key before is not believed any more.") boolean last) {
         PrincipalId named = named(principal);
-        PrincipalKey parsed = key(key);
+        PrincipalKey parsed = key("--key", key);
         try (Bulwark client = access.connect()) {
             client.principals().rotate(named, parsed, !last);
         }
@@ -262,12 +262,18 @@ final class PrincipalCommand implements Runnable {
         }
     }
 
-    private static PrincipalKey key(String text) {
+    /**
+     * As `bulwark keygen` prints it.
+     *
+     * @param what it is called, should it be none
+     */
+    static PrincipalKey key(String what, String text) {
         try {
             return PrincipalKey.parse(text);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(
-                    CommandFailure.USAGE, "--key is not a public key as `bulwark keygen` prints it: " + e.getMessage());
+                    CommandFailure.USAGE,
+                    what + " is not a public key, or not the whole of one, as `bulwark keygen` prints it");
         }
     }
 

@@ -223,11 +223,12 @@ final class ReplicaChangeCommands {
     }
 
     static Member member(PrincipalId replica, String key, String address) {
+        PrincipalKey parsed = PrincipalCommand.key(
+                "the key of " + replica, key.startsWith("key.") ? key.substring(key.indexOf('=') + 1) : key);
         try {
             return new Member(
                     replica,
-                    PrincipalKey.parse(key.startsWith("key.") ? key.substring(key.indexOf('=') + 1) : key)
-                            .encoded(),
+                    parsed.encoded(),
                     Destination.text(MemberAddresses.parsed(
                             address, ClusterShape.PORT_BASE_DEFAULT + ClusterShape.REPLICAS_ABOVE + replica.number())));
         } catch (IllegalArgumentException e) {

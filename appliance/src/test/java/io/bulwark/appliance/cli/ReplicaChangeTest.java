@@ -90,4 +90,16 @@ class ReplicaChangeTest {
                 .containsExactly(GENESIS, REPLACED, SEVEN);
         assertThat(ReplicaChange.with(ALL, agreed)).isEqualTo(ALL);
     }
+
+    @Test
+    void aKeyThatIsNoneIsSaidToBeNone() {
+        for (String wrong : List.of("WRONG", "MFkwEwYHKoZIzj0CAQYI", "key.replica-4=MFkwE", "key.replica-4")) {
+            CommandOutput output = CommandOutput.of(
+                    "replica", "replace", "replica-2", "replica-4", "--key", wrong, "--address", "host:7604");
+            assertThat(output.exitCode()).isEqualTo(CommandFailure.USAGE);
+            assertThat(output.err())
+                    .as(wrong)
+                    .startsWith("bulwark: the key of replica-4 is not a public key, or not the whole of one");
+        }
+    }
 }

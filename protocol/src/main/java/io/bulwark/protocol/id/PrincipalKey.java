@@ -25,6 +25,8 @@ public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
     /** What the Java platform calls that. */
     public static final String SIGNATURE_ALGORITHM = "SHA256withECDSAinP1363Format";
 
+    private static final String NOT_A_KEY = "this is not the whole of a public key of P-256 in Base64, in its one form";
+
     private static final int COORDINATE_BYTES = 32;
 
     /** Everything before the coordinates: id-ecPublicKey, prime256v1, a point that is not compressed. */
@@ -86,14 +88,18 @@ public record PrincipalKey(Bytes encoded) implements Comparable<PrincipalKey> {
     /**
      * Reads what {@link #text} gives.
      *
-     * @throws IllegalArgumentException if it is something else
+     * @throws IllegalArgumentException if it is something else, or not the whole of it
      */
     public static PrincipalKey parse(String text) {
-        PrincipalKey key = new PrincipalKey(Bytes.of(Base64.getDecoder().decode(text)));
-        if (!key.text().equals(text)) {
-            throw new IllegalArgumentException("this is not the one form of a public key in Base64");
+        try {
+            PrincipalKey key = new PrincipalKey(Bytes.of(Base64.getDecoder().decode(text)));
+            if (key.text().equals(text)) {
+                return key;
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(NOT_A_KEY, e);
         }
-        return key;
+        throw new IllegalArgumentException(NOT_A_KEY);
     }
 
     @Override

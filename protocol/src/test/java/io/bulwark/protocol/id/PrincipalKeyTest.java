@@ -61,11 +61,21 @@ class PrincipalKeyTest {
         }) {
             assertThatThrownBy(() -> new PrincipalKey(wrong)).isInstanceOf(IllegalArgumentException.class);
         }
-        assertThatThrownBy(() -> PrincipalKey.parse("no key")).isInstanceOf(IllegalArgumentException.class);
         String text = key.text();
-        assertThatThrownBy(() -> PrincipalKey.parse(text.substring(0, text.length() - 2)))
-                .as("without its padding")
-                .isInstanceOf(IllegalArgumentException.class);
+        for (String wrong : new String[] {
+            "no key",
+            "",
+            "WRONG",
+            "V1JPTkc=",
+            text.substring(0, text.length() - 2),
+            text.substring(0, text.length() - 4),
+            text.substring(0, 41)
+        }) {
+            assertThatThrownBy(() -> PrincipalKey.parse(wrong))
+                    .as(wrong)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("this is not the whole of a public key");
+        }
     }
 
     @Test
