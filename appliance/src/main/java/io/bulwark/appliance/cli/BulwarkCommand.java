@@ -54,7 +54,7 @@ import picocli.CommandLine.Spec;
             AuditCommand.class,
             ReleaseCommand.class,
             JoinCommand.class,
-            CommandLine.HelpCommand.class
+            HelpCommand.class
         },
         footer = {
             "",

@@ -194,6 +194,30 @@ class BulwarkCommandTest {
         misused("is not an int; see `bulwark up --help`", "up", "--port-base", "x");
     }
 
+    @Test
+    void helpOfACommandIsThatOfItsHelpOption() {
+        List<List<String>> commands = List.of(
+                List.of(),
+                List.of("node"),
+                List.of("node", "add"),
+                List.of("replica", "replace"),
+                List.of("volume", "create"),
+                List.of("help"));
+        for (List<String> command : commands) {
+            List<String> help = new ArrayList<>(command);
+            help.addFirst("help");
+            List<String> option = new ArrayList<>(command);
+            option.add("--help");
+            CommandOutput output = CommandOutput.of(help.toArray(String[]::new));
+            assertThat(output).isEqualTo(CommandOutput.of(option.toArray(String[]::new)));
+            assertThat(output.exitCode()).isZero();
+            assertThat(output.out()).contains("Usage: " + String.join(" ", help).replaceFirst("help", "bulwark"));
+        }
+        misused("there is no command \"ad\" of bulwark node; see `bulwark node --help`", "help", "node", "ad");
+        misused("there is no command \"nodes\" of bulwark; see `bulwark --help`", "help", "nodes");
+        misused("there is no command \"photos\" of bulwark mb; see `bulwark mb --help`", "help", "mb", "photos");
+    }
+
     private static void misused(String saying, String... arguments) {
         CommandOutput output = CommandOutput.of(arguments);
         assertThat(output.exitCode()).isEqualTo(CommandFailure.USAGE);
@@ -216,9 +240,7 @@ class BulwarkCommandTest {
             assertThat(description).as(name).isNotEmpty();
             assertThat(description[0]).as(name).endsWith(".");
             assertThat(description[0].length()).as(name).isLessThanOrEqualTo(100);
-            if (!name.equals("help")) {
-                check(each);
-            }
+            check(each);
         });
     }
 }
