@@ -21,9 +21,12 @@ public sealed interface Reply {
     record Failed(MetadataError error, String detail) implements Reply {
         static final int DETAIL_BYTES_MAX = 4096;
 
-        /** For people: the sentence of the error and the particulars. */
+        /** For people: the sentence of the error and the particulars, which say all where an argument cannot be. */
         public String message() {
-            return detail.isEmpty() ? error.message() : error.message() + ": " + detail;
+            if (detail.isEmpty()) {
+                return error.message();
+            }
+            return error == MetadataError.BAD_ARGUMENT ? detail : error.message() + ": " + detail;
         }
     }
 

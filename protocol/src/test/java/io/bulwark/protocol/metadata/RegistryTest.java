@@ -120,6 +120,11 @@ class RegistryTest {
     void ofTwoOperatorsWhoRevokeEachOtherTheSecondIsTooLateAndNobodyRevokesHimself() {
         User bob = rig.user(BOB, 0);
         alice.refused(MetadataError.BAD_ARGUMENT, new Command.RevokePrincipal(ALICE));
+        assertThat(alice.run(new Command.RevokePrincipal(ALICE)))
+                .isInstanceOfSatisfying(
+                        Reply.Failed.class,
+                        failed -> assertThat(failed.message())
+                                .isEqualTo(ALICE + " cannot revoke itself: another operator must"));
         alice.refused(MetadataError.BAD_ARGUMENT, new Command.SetGrant(ALICE, ALL, READ));
         alice.refused(MetadataError.BAD_ARGUMENT, new Command.RevokePrincipal(PrincipalId.replica(0)));
         alice.refused(MetadataError.NO_SUCH_PRINCIPAL, new Command.RevokePrincipal(STRANGER));
