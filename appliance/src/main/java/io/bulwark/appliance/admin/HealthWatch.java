@@ -6,8 +6,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +22,9 @@ public final class HealthWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HealthWatch.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
     private static final long OLD_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+    /** A number that stands alone, and is not of a name, an address or a version. */
+    private static final Pattern COUNT = Pattern.compile("(?<![\\w.:-])[0-9]+");
 
     private record Word(String problem, long nanos) {}
 
@@ -99,12 +105,29 @@ public final class HealthWatch implements AutoCloseable {
         try {
             problem = member.problem();
         } catch (Exception e) {
-            problem = e.getMessage() == null ? e.toString() : e.getMessage();
+            problem = reason(e);
         }
         Word last = words.put(member.name(), new Word(problem, System.nanoTime()));
         asking.remove(member.name());
-        if (!leaving && !problem.equals(last == null ? "" : last.problem)) {
+        if (!leaving && isNews(last == null ? "" : last.problem, problem)) {
             LOG.info("{}: {}", member.name(), problem.isEmpty() ? "ready" : "not ready: " + problem);
         }
+    }
+
+    /** Whether a line of the log is due: not if only a number has moved, as one of seconds does each time. */
+    static boolean isNews(String before, String now) {
+        return !COUNT.matcher(before).replaceAll("N").equals(COUNT.matcher(now).replaceAll("N"));
+    }
+
+    /** Why a member could not say how it is, for people. */
+    static String reason(Throwable failure) {
+        Throwable cause = failure.getCause();
+        if (failure instanceof ExecutionException && cause != null) {
+            return reason(cause);
+        }
+        if (failure instanceof TimeoutException) {
+            return "it takes too long to answer";
+        }
+        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 }
