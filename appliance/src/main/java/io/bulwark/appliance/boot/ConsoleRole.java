@@ -5,6 +5,7 @@ import io.bulwark.client.Bulwark;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.error.Subject;
+import io.bulwark.client.error.UnavailableException;
 import io.bulwark.console.ConsoleServer;
 import io.bulwark.transport.Destination;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -46,20 +47,25 @@ public final class ConsoleRole {
     }
 
     /**
-     * It serves as soon as it is let in: who is refused now may be taken in a while, when its key is registered, a clock is set, or who stood in between
-     * is gone. An exit code of wrong configuration would have nobody start it again. Who was revoked is out for good.
+     * It serves as soon as the replicas answer and let it in: it may be started before they are, and who is refused now may be taken in a while, when its
+     * key is registered, a clock is set, or who stood in between is gone. An exit code of wrong configuration would have nobody start it again. Who was
+     * revoked is out for good.
      */
     static <T> T connected(Supplier<T> connecting, long pauseMillis) throws InterruptedException {
-        NotBelievedException.@Nullable Reason said = null;
+        String said = "";
         while (true) {
             try {
                 return connecting.get();
-            } catch (NotBelievedException e) {
-                if (e.reason() == NotBelievedException.Reason.REVOKED) {
-                    throw e;
+            } catch (NotBelievedException | UnavailableException e) {
+                String kind = "too few answer";
+                if (e instanceof NotBelievedException refused) {
+                    if (refused.reason() == NotBelievedException.Reason.REVOKED) {
+                        throw e;
+                    }
+                    kind = refused.reason().name();
                 }
-                if (e.reason() != said) {
-                    said = e.reason();
+                if (!kind.equals(said)) {
+                    said = kind;
                     LOG.warn("the console is not up yet, and goes on trying: {}", e.getMessage());
                 }
                 Thread.sleep(pauseMillis);
