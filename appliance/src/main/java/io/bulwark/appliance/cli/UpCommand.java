@@ -82,7 +82,7 @@ final class UpCommand implements Callable<Integer> {
                     CommandFailure.FAILED,
                     "an appliance already runs on " + global.data() + "; `bulwark down` ends it");
         }
-        DataDirectory data = DataDirectory.create(global.data());
+        DataDirectory data = DataDirectory.at(global.data());
         Optional<ClusterShape> kept = data.shape();
         kept.ifPresent(shape::checkKept);
         ClusterPlan plan = new ClusterPlan(data, kept.orElse(wanted));
@@ -92,6 +92,7 @@ final class UpCommand implements Callable<Integer> {
                     "the members of " + data.root() + " have hosts of their own, where each is started by itself");
         }
         requirePorts(plan, kept.isPresent());
+        var _ = DataDirectory.create(global.data());
         return detach ? detached(data) : foreground(plan);
     }
 

@@ -43,15 +43,21 @@ public final class DataDirectory {
         return set == null || set.isEmpty() ? Path.of(System.getProperty("user.home"), ".bulwark") : Path.of(set);
     }
 
+    /** As it is, which may be not at all. */
+    public static DataDirectory at(Path path) {
+        return new DataDirectory(path.toAbsolutePath().normalize());
+    }
+
     /** Makes the directory, closed to other users, if it is not there. */
     public static DataDirectory create(Path path) throws IOException {
-        Path root = path.toAbsolutePath().normalize();
+        DataDirectory made = at(path);
+        Path root = made.root;
         Files.createDirectories(root);
         Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
         for (String name : new String[] {"keys", "nodes", "replicas", "logs"}) {
             Files.createDirectories(root.resolve(name));
         }
-        return new DataDirectory(root);
+        return made;
     }
 
     public Path root() {

@@ -29,7 +29,7 @@ class UpCommandTest {
         try (ServerSocket other = taken()) {
             int port = other.getLocalPort();
             for (String more : new String[] {"--detach", "--processes", "--json"}) {
-                CommandOutput up = up("--port-base", Integer.toString(port), more);
+                CommandOutput up = up(directory.resolve("new/data"), "--port-base", Integer.toString(port), more);
                 assertThat(up.exitCode()).isEqualTo(CommandFailure.FAILED);
                 assertThat(up.err()).contains("port " + port + " (console) is taken", "--port-base N");
                 if (Files.isReadable(Path.of("/proc/net/tcp"))) {
@@ -38,8 +38,7 @@ class UpCommandTest {
                 }
             }
         }
-        assertThat(DataDirectory.create(directory).shape()).isEmpty();
-        assertThat(directory.resolve("keys")).isEmptyDirectory();
+        assertThat(directory).as("of the data directory's parents, too").isEmptyDirectory();
     }
 
     @Test
@@ -47,7 +46,7 @@ class UpCommandTest {
         try (ServerSocket other = taken()) {
             int port = other.getLocalPort();
             DataDirectory.create(directory).keep(new ClusterShape(5, 4, port, Ordering.BFT, "sync"));
-            assertThat(up().err())
+            assertThat(up(directory).err())
                     .contains("port " + port + " (console) is taken", "the ports of " + directory)
                     .doesNotContain("--port-base");
         }
@@ -74,8 +73,8 @@ class UpCommandTest {
         assertThat(CommandOutput.of("demo", "--port-base", "80").exitCode()).isEqualTo(CommandFailure.USAGE);
     }
 
-    private CommandOutput up(String... more) {
-        return CommandOutput.of(Stream.concat(Stream.of("up", "--data", directory.toString()), Stream.of(more))
+    private static CommandOutput up(Path data, String... more) {
+        return CommandOutput.of(Stream.concat(Stream.of("up", "--data", data.toString()), Stream.of(more))
                 .toArray(String[]::new));
     }
 
