@@ -51,7 +51,7 @@ public record ReplicaSetup(
             int number,
             List<InetSocketAddress> replicas,
             Path data,
-            Path keys,
+            @Nullable Path keys,
             ChannelConfig channels,
             Ordering ordering,
             List<InetSocketAddress> nodes,
