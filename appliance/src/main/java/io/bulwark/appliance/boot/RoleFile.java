@@ -297,7 +297,7 @@ public final class RoleFile {
                             %s
                             replicas: %s
                             durability: %s
-                            scrub-rate: %dB
+                            scrub-rate: %s
                         %s    write-back: %dms
                             key-period: %dms
                         """,
@@ -309,7 +309,7 @@ public final class RoleFile {
                         text(setup.channels()),
                         list(setup.replicas()),
                         setup.durability(),
-                        setup.scrubBytesPerSecond(),
+                        size(setup.scrubBytesPerSecond()),
                         pool(setup),
                         setup.writeBackMillis(),
                         setup.keyMillis()));
@@ -318,7 +318,19 @@ public final class RoleFile {
     private static String pool(NodeSetup setup) {
         return setup.historyPoolBytes() == NodeSetup.HISTORY_POOL_BY_CLIENTS
                 ? ""
-                : "    history-pool: " + setup.historyPoolBytes() + "B\n";
+                : "    history-pool: " + size(setup.historyPoolBytes()) + "\n";
+    }
+
+    /** As people write it: in the largest unit of which it is a whole number. */
+    static String size(long bytes) {
+        String[] units = {"B", "KB", "MB", "GB"};
+        long rest = bytes;
+        int unit = 0;
+        while (unit + 1 < units.length && rest >= 1024 && rest % 1024 == 0) {
+            rest /= 1024;
+            unit++;
+        }
+        return rest + units[unit];
     }
 
     /** Without an admin endpoint. */

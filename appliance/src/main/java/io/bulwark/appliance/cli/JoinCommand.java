@@ -47,7 +47,9 @@ final class JoinCommand implements Callable<Integer> {
     @Option(
             names = "--listen",
             paramLabel = "HOST[:PORT]",
-            description = "Of a node: where it listens (default: port 7410 + N of all addresses).")
+            description =
+                    "Of a node: where it listens (default: port 7410 + N of all addresses; where the replicas' ports"
+                            + " follow from another base than 7400, that + 10 + N).")
     private @Nullable String listen;
 
     @Option(
@@ -71,7 +73,7 @@ final class JoinCommand implements Callable<Integer> {
                             + "; have an operator invite " + parsed.principal() + " again");
         }
         Path directory = out.toAbsolutePath().normalize();
-        Optional<InetSocketAddress> listens = listens(parsed.principal());
+        Optional<InetSocketAddress> listens = listens(parsed);
         Joining.Joined joined = join(parsed, directory);
         List<Path> files = new ArrayList<>(joined.files());
         if (listens.isPresent()) {
@@ -121,7 +123,8 @@ final class JoinCommand implements Callable<Integer> {
                 + listens.get().getPort() + ", where HOST is this machine as the others find it";
     }
 
-    private Optional<InetSocketAddress> listens(PrincipalId principal) {
+    private Optional<InetSocketAddress> listens(JoinToken parsed) {
+        PrincipalId principal = parsed.principal();
         if (principal.kind() != PrincipalKind.NODE) {
             if (listen != null || memberData != null) {
                 throw new CommandFailure(
@@ -129,11 +132,21 @@ final class JoinCommand implements Callable<Integer> {
             }
             return Optional.empty();
         }
-        int port = ClusterShape.PORT_BASE_DEFAULT + ClusterShape.NODES_ABOVE + principal.number();
+        int port = portBase(parsed.replicas()) + ClusterShape.NODES_ABOVE + principal.number();
         try {
             return Optional.of(MemberAddresses.parsed(listen == null ? MemberAddresses.ANY : listen, port));
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(CommandFailure.USAGE, "--listen: " + e.getMessage());
         }
+    }
+
+    /** That of the replicas, where their ports follow from one; else the usual one. */
+    static int portBase(List<JoinToken.Replica> replicas) {
+        int base = replicas.getFirst().endpoint().port() - ClusterShape.REPLICAS_ABOVE;
+        boolean follows = ClusterShape.isPortBase(base);
+        for (int i = 0; i < replicas.size(); i++) {
+            follows &= replicas.get(i).endpoint().port() == base + ClusterShape.REPLICAS_ABOVE + i;
+        }
+        return follows ? base : ClusterShape.PORT_BASE_DEFAULT;
     }
 }

@@ -207,7 +207,7 @@ final class StatusCommand implements Callable<Integer> {
 
     private static List<List<String>> unasked(StatusView cluster) {
         List<List<String>> unasked = new ArrayList<>();
-        unasked.add(List.of("UNASKED", "LOOKED AT", "FOUND BAD", "REPAIRED", "IDLE TIME USED"));
+        unasked.add(List.of("UNASKED", "LOOKED AT", "BAD OR MISSING", "REPAIRED", "IDLE TIME USED"));
         for (StatusView.Node node : cluster.nodes()) {
             unasked.add(List.of(
                     "node-" + node.number(),

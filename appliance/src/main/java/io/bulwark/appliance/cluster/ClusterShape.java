@@ -36,7 +36,7 @@ public record ClusterShape(
         if (!Set.of("sync", "interval", "none").contains(durability)) {
             throw new IllegalArgumentException("durability is sync, interval or none, not \"" + durability + "\"");
         }
-        if (portBase < 1024 || portBase > 65_535 - 1000) {
+        if (!isPortBase(portBase)) {
             throw new IllegalArgumentException("the port base must be in 1024..64535, not " + portBase);
         }
     }
@@ -44,6 +44,11 @@ public record ClusterShape(
     /** With TLS. */
     public ClusterShape(int nodes, int replicas, int portBase, Ordering ordering, String durability) {
         this(nodes, replicas, portBase, ordering, durability, false);
+    }
+
+    /** Whether all ports above it are there, and for everybody to take. */
+    public static boolean isPortBase(int port) {
+        return port >= 1024 && port <= 65_535 - 1000;
     }
 
     public int consolePort() {

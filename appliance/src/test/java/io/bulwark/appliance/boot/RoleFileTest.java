@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.util.unit.DataSize;
 
 @NullMarked
 class RoleFileTest {
@@ -82,6 +83,17 @@ class RoleFileTest {
         RoleFile.writeReplica(configured, file);
         assertThat(RoleFile.replica(file, Map.of())).isEqualTo(configured);
         assertThat(setup.nodes().getFirst().getHostString()).isEqualTo("node-0.example");
+    }
+
+    @Test
+    void sizesAreWrittenAsPeopleWriteThem() {
+        Map<Long, String> sizes = Map.of(
+                0L, "0B", 1L, "1B", 1023L, "1023B", 1024L, "1KB", 1025L, "1025B", 8L << 20, "8MB", 3L << 30, "3GB",
+                1L << 40, "1024GB");
+        sizes.forEach((bytes, text) -> {
+            assertThat(RoleFile.size(bytes)).isEqualTo(text);
+            assertThat(DataSize.parse(text).toBytes()).isEqualTo(bytes);
+        });
     }
 
     @Test

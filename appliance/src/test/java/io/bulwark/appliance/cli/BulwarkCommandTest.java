@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.JoinToken;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
 import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
@@ -18,7 +20,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -223,6 +227,23 @@ class BulwarkCommandTest {
         assertThat(output.exitCode()).isEqualTo(CommandFailure.USAGE);
         assertThat(output.out()).isEmpty();
         assertThat(output.err()).startsWith("bulwark: ").contains(saying).hasLineCount(1);
+    }
+
+    @Test
+    void aNodeThatJoinsListensWhereItsReplicasPortsHaveIt() {
+        assertThat(JoinCommand.portBase(replicasAt(7600, 7601, 7602, 7603))).isEqualTo(7400);
+        assertThat(JoinCommand.portBase(replicasAt(27600, 27601, 27602, 27603))).isEqualTo(27400);
+        assertThat(JoinCommand.portBase(replicasAt(27600, 27601, 27605, 27603))).isEqualTo(7400);
+        assertThat(JoinCommand.portBase(replicasAt(443, 444, 445, 446))).isEqualTo(7400);
+        assertThat(JoinCommand.portBase(replicasAt(7600, 7600, 7600, 7600))).isEqualTo(7400);
+    }
+
+    private static List<JoinToken.Replica> replicasAt(int... ports) {
+        PrincipalKey key =
+                Identity.generate(PrincipalId.replica(0), new SecureRandom()).publicKey();
+        return Arrays.stream(ports)
+                .mapToObj(port -> new JoinToken.Replica(new ClientConfig.Endpoint("host", port), key))
+                .toList();
     }
 
     @Test
