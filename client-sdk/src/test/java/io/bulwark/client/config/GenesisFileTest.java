@@ -61,7 +61,7 @@ class GenesisFileTest {
         refused(good.replaceFirst("key.replica-3=.*\\n", ""), "3f + 1 replicas from 0 on, not of 3");
         refused(good.replaceFirst("key.replica-1=.*\\n", ""), "3f + 1 replicas from 0 on, not of 1");
         refused(good + "key.node-1=" + key + "\n", "is another's, too");
-        refused(good.replace(key, key.substring(4)), "not the X.509 encoding");
+        refused(good.replace(key, key.substring(4)), "not the whole of a public key");
         refused(good.replace("key.node-0", "key.somebody"), "is not a principal");
         refused(good + "clutser=1\n", "unknown setting clutser");
         assertThatThrownBy(() -> GenesisFile.load(directory.resolve("none")))
