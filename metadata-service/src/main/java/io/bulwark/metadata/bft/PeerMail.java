@@ -1,5 +1,6 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.key.KeyEffect;
 import io.bulwark.protocol.ordering.key.KeyMessage;
@@ -56,7 +57,7 @@ final class PeerMail {
     private int type;
     private Bytes body = Bytes.EMPTY;
     private long refused;
-    private long complainedMillis = Long.MIN_VALUE / 2;
+    private long complainedMillis = LongAgo.MILLIS;
 
     /** By replica: when something of it came last that was believed; 0 if never. */
     private long[] heardMillis = new long[0];

@@ -2,6 +2,7 @@ package io.bulwark.metadata.bft;
 
 import io.bulwark.metadata.RecoveryStanding;
 import io.bulwark.metadata.ReplicaStatus;
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
@@ -36,7 +37,7 @@ final class SelfReport {
     private long view;
 
     private long fetchedPages;
-    private long alarmedMillis = Long.MIN_VALUE / 2;
+    private long alarmedMillis = LongAgo.MILLIS;
 
     /**
      * Of a life in a configuration.

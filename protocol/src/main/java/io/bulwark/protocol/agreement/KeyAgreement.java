@@ -5,6 +5,7 @@ import io.bulwark.protocol.agreement.AgreementMessage.GiveNonce;
 import io.bulwark.protocol.agreement.AgreementMessage.NewKey;
 import io.bulwark.protocol.agreement.AgreementMessage.Taken;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.id.PrincipalId;
@@ -109,7 +110,7 @@ public final class KeyAgreement implements ProtocolServer {
         /** When it was here last as one of an older build. */
         private long hereMillis;
 
-        private long checkedMillis = Long.MIN_VALUE / 2;
+        private long checkedMillis = LongAgo.MILLIS;
         private @Nullable Bytes nonce;
         private @Nullable Bytes life;
         private @Nullable List<PrincipalKey> identity;

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering;
 
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.ordering.PeerMessage.AskDigest;
 import io.bulwark.protocol.ordering.PeerMessage.DigestAt;
 import io.bulwark.protocol.ordering.PeerMessage.Standing;
@@ -95,7 +96,7 @@ public final class Settlement {
     private long phaseSinceMillis;
     private long quorumSinceMillis = -1;
     private long behindSinceMillis = -1;
-    private long gossipedMillis = Long.MIN_VALUE / 2;
+    private long gossipedMillis = LongAgo.MILLIS;
     /** All that may have been forgotten lies up to here; -1 as long as that is not known. */
     private long forgottenSequence = -1;
 

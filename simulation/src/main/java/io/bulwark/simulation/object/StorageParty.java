@@ -13,6 +13,7 @@ import io.bulwark.protocol.completion.ReplicaQuestions;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.Loaded;
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Stored;
@@ -65,7 +66,7 @@ final class StorageParty implements ProtocolServer {
 
     private @Nullable SessionCommands session;
     private boolean calling;
-    private long renewedMillis = Long.MIN_VALUE / 2;
+    private long renewedMillis = LongAgo.MILLIS;
     private long lastToken;
 
     /** What the node remembers over restarts beside its records. */

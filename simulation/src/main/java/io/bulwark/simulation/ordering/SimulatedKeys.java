@@ -1,5 +1,6 @@
 package io.bulwark.simulation.ordering;
 
+import io.bulwark.protocol.effect.LongAgo;
 import java.util.Arrays;
 
 /**
@@ -7,7 +8,7 @@ import java.util.Arrays;
  * sender knows at once. A receiver changes each at the latest after T_k of its own time, and rejects what comes under others.
  */
 final class SimulatedKeys {
-    private static final long NEW = Long.MIN_VALUE / 2;
+    private static final long NEW = LongAgo.MILLIS;
 
     /** Who is told of a new key. */
     interface Receiver {

@@ -73,12 +73,12 @@ final class ReadyBugs {
                     "what was said long ago makes due",
                     engine("ReadyPoolTest", "whatWasSaidAWhileAgoMakesNothingDueButIsGoodForThePrimary"),
                     "return said[said.length - needed] + config.timers().vouchMillis();",
-                    "return said[said.length - needed] + config.timers().saidMillis();"),
+                    "return said[said.length - needed] + config.timers().keepReadyMillis();"),
             in(
                     "ordering/replica/RequestPool",
                     "the primary has no more time than those who wait",
                     engine("ReadyPoolTest", "whatWasSaidAWhileAgoMakesNothingDueButIsGoodForThePrimary"),
-                    "nowMillis - config.timers().saidMillis()",
+                    "nowMillis - config.timers().keepReadyMillis()",
                     "nowMillis - config.timers().vouchMillis()"),
             in(
                     "ordering/replica/RequestPool",
@@ -96,7 +96,7 @@ final class ReadyBugs {
                     "ordering/replica/RequestPool",
                     "READY is said at once",
                     engine("ReadyPoolTest", "whatWaitsWith2fPlus1VouchesIsSaidToBeReadyAgainAndAgain"),
-                    "nowMillis - entry.readyMillis >= config.timers().readyMillis()",
+                    "nowMillis - entry.readyMillis >= config.timers().sayReadyMillis()",
                     "nowMillis >= entry.readyMillis"),
             in(
                     "ordering/replica/RequestPool",

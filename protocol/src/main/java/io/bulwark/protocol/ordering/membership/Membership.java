@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.membership;
 
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
@@ -41,7 +42,7 @@ public final class Membership {
     private final SortedMap<Integer, Bytes> signatures = new TreeMap<>();
     private List<MembershipEffect> effects = new ArrayList<>();
     private @Nullable Handover handover;
-    private long saidMillis = Long.MIN_VALUE / 2;
+    private long saidMillis = LongAgo.MILLIS;
 
     /** @param lineage with all proofs that were kept */
     public Membership(PrincipalId self, Lineage lineage, Signatures keys) {

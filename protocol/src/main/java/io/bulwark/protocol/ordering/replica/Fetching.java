@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchBatch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.RequestId;
@@ -21,7 +22,7 @@ import java.util.TreeMap;
 final class Fetching {
     private static final int REQUESTS_MAX = 256;
     private static final int NOBODY = -1;
-    private static final long NEVER = Long.MIN_VALUE / 2;
+    private static final long NEVER = LongAgo.MILLIS;
 
     private final ReplicaConfig config;
     private final Outbox outbox;

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.RequestId;
 import java.util.HashMap;
@@ -53,7 +54,7 @@ final class PeerVouches {
 
     /** When the peer last said so; long ago if it did not. */
     long saidMillis(RequestId id) {
-        return saidMillis.getOrDefault(id, Long.MIN_VALUE / 2);
+        return saidMillis.getOrDefault(id, LongAgo.MILLIS);
     }
 
     void remove(RequestId id) {

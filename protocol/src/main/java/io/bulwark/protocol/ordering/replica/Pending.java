@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ final class Pending {
     long vouchedMillis;
 
     /** When this replica last said READY. */
-    long saidMillis = Long.MIN_VALUE / 2;
+    long saidMillis = LongAgo.MILLIS;
 
     /** Since when it may be proposed, once its body is here. */
     long readyMillis = -1;

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
@@ -64,7 +65,7 @@ final class Recovering {
     private Phase phase;
     private long beginIndex;
     private long round;
-    private long nextMillis = Long.MIN_VALUE / 2;
+    private long nextMillis = LongAgo.MILLIS;
     private long sentMillis;
     private long estimate = -1;
     private long point;

@@ -82,12 +82,12 @@ public record ReplicaConfig(
         public static final Timers DEFAULT = new Timers(200, 100, 500, 2_000, 60_000, 10_000);
 
         /** What is ready for so long and not executed is said to be: longer than the primary needs for it. */
-        long readyMillis() {
+        long sayReadyMillis() {
             return statusMillis / 2;
         }
 
         /** That it was said counts so long for whoever is to propose it: until all that wait for it would have lost patience. */
-        long saidMillis() {
+        long keepReadyMillis() {
             return vouchMillis() + 2 * requestMillis;
         }
 

@@ -325,7 +325,7 @@ final class RequestPool {
         for (int replica = 0; replica < config.replicas(); replica++) {
             int from = replica;
             expire(ofPeers.get(from), nowMillis - config.timers().vouchMillis(), id -> retract(from, id));
-            expire(readyAt.get(from), nowMillis - config.timers().saidMillis(), id -> retractReady(from, id));
+            expire(readyAt.get(from), nowMillis - config.timers().keepReadyMillis(), id -> retractReady(from, id));
         }
         if (isReadySaid()) {
             List.copyOf(ready.values()).forEach(entry -> sayReady(nowMillis, entry));
@@ -356,7 +356,7 @@ final class RequestPool {
         if (entry.readyMillis >= 0
                 && entry.body != null
                 && entry.hasQuorum()
-                && nowMillis - entry.readyMillis >= config.timers().readyMillis()
+                && nowMillis - entry.readyMillis >= config.timers().sayReadyMillis()
                 && nowMillis - entry.saidMillis >= config.timers().statusMillis()) {
             entry.saidMillis = nowMillis;
             addReady(nowMillis, config.self(), entry);
@@ -381,9 +381,6 @@ final class RequestPool {
 
     private long dueUntil(Pending entry) {
         int needed = config.quorum();
-        if (Long.bitCount(entry.saidReady) < needed) {
-            return Long.MIN_VALUE;
-        }
         long[] said = new long[config.replicas()];
         for (int replica = 0; replica < said.length; replica++) {
             said[replica] = readyAt.get(replica).saidMillis(entry.id);

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.BatchBody;
@@ -23,7 +24,7 @@ final class Serving {
     private final BatchStore batches;
     private final Outbox outbox;
     private final long[] servedBytes;
-    private long sinceMillis = Long.MIN_VALUE / 2;
+    private long sinceMillis = LongAgo.MILLIS;
 
     Serving(ReplicaConfig config, BatchStore batches, Outbox outbox) {
         this.config = config;

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Ready;
@@ -31,7 +32,7 @@ final class StatusExchange {
     private final Outbox outbox;
     private final long[] answeredMillis;
     private final long[] executedThere;
-    private long saidMillis = Long.MIN_VALUE / 2;
+    private long saidMillis = LongAgo.MILLIS;
 
     StatusExchange(
             ReplicaConfig config,
@@ -53,7 +54,7 @@ final class StatusExchange {
         this.learning = learning;
         this.outbox = outbox;
         answeredMillis = new long[config.replicas()];
-        Arrays.fill(answeredMillis, Long.MIN_VALUE / 2);
+        Arrays.fill(answeredMillis, LongAgo.MILLIS);
         executedThere = new long[config.replicas()];
     }
 

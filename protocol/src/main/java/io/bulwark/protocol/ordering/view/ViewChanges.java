@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.view;
 
+import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ForwardedViewChange;
@@ -33,7 +34,6 @@ public final class ViewChanges {
     static final int YIELD_TIMEOUTS = 30;
 
     private static final int DOUBLINGS_MAX = 5;
-    private static final long NEVER = Long.MIN_VALUE / 2;
 
     private enum Phase {
         /** The own VIEW-CHANGE is not durable yet. */
@@ -82,10 +82,10 @@ public final class ViewChanges {
         messages = new ViewChangeSet(group, self);
         later = new ViewChange[group.replicas()];
         answeredMillis = new long[group.replicas()];
-        Arrays.fill(answeredMillis, NEVER);
+        Arrays.fill(answeredMillis, LongAgo.MILLIS);
         fetchedMillis = new long[group.replicas()][group.replicas()];
         for (long[] ofOne : fetchedMillis) {
-            Arrays.fill(ofOne, NEVER);
+            Arrays.fill(ofOne, LongAgo.MILLIS);
         }
         phase = Phase.ACTIVE;
     }
