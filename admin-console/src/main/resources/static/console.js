@@ -58,15 +58,10 @@ const alarms = (r) => [r.slow ? "slow" : "", r.overdue ? "overdue" : "", r.forgo
 const lastOf = (r) => r.lastMillis !== null ? new Date(r.lastMillis).toLocaleString()
   : r.joinedMillis !== null ? `joined ${new Date(r.joinedMillis).toLocaleString()}` : "never";
 
-function neverRecovered(all) {
-  const names = all.replicas.filter((r) => r.lastMillis === null && r.joinedMillis === null).map((r) => `replica-${r.number}`);
-  return names.length === 0 || names.length === all.replicas.length ? "each replica has" : `${names.join(", ")} ${names.length === 1 ? "has" : "have"}`;
-}
-
 function showRecoveries(all) {
   const window = document.getElementById("window");
   window.textContent = all.periodMillis === 0 ? "Replicas do not recover here."
-    : all.windowMillis === null ? `Window of vulnerability: no bound before ${neverRecovered(all)} recovered once.`
+    : all.windowMillis === null ? `Window of vulnerability: ${all.unbounded}.`
     : `Window of vulnerability: ${time(all.windowMillis)} at most, of it T_w ${time(all.periodMillis)} and twice the oldest key in force, ${time(all.oldestKeyMillis)}.`;
   const calm = all.replicas.every((r) => alarms(r) === "");
   window.className = !calm ? "bad" : all.windowMillis === null ? "warn" : "good";

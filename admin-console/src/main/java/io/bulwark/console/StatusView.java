@@ -91,11 +91,13 @@ public record StatusView(
      *
      * @param periodMillis T_w; 0 if replicas do not recover
      * @param windowMillis the bound on the window of vulnerability; null while some replica of the genesis has never recovered
+     * @param unbounded what the bound waits for then, for people; else null
      */
     public record Recoveries(
             long periodMillis,
             long oldestKeyMillis,
             @Nullable Long windowMillis,
+            @Nullable String unbounded,
             List<Recovery> replicas) {}
 
     /**
@@ -192,7 +194,19 @@ public record StatusView(
                 recoveries.period().toMillis(),
                 recoveries.oldestKey().toMillis(),
                 millis(recoveries.window()),
+                recoveries.window().isPresent() ? null : unbounded(recoveries.replicas()),
                 recoveries.replicas().stream().map(StatusView::recovery).toList());
+    }
+
+    private static String unbounded(List<ClusterStatus.Recovery> replicas) {
+        List<String> names = replicas.stream()
+                .filter(each -> each.last().isEmpty() && each.joined().isEmpty())
+                .map(each -> "replica-" + each.replica())
+                .toList();
+        String who = names.isEmpty() || names.size() == replicas.size()
+                ? "each replica has"
+                : String.join(", ", names) + (names.size() == 1 ? " has" : " have");
+        return "no bound before " + who + " recovered once";
     }
 
     private static Recovery recovery(ClusterStatus.Recovery recovery) {

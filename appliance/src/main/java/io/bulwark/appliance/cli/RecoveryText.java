@@ -77,20 +77,10 @@ final class RecoveryText {
         return String.join(", ", alarms);
     }
 
-    private static String neverRecovered(StatusView.Recoveries recoveries) {
-        List<String> names = recoveries.replicas().stream()
-                .filter(each -> each.lastMillis() == null && each.joinedMillis() == null)
-                .map(each -> "replica-" + each.number())
-                .toList();
-        return names.isEmpty() || names.size() == recoveries.replicas().size()
-                ? "each replica has"
-                : String.join(", ", names) + (names.size() == 1 ? " has" : " have");
-    }
-
     private static String window(StatusView.Recoveries recoveries) {
         Long window = recoveries.windowMillis();
         if (window == null) {
-            return "Window of vulnerability: no bound before " + neverRecovered(recoveries) + " recovered once (T_w is "
+            return "Window of vulnerability: " + recoveries.unbounded() + " (T_w is "
                     + Text.duration(recoveries.periodMillis()) + ").";
         }
         long rest = window - 2 * recoveries.oldestKeyMillis() - recoveries.periodMillis();

@@ -2,8 +2,12 @@ package io.bulwark.appliance.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.client.ClusterStatus;
 import io.bulwark.console.StatusView;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -25,8 +29,8 @@ class RecoveryTextTest {
                 new StatusView.Steps(185_000, 20L, 45L, 310L, 1_240L, 120, 0));
         StatusView.Recovery alarming =
                 new StatusView.Recovery(1, "estimating", true, null, null, true, true, true, null);
-        List<String> parts =
-                RecoveryText.of(new StatusView.Recoveries(600_000, 50_000, 701_240L, List.of(calm, alarming)), NOW);
+        List<String> parts = RecoveryText.of(
+                new StatusView.Recoveries(600_000, 50_000, 701_240L, null, List.of(calm, alarming)), NOW);
         assertThat(parts.getFirst())
                 .contains(
                         "replica-0  none        3 min 5 s ago  20 ms      45 ms     310 ms   1.2 s      120 checked, 0"
@@ -41,25 +45,39 @@ class RecoveryTextTest {
 
     @Test
     void thereIsNoBoundBeforeAllHaveRecoveredAndNothingToTellWhereNoneDoes() {
-        assertThat(RecoveryText.of(new StatusView.Recoveries(90_000, 0, null, List.of()), NOW)
-                        .getLast())
-                .contains("no bound", "1 min 30 s");
-        assertThat(RecoveryText.of(new StatusView.Recoveries(0, 0, null, List.of()), NOW))
-                .isEmpty();
+        assertThat(text(90_000, recovery(0, Optional.empty(), Optional.empty())).getLast())
+                .isEqualTo("Window of vulnerability: no bound before each replica has recovered once (T_w is 1 min 30"
+                        + " s).");
+        assertThat(text(0)).isEmpty();
     }
 
     @Test
     void whoCameLaterIsShownWithThatAndWhoNeverRecoveredIsNamed() {
-        StatusView.Recovery recovered =
-                new StatusView.Recovery(0, "none", false, NOW - 5_000, null, false, false, false, null);
-        StatusView.Recovery joined =
-                new StatusView.Recovery(4, "none", false, null, NOW - 61_000, false, false, false, null);
-        StatusView.Recovery never = new StatusView.Recovery(2, "none", false, null, null, false, false, false, null);
-        List<String> parts =
-                RecoveryText.of(new StatusView.Recoveries(600_000, 0, null, List.of(recovered, joined, never)), NOW);
+        List<String> parts = text(
+                600_000,
+                recovery(0, Optional.of(Instant.ofEpochMilli(NOW - 5_000)), Optional.empty()),
+                recovery(4, Optional.empty(), Optional.of(Instant.ofEpochMilli(NOW - 61_000))),
+                recovery(2, Optional.empty(), Optional.empty()));
         assertThat(parts.getFirst()).contains("replica-4  none  never; joined 1 min 1 s ago");
         assertThat(parts.getLast())
                 .isEqualTo("Window of vulnerability: no bound before replica-2 has recovered once (T_w is 10 min).");
+    }
+
+    /** Of a cluster of which nothing else is known, and whose window has no bound. */
+    private static List<String> text(long periodMillis, ClusterStatus.Recovery... replicas) {
+        ClusterStatus status = new ClusterStatus(
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                List.of(),
+                new ClusterStatus.Recoveries(
+                        Duration.ofMillis(periodMillis), Duration.ZERO, Optional.empty(), List.of(replicas)));
+        return RecoveryText.of(StatusView.of(status).recoveries(), NOW);
+    }
+
+    private static ClusterStatus.Recovery recovery(int replica, Optional<Instant> last, Optional<Instant> joined) {
+        return new ClusterStatus.Recovery(replica, "none", false, Optional.empty(), last, joined, false, false, false);
     }
 
     @Test
