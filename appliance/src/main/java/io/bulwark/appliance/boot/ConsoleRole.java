@@ -57,13 +57,13 @@ public final class ConsoleRole {
             try {
                 return connecting.get();
             } catch (NotBelievedException | UnavailableException e) {
-                String kind = "too few answer";
-                if (e instanceof NotBelievedException refused) {
-                    if (refused.reason() == NotBelievedException.Reason.REVOKED) {
-                        throw e;
-                    }
-                    kind = refused.reason().name();
+                if (e instanceof NotBelievedException refused
+                        && refused.reason() == NotBelievedException.Reason.REVOKED) {
+                    throw e;
                 }
+                String kind = e instanceof NotBelievedException refused
+                        ? refused.reason().name()
+                        : "too few answer";
                 if (!kind.equals(said)) {
                     said = kind;
                     LOG.warn("the console is not up yet, and goes on trying: {}", e.getMessage());

@@ -69,7 +69,7 @@ final class KeygenCommand implements Callable<Integer> {
         Identity identity = Identity.generate(named, Duration.ofDays(days), new SecureRandom());
         Path file = out == null ? Identity.file(Path.of(""), named) : out;
         Path directory = file.toAbsolutePath().getParent();
-        if (directory != null && !Files.exists(directory)) {
+        if (directory != null) {
             Files.createDirectories(
                     directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         }

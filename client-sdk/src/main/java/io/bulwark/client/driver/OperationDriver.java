@@ -177,18 +177,18 @@ public final class OperationDriver implements AutoCloseable {
     }
 
     <R> void complete(CompletableFuture<R> future, R outcome) {
-        try {
-            callbacks.execute(() -> future.complete(outcome));
-        } catch (RejectedExecutionException e) {
-            future.complete(outcome);
-        }
+        callBack(() -> future.complete(outcome));
     }
 
     void fail(CompletableFuture<?> future, RuntimeException why) {
+        callBack(() -> future.completeExceptionally(why));
+    }
+
+    private void callBack(Runnable completing) {
         try {
-            callbacks.execute(() -> future.completeExceptionally(why));
+            callbacks.execute(completing);
         } catch (RejectedExecutionException e) {
-            future.completeExceptionally(why);
+            completing.run();
         }
     }
 
