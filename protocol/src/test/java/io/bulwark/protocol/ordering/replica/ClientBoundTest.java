@@ -3,19 +3,13 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
-import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +25,6 @@ class ClientBoundTest {
     private static final int CALLS = 20;
     private static final int FIRST_ATTACKER = 60;
     private static final int LARGE_BYTES = 4 << 10;
-    private static final long BATCH_MILLIS = 4;
     private static final long BURST_MILLIS = 10;
 
     private static final Room ROOM = new Room(16, 8 << 20, 4_096, 64, 32 << 20);
@@ -65,8 +58,6 @@ class ClientBoundTest {
         private final Random random;
         private final int attackers;
         private final Attack attack;
-        private final long[] linkFreeMillis;
-        private final List<Set<Long>> onTheWay = new ArrayList<>();
         private long number = 1_000_000;
 
         Siege(Room room, int faulty, int attackers, Attack attack, long seed) {
@@ -75,22 +66,7 @@ class ClientBoundTest {
             random = new Random(seed);
             this.attackers = attackers;
             this.attack = attack;
-            linkFreeMillis = new long[cluster.nodes.size()];
-            cluster.nodes.forEach(_ -> onTheWay.add(new HashSet<>()));
-            cluster.wire = (from, to, message) ->
-                    message instanceof PrePrepare proposal ? overSlowLink(from, to, proposal) : List.of(message);
-        }
-
-        /** One at a time, and none twice while it is on its way. */
-        private List<ReplicaMessage> overSlowLink(int from, int to, PrePrepare proposal) {
-            if (onTheWay.get(to).add(proposal.sequence())) {
-                linkFreeMillis[to] = Math.max(linkFreeMillis[to], cluster.nowMillis) + BATCH_MILLIS;
-                cluster.at(linkFreeMillis[to] - cluster.nowMillis, () -> {
-                    onTheWay.get(to).remove(proposal.sequence());
-                    cluster.send(from, to, proposal);
-                });
-            }
-            return List.of();
+            cluster.wire = new SlowLinks(cluster);
         }
 
         private void attack() {
@@ -119,17 +95,7 @@ class ClientBoundTest {
                         tell(new Request(liar, number, false, TestCluster.operation(other)), List.of(to));
                     }
                 }
-                case LARGE ->
-                    tell(
-                            new Request(
-                                    liar,
-                                    number,
-                                    false,
-                                    new WireWriter()
-                                            .i64(number)
-                                            .raw(Bytes.of(new byte[LARGE_BYTES - Long.BYTES]))
-                                            .toBytes()),
-                            all());
+                case LARGE -> tell(new Request(liar, number, false, TestCluster.operation(number, LARGE_BYTES)), all());
                 case REPEATED -> {
                     long again = 1_000_000L + random.nextInt(4 * ROOM.resultsPerClient());
                     tell(new Request(liar, again, false, TestCluster.operation(again)), all());
@@ -193,13 +159,13 @@ class ClientBoundTest {
         long batches = Math.ceilDiv(ahead, BATCHES.requestsMax())
                 + Math.ceilDiv(2 * bytes, BATCHES.bytesMax())
                 + (attackers > 0 ? BATCHES.inFlight() : 0);
-        long agreement = 6 * cluster.maxDelayMillis + 4 * cluster.syncMillis + BATCH_MILLIS;
+        long agreement = 6 * cluster.maxDelayMillis + 4 * cluster.syncMillis + SlowLinks.BATCH_MILLIS;
         ReplicaConfig.Timers timers = ReplicaConfig.Timers.DEFAULT;
         long fetch = TestCluster.TICK_MILLIS
                 + timers.fetchMillis() / 4
                 + (cluster.faulty + 1) * timers.fetchMillis()
                 + 2 * cluster.maxDelayMillis;
-        return batches * BATCH_MILLIS + 3 * agreement + (attackers > 0 ? fetch : 0);
+        return batches * SlowLinks.BATCH_MILLIS + 3 * agreement + (attackers > 0 ? fetch : 0);
     }
 
     private void measure(Room room, int faulty, int attackers, int down, Attack attack) {

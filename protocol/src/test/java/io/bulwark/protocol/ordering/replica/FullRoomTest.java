@@ -3,23 +3,18 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.ordering.message.ReplicaMessage;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -38,7 +33,6 @@ class FullRoomTest {
     private static final int ATTACKERS = 8;
     private static final int FIRST_ATTACKER = 60;
     private static final int LARGE_BYTES = 16 << 10;
-    private static final long BATCH_MILLIS = 4;
     private static final long BURST_MILLIS = 40;
     private static final long AGAIN_MILLIS = 60;
     private static final int CALLS = 8;
@@ -75,8 +69,6 @@ class FullRoomTest {
         private final Random random;
         private final Attack attack;
         private final boolean lies;
-        private final long[] linkFreeMillis;
-        private final List<Set<Long>> onTheWay = new ArrayList<>();
         private final Map<PrincipalId, Map<Bytes, Request>> outstanding = new LinkedHashMap<>();
         private final Map<Bytes, Request> sent = new LinkedHashMap<>();
         private final List<Request> done = new ArrayList<>();
@@ -90,21 +82,7 @@ class FullRoomTest {
             random = new Random(seed);
             this.attack = attack;
             this.lies = lies;
-            linkFreeMillis = new long[cluster.nodes.size()];
-            cluster.nodes.forEach(_ -> onTheWay.add(new HashSet<>()));
-            cluster.wire = (from, to, message) ->
-                    message instanceof PrePrepare proposal ? overSlowLink(from, to, proposal) : List.of(message);
-        }
-
-        private List<ReplicaMessage> overSlowLink(int from, int to, PrePrepare proposal) {
-            if (onTheWay.get(to).add(proposal.sequence())) {
-                linkFreeMillis[to] = Math.max(linkFreeMillis[to], cluster.nowMillis) + BATCH_MILLIS;
-                cluster.at(linkFreeMillis[to] - cluster.nowMillis, () -> {
-                    onTheWay.get(to).remove(proposal.sequence());
-                    cluster.send(from, to, proposal);
-                });
-            }
-            return List.of();
+            cluster.wire = new SlowLinks(cluster);
         }
 
         private void attack() {
@@ -223,13 +201,13 @@ class FullRoomTest {
             long batches = Math.ceilDiv(ahead, BATCHES.requestsMax())
                     + Math.ceilDiv(2 * bytes, BATCHES.bytesMax())
                     + BATCHES.inFlight();
-            long agreement = 6 * cluster.maxDelayMillis + 4 * cluster.syncMillis + BATCH_MILLIS;
+            long agreement = 6 * cluster.maxDelayMillis + 4 * cluster.syncMillis + SlowLinks.BATCH_MILLIS;
             ReplicaConfig.Timers timers = ReplicaConfig.Timers.DEFAULT;
             long fetch = TestCluster.TICK_MILLIS
                     + timers.fetchMillis() / 4
                     + (cluster.faulty + 1) * timers.fetchMillis()
                     + 2 * cluster.maxDelayMillis;
-            return batches * BATCH_MILLIS + 3 * agreement + fetch;
+            return batches * SlowLinks.BATCH_MILLIS + 3 * agreement + fetch;
         }
 
         @Override
@@ -317,11 +295,7 @@ class FullRoomTest {
     }
 
     private static Request large(PrincipalId client, long call, long content) {
-        Bytes operation = new WireWriter()
-                .i64(content)
-                .raw(Bytes.of(new byte[LARGE_BYTES - Long.BYTES]))
-                .toBytes();
-        return new Request(client, call, false, operation);
+        return new Request(client, call, false, TestCluster.operation(content, LARGE_BYTES));
     }
 
     /** Backups have what is ready sooner than a primary whose room is full, and see 32 batches of other requests pass it. */

@@ -10,7 +10,6 @@ import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
 import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.WireWriter;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.NullMarked;
@@ -71,8 +70,7 @@ class LongRequestsTest {
             return;
         }
         for (int i = 0; i < ATTACKERS * SENT_EACH; i++) {
-            Bytes operation =
-                    new WireWriter().raw(Bytes.of(new byte[LARGE_BYTES])).toBytes();
+            Bytes operation = Bytes.of(new byte[LARGE_BYTES]);
             PrincipalId attacker = PrincipalId.client(FIRST_ATTACKER + i % ATTACKERS);
             Request request = new Request(attacker, random.nextInt(CALLS), false, operation);
             int first = random.nextInt(REPLICAS);

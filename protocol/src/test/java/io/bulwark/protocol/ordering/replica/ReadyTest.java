@@ -11,8 +11,6 @@ import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
-import io.bulwark.protocol.wire.Bytes;
-import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -63,11 +61,8 @@ class ReadyTest {
     private long lateMillis = -1;
 
     private static Request request(int client, long call, int bytes) {
-        Bytes operation = new WireWriter()
-                .i64(1_000L * client + call)
-                .raw(Bytes.of(new byte[bytes - Long.BYTES]))
-                .toBytes();
-        return new Request(PrincipalId.client(client), call, false, operation);
+        return new Request(
+                PrincipalId.client(client), call, false, TestCluster.operation(1_000L * client + call, bytes));
     }
 
     /** Liars send only what is planned here, and vouch for the good request at some. */

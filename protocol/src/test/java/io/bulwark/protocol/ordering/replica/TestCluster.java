@@ -477,7 +477,12 @@ final class TestCluster {
     }
 
     static Bytes operation(long number) {
-        return new WireWriter().i64(number).toBytes();
+        return operation(number, Long.BYTES);
+    }
+
+    static Bytes operation(long number, int bytes) {
+        Bytes rest = Bytes.of(new byte[bytes - Long.BYTES]);
+        return new WireWriter().i64(number).raw(rest).toBytes();
     }
 
     /** Where everybody stands. */
