@@ -3,9 +3,6 @@ package io.bulwark.storage.background;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.client.driver.EvidenceListener;
-import io.bulwark.client.driver.OperationDriver;
-import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.RevocationWatch;
@@ -28,29 +25,21 @@ import io.bulwark.protocol.pasis.PasisWrite;
 import io.bulwark.protocol.pasis.PasisWriteOutcome;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
-import io.bulwark.storage.node.AllGranted;
 import io.bulwark.storage.node.HostedProtocol;
-import io.bulwark.storage.node.NodeConfig;
-import io.bulwark.storage.node.NodeParts;
-import io.bulwark.storage.node.StorageNode;
+import io.bulwark.storage.node.RunningNodes;
 import io.bulwark.storage.status.NodeStatusAnswers;
 import io.bulwark.storage.store.Durability;
 import io.bulwark.storage.store.StoreConfig;
 import io.bulwark.storage.store.WriteBack;
-import io.bulwark.transport.Transport;
-import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
@@ -61,16 +50,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Five real nodes over loopback with a volume under PASIS with lazy verification. */
 @NullMarked
 class LazyVerificationTest {
-    private static final PrincipalId WRITER = PrincipalId.client(0);
-    private static final List<PrincipalId> ALL = List.of(
-            WRITER,
-            PrincipalId.node(0),
-            PrincipalId.node(1),
-            PrincipalId.node(2),
-            PrincipalId.node(3),
-            PrincipalId.node(4));
     private static final int NODES = 5;
-    private static final int SHARDS = 2;
     private static final ProtectionPolicy POLICY = ProtectionPolicy.pasis(1, 2, 5, 16_384, Verification.LAZY);
     private static final Volume VOLUME = new Volume(
             1, "disk", VolumeKind.REGISTER, POLICY, 20, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3, 4))));
@@ -93,19 +73,12 @@ class LazyVerificationTest {
 
     private volatile int writers = 2;
 
-    private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
-    private final Map<Integer, StorageNode> nodes = new HashMap<>();
+    private final RunningNodes nodes = new RunningNodes(NODES, CODECS);
     private final Map<Integer, LazyVerification> verifications = new HashMap<>();
     private final Map<Integer, MeterRegistry> registries = new HashMap<>();
-    private final Transport transport =
-            Transport.open(TransportSettings.defaults(), AllGranted.keys(WRITER, ALL), CODECS);
-    private final PeerLinks links = new PeerLinks(transport);
-    private final OperationDriver client =
-            new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
 
     @BeforeEach
     void start() throws IOException {
-        links.deliverTo(client);
         for (int node = 0; node < NODES; node++) {
             start(node);
         }
@@ -113,10 +86,7 @@ class LazyVerificationTest {
 
     @AfterEach
     void stop() {
-        client.close();
-        links.close();
-        transport.close();
-        nodes.values().forEach(StorageNode::close);
+        nodes.close();
     }
 
     @Test
@@ -143,7 +113,7 @@ class LazyVerificationTest {
         }
         awaitAllVerified();
         assertThat(sum(VersionsReport::avoided)).isPositive();
-        assertThat(nodes.values().stream()
+        assertThat(nodes.all().stream()
                         .mapToLong(node -> node.store().usage().diedHeld())
                         .sum())
                 .isPositive();
@@ -152,7 +122,7 @@ class LazyVerificationTest {
 
     @Test
     void aRestartedNodeVerifiesWhatItFindsUnverified() throws Exception {
-        node(4).close();
+        nodes.node(4).close();
         durability = Durability.SYNC;
         youngMillis = 120_000;
         start(4);
@@ -162,11 +132,11 @@ class LazyVerificationTest {
             return Objects.requireNonNull(verifications.get(4)).report().stream()
                     .anyMatch(report -> report.unverified() > 0);
         });
-        node(4).close();
+        nodes.node(4).close();
         youngMillis = 400;
         start(4);
         awaitAllVerified();
-        node(2).close();
+        nodes.node(2).close();
         assertThat(read(4))
                 .as("node 2 is down, node 4 has what it acknowledged")
                 .isEqualTo(content(4, 1));
@@ -177,7 +147,7 @@ class LazyVerificationTest {
     void whatDiesInTheCacheNeverReachesTheDiskWhileADeletedVolumeIsCleaned() throws Exception {
         write(DOOMED, 7, 1);
         awaitAllVerified();
-        node(4).close();
+        nodes.node(4).close();
         doomed = false;
         heldMillis = 600_000;
         start(4);
@@ -188,15 +158,16 @@ class LazyVerificationTest {
             write(VOLUME, 7, ++version[0]);
             return written(DOOMED) == 0;
         });
-        assertThat(node(4).store().usage().diedHeld()).isPositive();
-        assertThat(node(4).store().holdsUnwritten(BlockId.register(VOLUME.id(), 7)))
+        assertThat(nodes.node(4).store().usage().diedHeld()).isPositive();
+        assertThat(nodes.node(4).store().holdsUnwritten(BlockId.register(VOLUME.id(), 7)))
                 .isTrue();
         assertThat(written(VOLUME)).isZero();
     }
 
     /** How many versions of a volume are on the disk of node 4. */
     private int written(Volume volume) throws Exception {
-        return node(4).store()
+        return nodes.node(4)
+                .store()
                 .scanWritten(
                         RecordKind.PASIS_VERSION,
                         BlockId.register(volume.id(), 0),
@@ -211,12 +182,12 @@ class LazyVerificationTest {
     @Test
     void whereThePoolIsTooSmallForAllThatMayWriteANodeTellsWhatItShouldBe() throws Exception {
         write(4, 1);
-        assertThat(node(4).ask(new PoolRequest(), 10_000).get()).isEqualTo(new PoolReply(0));
+        assertThat(nodes.node(4).ask(new PoolRequest(), 10_000).get()).isEqualTo(new PoolReply(0));
         writers = 10_000;
         write(4, 2);
         int version = POLICY.blockBytes() / POLICY.m() + PasisLimits.VERSION_BYTES;
-        long needed = SHARDS * 4L * writers * version;
-        assertThat(node(4).ask(new PoolRequest(), 10_000).get())
+        long needed = RunningNodes.SHARDS * 4L * writers * version;
+        assertThat(nodes.node(4).ask(new PoolRequest(), 10_000).get())
                 .isEqualTo(new PoolReply(Math.ceilDiv(needed, 1L << 20) << 20));
         assertThat(meter(4, "bulwark.pasis.pool.short")).isOne();
     }
@@ -261,14 +232,17 @@ class LazyVerificationTest {
 
     private void write(Volume volume, long block, int version) throws Exception {
         PasisGroup group = PasisGroup.of(volume, BlockId.register(volume.id(), block));
-        assertThat(client.submit(new PasisWrite(group, WRITER, 1, Bytes.of(content(block, version)), TIMES))
+        assertThat(nodes.client()
+                        .submit(new PasisWrite(group, RunningNodes.WRITER, 1, Bytes.of(content(block, version)), TIMES))
                         .get())
                 .isInstanceOf(PasisWriteOutcome.Written.class);
     }
 
     private byte[] read(long block) throws Exception {
         PasisGroup group = PasisGroup.of(VOLUME, BlockId.register(1, block));
-        return client.submit(PasisRead.writingBack(group, WRITER, 1, TIMES)).get()
+        return nodes.client()
+                                .submit(PasisRead.writingBack(group, RunningNodes.WRITER, 1, TIMES))
+                                .get()
                         instanceof PasisReadOutcome.Value value
                 ? value.block().toByteArray()
                 : new byte[0];
@@ -282,46 +256,25 @@ class LazyVerificationTest {
                 meters);
         HistoryPool pool = HistoryPool.fixed(POOL_BYTES, () -> writers);
         LazyVerification verification = new LazyVerification(background, pool, meters);
-        StoreConfig store = StoreConfig.standard(directory.resolve("node-" + node))
-                .withSegmentBytes(4 << 20)
+        StoreConfig store = RunningNodes.store(directory, node)
                 .withDurability(durability)
                 .withWriteBack(WriteBack.versions(heldMillis));
-        NodeConfig config = new NodeConfig(
-                node,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                store,
-                TransportSettings.defaults(),
-                SHARDS,
-                NodeConfig.REQUEST_BYTES_MIN);
         NodeStatusAnswers status = new NodeStatusAnswers(
                 List::of, background::report, pool::bytes, verification::neededBytes, verification::report);
-        StorageNode started = StorageNode.start(
-                config,
-                new NodeParts(
-                        AllGranted.keys(PrincipalId.node(node), ALL),
-                        CODECS,
-                        List.of(
-                                HostedProtocol.versioned(
-                                        PrincipalId.node(node),
-                                        pool.limits(SHARDS),
-                                        pool.clients(),
-                                        verification::watch,
-                                        () -> RevocationWatch.NONE),
-                                status.protocol()),
-                        new AllGranted(volume -> volume == VOLUME.id()
-                                ? Optional.of(VOLUME)
-                                : doomed ? Optional.of(DOOMED) : Optional.empty()),
-                        number -> Optional.ofNullable(addresses.get(number)),
-                        List.of(status, background, verification),
-                        meters));
-        nodes.put(node, started);
+        nodes.start(
+                RunningNodes.config(node, store),
+                List.of(
+                        HostedProtocol.versioned(
+                                PrincipalId.node(node),
+                                pool.limits(RunningNodes.SHARDS),
+                                pool.clients(),
+                                verification::watch,
+                                () -> RevocationWatch.NONE),
+                        status.protocol()),
+                volume -> volume == VOLUME.id() ? Optional.of(VOLUME) : doomed ? Optional.of(DOOMED) : Optional.empty(),
+                List.of(status, background, verification),
+                meters);
         verifications.put(node, verification);
         registries.put(node, meters);
-        addresses.put(node, started.address());
-        links.connect(PrincipalId.node(node), started.address());
-    }
-
-    private StorageNode node(int node) {
-        return Objects.requireNonNull(nodes.get(node));
     }
 }

@@ -3,9 +3,6 @@ package io.bulwark.storage.completion;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.client.driver.EvidenceListener;
-import io.bulwark.client.driver.OperationDriver;
-import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
@@ -35,20 +32,13 @@ import io.bulwark.protocol.wire.WireWriter;
 import io.bulwark.storage.background.Background;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.storage.background.VerificationPace;
-import io.bulwark.storage.node.AllGranted;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeAccess;
 import io.bulwark.storage.node.NodeConfig;
-import io.bulwark.storage.node.NodeParts;
-import io.bulwark.storage.node.StorageNode;
-import io.bulwark.storage.store.StoreConfig;
+import io.bulwark.storage.node.RunningNodes;
 import io.bulwark.storage.store.StoreEditor;
-import io.bulwark.transport.Transport;
-import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -56,7 +46,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,9 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Four real nodes over loopback, and a metadata service of the test's making. */
 @NullMarked
 class CompletionTest {
-    private static final PrincipalId WRITER = PrincipalId.client(0);
-    private static final List<PrincipalId> ALL =
-            List.of(WRITER, PrincipalId.node(0), PrincipalId.node(1), PrincipalId.node(2), PrincipalId.node(3));
+    private static final int NODES = 4;
     private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, 8192);
     private static final Volume VOLUME =
             new Volume(1, "v", VolumeKind.OBJECT, POLICY, 0, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
@@ -79,30 +66,20 @@ class CompletionTest {
     private Path directory;
 
     private final ScriptedMetadata metadata = new ScriptedMetadata(VOLUME);
-    private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
-    private final Map<Integer, StorageNode> nodes = new HashMap<>();
+    private final RunningNodes nodes = new RunningNodes(NODES, CODECS);
     private final Map<Integer, Background> backgrounds = new HashMap<>();
     private final Map<Integer, Completion> completions = new HashMap<>();
-    private final Transport transport =
-            Transport.open(TransportSettings.defaults(), AllGranted.keys(WRITER, ALL), CODECS);
-    private final PeerLinks links = new PeerLinks(transport);
-    private final OperationDriver client =
-            new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
 
     @BeforeEach
     void start() throws IOException {
-        links.deliverTo(client);
-        for (int node = 0; node < 4; node++) {
+        for (int node = 0; node < NODES; node++) {
             start(node);
         }
     }
 
     @AfterEach
     void stop() {
-        client.close();
-        links.close();
-        transport.close();
-        nodes.values().forEach(StorageNode::close);
+        nodes.close();
     }
 
     @Test
@@ -119,10 +96,10 @@ class CompletionTest {
         }));
         assertThat(completion(3).status().completed()).isGreaterThanOrEqualTo(2);
 
-        metadata.changes.add(new SessionChange.Freed(1, new BlockRange(1, WRITER, 1, 1, 1)));
+        metadata.changes.add(new SessionChange.Freed(1, new BlockRange(1, RunningNodes.WRITER, 1, 1, 1)));
         await().until(() -> !held(0, 1) && !held(1, 1) && !held(2, 1) && !held(3, 1));
         assertThat(held(0, 2)).isTrue();
-        metadata.changes.add(new SessionChange.Collapsed(2, WRITER, 1, 5));
+        metadata.changes.add(new SessionChange.Collapsed(2, RunningNodes.WRITER, 1, 5));
         await().until(() -> !held(0, 2) && !held(3, 2));
     }
 
@@ -131,8 +108,8 @@ class CompletionTest {
         metadata.references.add(reference(10, 1, write(1)));
         await().until(() -> held(3, 1));
         RecordKey key = RecordKey.of(RecordKind.EXTENT, block(1));
-        node(3).close();
-        try (StoreEditor editor = StoreEditor.open(store(3))) {
+        nodes.node(3).close();
+        try (StoreEditor editor = StoreEditor.open(RunningNodes.store(directory, 3))) {
             editor.flip(key, 99);
         }
         start(3);
@@ -148,7 +125,7 @@ class CompletionTest {
     @Test
     void aNodeThatWasDownCatchesUpAndIncompleteExtentsAreCounted() throws Exception {
         Bytes first = write(1);
-        node(2).close();
+        nodes.node(2).close();
         Bytes pin = write(2);
         metadata.references.add(reference(10, 1, first));
         metadata.references.add(reference(11, 2, pin));
@@ -164,13 +141,13 @@ class CompletionTest {
         metadata.references.add(reference(10, 1, write(1)));
         await().until(() -> held(3, 1));
         metadata.references.clear();
-        metadata.after(20, new SessionChange.Freed(1, new BlockRange(1, WRITER, 1, 1, 1)));
+        metadata.after(20, new SessionChange.Freed(1, new BlockRange(1, RunningNodes.WRITER, 1, 1, 1)));
         await().until(() -> !held(0, 1) && !held(1, 1) && !held(2, 1) && !held(3, 1));
     }
 
     @Test
     void whatANodeSawCorruptIsToldOnce() throws Exception {
-        NodeAccess node = node(0);
+        NodeAccess node = nodes.node(0);
         BlockId block = block(7);
         for (int i = 0; i < 3; i++) {
             node.evidence().onEvidence(new Effect.Evidence(PrincipalId.node(2), block, Verdict.CORRUPT, "bytes"));
@@ -182,7 +159,7 @@ class CompletionTest {
 
     @Test
     void aClientThatBroughtPoisonIsReportedOncePerSessionAndWhatAReaderFoundIsNot() throws Exception {
-        NodeAccess node = node(0);
+        NodeAccess node = nodes.node(0);
         PrincipalId client = PrincipalId.client(9);
         for (int i = 0; i < 3; i++) {
             node.evidence().onEvidence(new Effect.Evidence(client, block(7), Verdict.POISONOUS, "found by a reader"));
@@ -201,7 +178,7 @@ class CompletionTest {
 
     @Test
     void poisonIsReportedHoweverMuchThereIsToSayOfNodes() throws Exception {
-        NodeAccess node = node(0);
+        NodeAccess node = nodes.node(0);
         PrincipalId client = PrincipalId.client(9);
         int corrupt = 1_000;
         for (int i = 0; i < corrupt; i++) {
@@ -219,54 +196,33 @@ class CompletionTest {
         Background background = new Background(
                 new BackgroundPace(50, 4 << 20, 4, 64 << 10), VerificationPace.standard(), new SimpleMeterRegistry());
         Completion completion = new Completion(metadata, quick, background);
-        NodeConfig config = new NodeConfig(
-                node,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                store(node),
-                TransportSettings.defaults(),
-                2,
-                NodeConfig.REQUEST_BYTES_MIN);
-        StorageNode started = StorageNode.start(
+        NodeConfig config = RunningNodes.config(node, RunningNodes.store(directory, node));
+        nodes.start(
                 config,
-                new NodeParts(
-                        AllGranted.keys(PrincipalId.node(node), ALL),
-                        CODECS,
-                        List.of(HostedProtocol.extents(config, ExtentLimits.standard())),
-                        new AllGranted(_ -> Optional.of(VOLUME)),
-                        number -> Optional.ofNullable(addresses.get(number)),
-                        List.of(background, completion),
-                        new SimpleMeterRegistry()));
-        nodes.put(node, started);
+                List.of(HostedProtocol.extents(config, ExtentLimits.standard())),
+                _ -> Optional.of(VOLUME),
+                List.of(background, completion),
+                new SimpleMeterRegistry());
         completions.put(node, completion);
         backgrounds.put(node, background);
-        addresses.put(node, started.address());
-        links.connect(PrincipalId.node(node), started.address());
-    }
-
-    private StoreConfig store(int node) {
-        return StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20);
     }
 
     private Completion completion(int node) {
         return Objects.requireNonNull(completions.get(node));
     }
 
-    private StorageNode node(int node) {
-        return Objects.requireNonNull(nodes.get(node));
-    }
-
     private Bytes write(long counter) throws Exception {
         byte[] content = new byte[5_000];
         content[0] = (byte) counter;
         ExtentTiming timing = new ExtentTiming(500, 1_000, 30_000, 0);
-        WriteOutcome outcome = client.submit(
-                        new ExtentWrite(VOLUME, block(counter), Bytes.of(content), Set.of(), timing))
+        WriteOutcome outcome = nodes.client()
+                .submit(new ExtentWrite(VOLUME, block(counter), Bytes.of(content), Set.of(), timing))
                 .get();
         return ((WriteOutcome.Complete) outcome).pin();
     }
 
     private boolean held(int node, long counter) throws Exception {
-        Loaded loaded = node(node)
+        Loaded loaded = nodes.node(node)
                 .store()
                 .load(RecordKey.of(RecordKind.EXTENT, block(counter)))
                 .get();
@@ -274,11 +230,11 @@ class CompletionTest {
     }
 
     private static BlockId block(long counter) {
-        return new BlockId(1, WRITER, 1, counter);
+        return new BlockId(1, RunningNodes.WRITER, 1, counter);
     }
 
     private static Reply.Reference reference(long inode, long counter, Bytes pin) {
-        List<BlockRange> ranges = List.of(new BlockRange(1, WRITER, 1, counter, 1));
+        List<BlockRange> ranges = List.of(new BlockRange(1, RunningNodes.WRITER, 1, counter, 1));
         Bytes pins = new WireWriter().raw(pin).toBytes();
         return new Reply.Reference(
                 inode, Optional.of(new ObjectLayout(1, POLICY.blockBytes(), 5_000, ranges, pins)), List.of());

@@ -3,9 +3,6 @@ package io.bulwark.storage.completion;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.client.driver.EvidenceListener;
-import io.bulwark.client.driver.OperationDriver;
-import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.RevocationWatch;
@@ -20,34 +17,22 @@ import io.bulwark.protocol.fp.FpTimes;
 import io.bulwark.protocol.fp.FpWrite;
 import io.bulwark.protocol.fp.FpWriteOutcome;
 import io.bulwark.protocol.id.BlockId;
-import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.background.Background;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.storage.background.VerificationPace;
-import io.bulwark.storage.node.AllGranted;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
-import io.bulwark.storage.node.NodeParts;
-import io.bulwark.storage.node.StorageNode;
-import io.bulwark.storage.store.StoreConfig;
-import io.bulwark.transport.Transport;
-import io.bulwark.transport.TransportSettings;
+import io.bulwark.storage.node.RunningNodes;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,11 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Five real nodes over loopback, of which four hold the slots of a register volume so large that nobody can go through its numbers. */
 @NullMarked
 class RegisterEpochTest {
-    private static final PrincipalId WRITER = PrincipalId.client(0);
     private static final int NODES = 5;
-    private static final List<PrincipalId> ALL = Stream.concat(
-                    Stream.of(WRITER), IntStream.range(0, NODES).mapToObj(PrincipalId::node))
-            .toList();
     private static final long BLOCKS = 1L << 40;
     private static final PlacementGroup FIRST = new PlacementGroup(1, List.of(0, 1, 2, 3));
     private static final Volume VOLUME = volume(FIRST);
@@ -75,13 +56,7 @@ class RegisterEpochTest {
     /** Each node has replicas of its own, so that it is seen who says what. */
     private final Map<Integer, ScriptedMetadata> metadata = new HashMap<>();
 
-    private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
-    private final Map<Integer, StorageNode> nodes = new HashMap<>();
-    private final Transport transport =
-            Transport.open(TransportSettings.defaults(), AllGranted.keys(WRITER, ALL), CODECS);
-    private final PeerLinks links = new PeerLinks(transport);
-    private final OperationDriver client =
-            new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
+    private final RunningNodes nodes = new RunningNodes(NODES, CODECS);
 
     private static Volume volume(PlacementGroup group) {
         ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, 16_384);
@@ -90,7 +65,6 @@ class RegisterEpochTest {
 
     @BeforeEach
     void start() throws IOException {
-        links.deliverTo(client);
         for (int node = 0; node < NODES; node++) {
             metadata.put(node, new ScriptedMetadata(VOLUME));
             start(node);
@@ -99,16 +73,13 @@ class RegisterEpochTest {
 
     @AfterEach
     void stop() {
-        client.close();
-        links.close();
-        transport.close();
-        nodes.values().forEach(StorageNode::close);
+        nodes.close();
     }
 
     /** Slot 3 has missed what was written, and slot 2 is taken by a new holder: one of them must have it before others count on that. */
     @Test
     void holdersSeeToTheFewBlocksThatThereAreAndConfirm() throws Exception {
-        node(3).close();
+        nodes.node(3).close();
         List<Long> blocks = List.of(7L, BLOCKS / 2, BLOCKS - 1);
         for (long block : blocks) {
             write(block);
@@ -143,14 +114,15 @@ class RegisterEpochTest {
         byte[] content = new byte[VOLUME.policy().blockBytes()];
         content[0] = (byte) block;
         FpGroup group = FpGroup.of(VOLUME, BlockId.register(1, block));
-        assertThat(client.submit(new FpWrite(group, 1, Bytes.of(content), TIMES))
+        assertThat(nodes.client()
+                        .submit(new FpWrite(group, 1, Bytes.of(content), TIMES))
                         .get())
                 .isInstanceOf(FpWriteOutcome.Written.class);
     }
 
     private boolean holds(int node, long block) throws Exception {
         BlockId id = BlockId.register(1, block);
-        return !node(node)
+        return !nodes.node(node)
                 .store()
                 .scan(RecordKind.REGISTER_VERSION, id, id, 1, _ -> true)
                 .get()
@@ -164,37 +136,17 @@ class RegisterEpochTest {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         Background background =
                 new Background(new BackgroundPace(50, 0, 4, 64 << 10), VerificationPace.standard(), meters);
-        NodeConfig config = new NodeConfig(
-                node,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20),
-                TransportSettings.defaults(),
-                2,
-                NodeConfig.REQUEST_BYTES_MIN);
-        StorageNode started = StorageNode.start(
+        NodeConfig config = RunningNodes.config(node, RunningNodes.store(directory, node));
+        nodes.start(
                 config,
-                new NodeParts(
-                        AllGranted.keys(PrincipalId.node(node), ALL),
-                        CODECS,
-                        List.of(HostedProtocol.registers(
-                                config,
-                                AllGranted.keys(PrincipalId.node(node), ALL),
-                                FpLimits.standard(),
-                                () -> RevocationWatch.NONE)),
-                        new AllGranted(metadataOf(node)::volume),
-                        number -> Optional.ofNullable(addresses.get(number)),
-                        List.of(background, new Completion(metadataOf(node), quick, background)),
-                        meters));
-        nodes.put(node, started);
-        addresses.put(node, started.address());
-        links.connect(PrincipalId.node(node), started.address());
+                List.of(HostedProtocol.registers(
+                        config, nodes.keys(node), FpLimits.standard(), () -> RevocationWatch.NONE)),
+                metadataOf(node)::volume,
+                List.of(background, new Completion(metadataOf(node), quick, background)),
+                meters);
     }
 
     private ScriptedMetadata metadataOf(int node) {
         return Objects.requireNonNull(metadata.get(node));
-    }
-
-    private StorageNode node(int node) {
-        return Objects.requireNonNull(nodes.get(node));
     }
 }

@@ -3,9 +3,6 @@ package io.bulwark.storage.completion;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.client.driver.EvidenceListener;
-import io.bulwark.client.driver.OperationDriver;
-import io.bulwark.client.driver.PeerLinks;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.RevocationWatch;
@@ -36,20 +33,13 @@ import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.storage.background.Background;
 import io.bulwark.storage.background.BackgroundPace;
 import io.bulwark.storage.background.VerificationPace;
-import io.bulwark.storage.node.AllGranted;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeConfig;
-import io.bulwark.storage.node.NodeParts;
-import io.bulwark.storage.node.StorageNode;
-import io.bulwark.storage.store.StoreConfig;
+import io.bulwark.storage.node.RunningNodes;
 import io.bulwark.storage.store.StoreEditor;
-import io.bulwark.transport.Transport;
-import io.bulwark.transport.TransportSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,7 +49,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
@@ -70,15 +59,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Five real nodes over loopback with two register volumes that nobody reads: under FP at the first four, and under PASIS. */
 @NullMarked
 class RegisterScrubTest {
-    private static final PrincipalId WRITER = PrincipalId.client(0);
     private static final int NODES = 5;
-    private static final List<PrincipalId> ALL = List.of(
-            WRITER,
-            PrincipalId.node(0),
-            PrincipalId.node(1),
-            PrincipalId.node(2),
-            PrincipalId.node(3),
-            PrincipalId.node(4));
     private static final ProtectionPolicy POLICY = new ProtectionPolicy(1, 2, 4, 16_384);
     private static final Volume VOLUME =
             new Volume(1, "disk", VolumeKind.REGISTER, POLICY, 20, List.of(new PlacementGroup(1, List.of(0, 1, 2, 3))));
@@ -99,19 +80,12 @@ class RegisterScrubTest {
     private Path directory;
 
     private final ScriptedMetadata metadata = new ScriptedMetadata(VOLUME, VERSIONS);
-    private final Map<Integer, InetSocketAddress> addresses = new ConcurrentHashMap<>();
-    private final Map<Integer, StorageNode> nodes = new HashMap<>();
+    private final RunningNodes nodes = new RunningNodes(NODES, CODECS);
     private final Map<Integer, MeterRegistry> registries = new HashMap<>();
     private final Map<Integer, RegisterScrub> scrubs = new HashMap<>();
-    private final Transport transport =
-            Transport.open(TransportSettings.defaults(), AllGranted.keys(WRITER, ALL), CODECS);
-    private final PeerLinks links = new PeerLinks(transport);
-    private final OperationDriver client =
-            new OperationDriver(links, EvidenceListener.NONE, OperationDriver.Limits.standard(), 1);
 
     @BeforeEach
     void start() throws IOException {
-        links.deliverTo(client);
         for (int node = 0; node < NODES; node++) {
             start(node);
         }
@@ -119,10 +93,7 @@ class RegisterScrubTest {
 
     @AfterEach
     void stop() {
-        client.close();
-        links.close();
-        transport.close();
-        nodes.values().forEach(StorageNode::close);
+        nodes.close();
     }
 
     @Test
@@ -132,8 +103,8 @@ class RegisterScrubTest {
         awaitRounds();
         RecordKey key = held(1).getFirst();
         Bytes right = fragment(1, key).orElseThrow();
-        node(1).close();
-        try (StoreEditor editor = StoreEditor.open(store(1))) {
+        nodes.node(1).close();
+        try (StoreEditor editor = StoreEditor.open(RunningNodes.store(directory, 1))) {
             editor.flip(key, 77);
         }
         start(1);
@@ -147,14 +118,14 @@ class RegisterScrubTest {
                     .as(meter)
                     .isPositive());
         }
-        assertThat(node(1).evidence().counts().get(PrincipalId.node(1))).containsKey(Verdict.DAMAGED);
+        assertThat(nodes.node(1).evidence().counts().get(PrincipalId.node(1))).containsKey(Verdict.DAMAGED);
         await().untilAsserted(() -> assertThat(scrub(1).status().volumes())
                 .allSatisfy(work -> assertThat(work.unfinished()).isZero()));
     }
 
     @Test
     void aNodeThatWasDownGetsWhatItMissed() throws Exception {
-        node(2).close();
+        nodes.node(2).close();
         write(3);
         write(4);
         start(2);
@@ -168,14 +139,14 @@ class RegisterScrubTest {
         await().until(() -> versions(1).size() == 1);
         RecordKey key = versions(1).getFirst();
         Bytes right = fragment(1, key).orElseThrow();
-        node(1).close();
-        try (StoreEditor editor = StoreEditor.open(store(1))) {
+        nodes.node(1).close();
+        try (StoreEditor editor = StoreEditor.open(RunningNodes.store(directory, 1))) {
             editor.flip(key, 77);
         }
         start(1);
         await().untilAsserted(() -> assertThat(scrub(1).status().repaired()).isEqualTo(1));
         assertThat(fragment(1, key)).contains(right);
-        assertThat(node(1).evidence().counts().get(PrincipalId.node(1))).containsKey(Verdict.DAMAGED);
+        assertThat(nodes.node(1).evidence().counts().get(PrincipalId.node(1))).containsKey(Verdict.DAMAGED);
     }
 
     @Test
@@ -184,7 +155,7 @@ class RegisterScrubTest {
         writeVersion(7);
         await().until(() -> versions(2).size() == 2);
         Bytes right = fragment(2, versions(2).getFirst()).orElseThrow();
-        node(2).close();
+        nodes.node(2).close();
         delete(directory.resolve("node-2"));
         start(2);
         await().until(() -> versions(2).size() == 2);
@@ -197,7 +168,7 @@ class RegisterScrubTest {
         write(3);
         writeVersion(3);
         await().until(() -> held(1).size() == 1 && versions(1).size() == 1);
-        node(1).close();
+        nodes.node(1).close();
         metadata.delete(VOLUME);
         metadata.delete(VERSIONS);
         start(1);
@@ -207,7 +178,8 @@ class RegisterScrubTest {
                     RecordKind.REGISTER,
                     RecordKind.PASIS_VERSION,
                     RecordKind.PASIS_POSSIBLE)) {
-                assertThat(node(1).store()
+                assertThat(nodes.node(1)
+                                .store()
                                 .scan(kind, FIRST, LAST, 100, _ -> true)
                                 .get()
                                 .records())
@@ -237,7 +209,8 @@ class RegisterScrubTest {
         byte[] content = new byte[VERSIONS.policy().blockBytes()];
         content[0] = (byte) block;
         PasisGroup group = PasisGroup.of(VERSIONS, BlockId.register(VERSIONS.id(), block));
-        assertThat(client.submit(new PasisWrite(group, WRITER, 1, Bytes.of(content), TIMES))
+        assertThat(nodes.client()
+                        .submit(new PasisWrite(group, RunningNodes.WRITER, 1, Bytes.of(content), TIMES))
                         .get())
                 .isInstanceOf(PasisWriteOutcome.Written.class);
     }
@@ -252,7 +225,8 @@ class RegisterScrubTest {
         byte[] content = new byte[POLICY.blockBytes()];
         content[0] = (byte) block;
         FpGroup group = FpGroup.of(VOLUME, BlockId.register(1, block));
-        assertThat(client.submit(new FpWrite(group, 1, Bytes.of(content), TIMES))
+        assertThat(nodes.client()
+                        .submit(new FpWrite(group, 1, Bytes.of(content), TIMES))
                         .get())
                 .isInstanceOf(FpWriteOutcome.Written.class);
     }
@@ -262,7 +236,8 @@ class RegisterScrubTest {
     }
 
     private List<RecordKey> records(int node, RecordKind kind, Volume volume) throws Exception {
-        return node(node)
+        return nodes
+                .node(node)
                 .store()
                 .scan(
                         kind,
@@ -278,13 +253,9 @@ class RegisterScrubTest {
     }
 
     private Optional<Bytes> fragment(int node, RecordKey key) throws Exception {
-        return node(node).store().load(key).get() instanceof Loaded.Found found
+        return nodes.node(node).store().load(key).get() instanceof Loaded.Found found
                 ? Optional.of(found.fragment())
                 : Optional.empty();
-    }
-
-    private StoreConfig store(int node) {
-        return StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20);
     }
 
     private void start(int node) throws IOException {
@@ -294,46 +265,26 @@ class RegisterScrubTest {
         Background background =
                 new Background(new BackgroundPace(50, 16 << 20, 4, 64 << 10), VerificationPace.standard(), meters);
         RegisterScrub scrub = new RegisterScrub(metadata, quick, background);
-        NodeConfig config = new NodeConfig(
-                node,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                store(node),
-                TransportSettings.defaults(),
-                2,
-                NodeConfig.REQUEST_BYTES_MIN);
-        StorageNode started = StorageNode.start(
+        NodeConfig config = RunningNodes.config(node, RunningNodes.store(directory, node));
+        nodes.start(
                 config,
-                new NodeParts(
-                        AllGranted.keys(PrincipalId.node(node), ALL),
-                        CODECS,
-                        List.of(
-                                HostedProtocol.registers(
-                                        config,
-                                        AllGranted.keys(PrincipalId.node(node), ALL),
-                                        FpLimits.standard(),
-                                        () -> RevocationWatch.NONE),
-                                HostedProtocol.versioned(
-                                        PrincipalId.node(node),
-                                        PasisLimits.standard(8 << 20, 8 << 20),
-                                        () -> 1,
-                                        _ -> VerificationWatch.NONE,
-                                        () -> RevocationWatch.NONE)),
-                        new AllGranted(metadata::volume),
-                        number -> Optional.ofNullable(addresses.get(number)),
-                        List.of(background, scrub),
-                        meters));
-        nodes.put(node, started);
+                List.of(
+                        HostedProtocol.registers(
+                                config, nodes.keys(node), FpLimits.standard(), () -> RevocationWatch.NONE),
+                        HostedProtocol.versioned(
+                                PrincipalId.node(node),
+                                PasisLimits.standard(8 << 20, 8 << 20),
+                                () -> 1,
+                                _ -> VerificationWatch.NONE,
+                                () -> RevocationWatch.NONE)),
+                metadata::volume,
+                List.of(background, scrub),
+                meters);
         scrubs.put(node, scrub);
         registries.put(node, meters);
-        addresses.put(node, started.address());
-        links.connect(PrincipalId.node(node), started.address());
     }
 
     private RegisterScrub scrub(int node) {
         return Objects.requireNonNull(scrubs.get(node));
-    }
-
-    private StorageNode node(int node) {
-        return Objects.requireNonNull(nodes.get(node));
     }
 }

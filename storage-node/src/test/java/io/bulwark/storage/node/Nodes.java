@@ -66,7 +66,7 @@ final class Nodes implements AutoCloseable {
     }
 
     StoreConfig storeOf(int node) {
-        return StoreConfig.standard(directory.resolve("node-" + node)).withSegmentBytes(4 << 20);
+        return RunningNodes.store(directory, node);
     }
 
     StorageNode start(int node, BackgroundWork... background) throws IOException {
