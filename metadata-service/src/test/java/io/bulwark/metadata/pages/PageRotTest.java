@@ -4,13 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.protocol.state.FetchEffect;
-import io.bulwark.protocol.state.FetchSettings;
 import io.bulwark.protocol.state.PageBatch;
-import io.bulwark.protocol.state.PageServer;
-import io.bulwark.protocol.state.PageStore;
 import io.bulwark.protocol.state.PageStoreContract;
-import io.bulwark.protocol.state.StateFetch;
 import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
@@ -19,10 +14,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -132,31 +125,10 @@ class PageRotTest {
             PageFiles.rot(path, page);
         }
         RocksPageStore store = open(path);
-        fetch(store, right, target);
+        var _ = PageRecovery.run(store, right, target);
         assertThat(PageStoreContract.digests(store))
                 .isEqualTo(target.batch().pages().keySet());
         assertThat(store.checkpoints()).containsOnlyKeys(256L);
-    }
-
-    private static void fetch(PageStore store, PageStore other, StateTree.Checkpoint target) {
-        PageServer server = new PageServer(other, 1 << 30);
-        StateFetch fetch = new StateFetch(store, List.of(1), FetchSettings.DEFAULT, true, 1);
-        Deque<FetchEffect> effects = new ArrayDeque<>(fetch.target(0, target.number(), target.digest()));
-        while (true) {
-            switch (effects.remove()) {
-                case FetchEffect.Send send ->
-                    effects.addAll(fetch.onPages(0, 1, send.token(), server.onFetch(0, 2, send.digests())));
-                case FetchEffect.Write write -> store.write(write.batch());
-                case FetchEffect.Again _ -> effects.addAll(fetch.onTick(0));
-                case FetchEffect.Complete complete -> {
-                    store.write(complete.batch());
-                    return;
-                }
-                case FetchEffect.Damaged _ -> {}
-                case FetchEffect.WrongPage wrong -> throw new AssertionError(wrong);
-                case FetchEffect.Unavailable lacking -> throw new AssertionError(lacking);
-            }
-        }
     }
 
     @Test

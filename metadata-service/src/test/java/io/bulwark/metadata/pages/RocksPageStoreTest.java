@@ -3,13 +3,9 @@ package io.bulwark.metadata.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.bulwark.protocol.state.FetchEffect;
-import io.bulwark.protocol.state.FetchSettings;
 import io.bulwark.protocol.state.KeyValueState;
-import io.bulwark.protocol.state.PageServer;
 import io.bulwark.protocol.state.PageStore;
 import io.bulwark.protocol.state.PageStoreContract;
-import io.bulwark.protocol.state.StateFetch;
 import io.bulwark.protocol.state.StateTree;
 import io.bulwark.protocol.state.TreeMapState;
 import io.bulwark.protocol.wire.Bytes;
@@ -19,9 +15,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -174,7 +168,7 @@ class RocksPageStoreTest implements PageStoreContract {
             } catch (IOException e) {
                 continue;
             }
-            repaired += recover(store, right, checkpoint) > 0 ? 1 : 0;
+            repaired += PageRecovery.run(store, right, checkpoint) > 0 ? 1 : 0;
             assertThat(entries(StateTree.open(store, 0)).equals(entries(tree))).isTrue();
         }
         assertThat(repaired).isPositive();
@@ -196,28 +190,6 @@ class RocksPageStoreTest implements PageStoreContract {
                 channel.read(one, at);
                 one.put(0, (byte) (one.get(0) ^ 1 << random.nextInt(8)));
                 channel.write(one.rewind(), at);
-            }
-        }
-    }
-
-    /** Checks every page against one other replica; gives how many had to be fetched. */
-    private static long recover(PageStore store, PageStore other, StateTree.Checkpoint checkpoint) {
-        PageServer server = new PageServer(other, 1 << 30);
-        StateFetch fetch = new StateFetch(store, List.of(1), FetchSettings.DEFAULT, true, 1);
-        Deque<FetchEffect> effects = new ArrayDeque<>(fetch.target(0, checkpoint.number(), checkpoint.digest()));
-        while (true) {
-            switch (effects.remove()) {
-                case FetchEffect.Send send ->
-                    effects.addAll(fetch.onPages(0, 1, send.token(), server.onFetch(0, 2, send.digests())));
-                case FetchEffect.Write write -> store.write(write.batch());
-                case FetchEffect.Again _ -> effects.addAll(fetch.onTick(0));
-                case FetchEffect.Complete complete -> {
-                    store.write(complete.batch());
-                    return fetch.progress().fetched();
-                }
-                case FetchEffect.Damaged _ -> {}
-                case FetchEffect.WrongPage wrong -> throw new AssertionError(wrong);
-                case FetchEffect.Unavailable lacking -> throw new AssertionError(lacking);
             }
         }
     }

@@ -5,7 +5,6 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Protocol;
 import io.bulwark.protocol.cluster.Question;
-import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.extent.ExtentCoding;
@@ -16,11 +15,10 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.byzantine.Forgery;
 import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.engine.KnownSessions;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -30,12 +28,10 @@ final class ExtentVolume {
     static final int ID = 1;
     private static final int BLOCK_BYTES = 1_024;
 
-    private record SessionKey(PrincipalId owner, long session) {}
-
     private final int nodes;
     private Volume volume;
     private final ExtentCoding coding;
-    private final Map<SessionKey, SessionState> sessions = new HashMap<>();
+    private final KnownSessions sessions = new KnownSessions();
     private long counter;
 
     ExtentVolume(Setting setting, Protocol protocol) {
@@ -103,11 +99,11 @@ final class ExtentVolume {
     }
 
     void open(PrincipalId owner, long session) {
-        sessions.put(new SessionKey(owner, session), SessionState.OPEN);
+        sessions.open(owner, session);
     }
 
     void close(PrincipalId owner, long session) {
-        sessions.put(new SessionKey(owner, session), SessionState.CLOSED);
+        sessions.close(owner, session);
     }
 
     /** The same holders of a group in a later epoch; what the replicas tell of it. */
@@ -125,12 +121,7 @@ final class ExtentVolume {
                     case Question.OfVolume of ->
                         new Fact.OfVolume(of.volume(), of.volume() == ID ? Optional.of(volume) : Optional.empty());
                     case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, true);
-                    case Question.OfSession of ->
-                        new Fact.OfSession(
-                                of.volume(),
-                                of.owner(),
-                                of.session(),
-                                sessions.getOrDefault(new SessionKey(of.owner(), of.session()), SessionState.UNKNOWN));
+                    case Question.OfSession of -> sessions.answer(of);
                 });
     }
 }

@@ -4,7 +4,6 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Question;
-import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.fp.FpGroup;
@@ -13,6 +12,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.engine.KnownSessions;
 import io.bulwark.simulation.register.PlacedVolume;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,10 +29,8 @@ import java.util.stream.IntStream;
 final class FpVolume {
     static final int ID = 5;
 
-    private record SessionKey(PrincipalId owner, long session) {}
-
     private final ProtectionPolicy policy;
-    private final Map<SessionKey, SessionState> sessions = new HashMap<>();
+    private final KnownSessions sessions = new KnownSessions();
     private final Set<PrincipalId> revoked = new HashSet<>();
     private final PlacedVolume placed;
     private final List<PairwiseKeys> keys = new ArrayList<>();
@@ -87,24 +85,23 @@ final class FpVolume {
     }
 
     boolean has(BlockId block) {
-        return block.equals(BlockId.register(ID, block.counter()))
-                && block.counter() < placed.now().blocks();
+        return placed.has(block);
     }
 
     void open(PrincipalId client, long session) {
-        sessions.put(new SessionKey(client, session), SessionState.OPEN);
+        sessions.open(client, session);
     }
 
     /** What the replicas tell of it. */
     Fact close(PrincipalId client, long session) {
-        sessions.put(new SessionKey(client, session), SessionState.CLOSED);
-        return new Fact.OfSession(ID, client, session, SessionState.CLOSED);
+        sessions.close(client, session);
+        return sessions.answer(new Question.OfSession(ID, client, session));
     }
 
     /** What the replicas tell of it. */
     Fact revoke(PrincipalId client) {
         revoked.add(client);
-        sessions.replaceAll((key, state) -> key.owner().equals(client) ? SessionState.CLOSED : state);
+        sessions.close(client);
         return new Fact.Revoked(client);
     }
 
@@ -116,12 +113,7 @@ final class FpVolume {
     Optional<Fact> answer(Question question) {
         return Optional.of(
                 switch (question) {
-                    case Question.OfSession of ->
-                        new Fact.OfSession(
-                                of.volume(),
-                                of.owner(),
-                                of.session(),
-                                sessions.getOrDefault(new SessionKey(of.owner(), of.session()), SessionState.UNKNOWN));
+                    case Question.OfSession of -> sessions.answer(of);
                     case Question.OfGrant of ->
                         new Fact.OfGrant(of.volume(), of.principal(), !revoked.contains(of.principal()), false);
                     case Question.OfVolume of -> placed.answer(of.volume());

@@ -4,19 +4,17 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Question;
-import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.pasis.PasisGroup;
 import io.bulwark.simulation.campaign.Setting;
+import io.bulwark.simulation.engine.KnownSessions;
 import io.bulwark.simulation.register.PlacedVolume;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -25,10 +23,8 @@ import java.util.stream.IntStream;
 final class PasisVolume {
     static final int ID = 6;
 
-    private record SessionKey(PrincipalId owner, long session) {}
-
     private final int nodes;
-    private final Map<SessionKey, SessionState> sessions = new HashMap<>();
+    private final KnownSessions sessions = new KnownSessions();
     private final PlacedVolume placed;
 
     /** @param spares how many nodes hold no slot at first, beside those that the setting has more */
@@ -57,23 +53,22 @@ final class PasisVolume {
     }
 
     boolean has(BlockId block) {
-        return block.equals(BlockId.register(ID, block.counter()))
-                && block.counter() < placed.now().blocks();
+        return placed.has(block);
     }
 
     void open(PrincipalId client, long session) {
-        sessions.put(new SessionKey(client, session), SessionState.OPEN);
+        sessions.open(client, session);
     }
 
     /** What the replicas tell of it. */
     Fact close(PrincipalId client, long session) {
-        sessions.put(new SessionKey(client, session), SessionState.CLOSED);
-        return new Fact.OfSession(ID, client, session, SessionState.CLOSED);
+        sessions.close(client, session);
+        return sessions.answer(new Question.OfSession(ID, client, session));
     }
 
     /** What the replicas tell of it. */
     Fact revoke(PrincipalId client) {
-        sessions.replaceAll((key, state) -> key.owner().equals(client) ? SessionState.CLOSED : state);
+        sessions.close(client);
         return new Fact.Revoked(client);
     }
 
@@ -90,12 +85,7 @@ final class PasisVolume {
     Optional<Fact> answer(Question question) {
         return Optional.of(
                 switch (question) {
-                    case Question.OfSession of ->
-                        new Fact.OfSession(
-                                of.volume(),
-                                of.owner(),
-                                of.session(),
-                                sessions.getOrDefault(new SessionKey(of.owner(), of.session()), SessionState.UNKNOWN));
+                    case Question.OfSession of -> sessions.answer(of);
                     case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
                     case Question.OfVolume of -> placed.answer(of.volume());
                 });

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.metadata.Command;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,10 @@ public final class PlacedVolume {
     /** As it is now. */
     public Volume now() {
         return volume;
+    }
+
+    public boolean has(BlockId block) {
+        return block.equals(BlockId.register(volume.id(), block.counter())) && block.counter() < volume.blocks();
     }
 
     /** What replicas say to whoever asks for the map. */
