@@ -72,11 +72,9 @@ class RefusedClientsIT {
         PrincipalId principal = PrincipalId.client(4);
         CLUSTER.grant(4);
         CLUSTER.client().principals().revoke(principal);
-        ClientConfig config = ofGenesis(principal);
+        ClientConfig config = ofGenesis(principal, replicas());
         assertThat(refused(config).reason()).isEqualTo(Reason.REVOKED);
-        CommandRun run = commandLine(config, "ls");
-        assertThat(run.exitCode()).isEqualTo(CommandFailure.CONFIG);
-        assertThat(run.err()).contains("client-4 was revoked", "bulwark principal list");
+        assertCommandLineSays(config, "client-4 was revoked", "bulwark principal list");
     }
 
     @Test
@@ -88,9 +86,7 @@ class RefusedClientsIT {
                 .isInstanceOfSatisfying(
                         NotBelievedException.class,
                         denied -> assertThat(denied.reason()).isEqualTo(Reason.NOT_KNOWN));
-        CommandRun run = commandLine(config, "ls");
-        assertThat(run.exitCode()).isEqualTo(CommandFailure.CONFIG);
-        assertThat(run.err()).contains("the key of client-40 is not believed", "bulwark principal add");
+        assertCommandLineSays(config, "the key of client-40 is not believed", "bulwark principal add");
         CLUSTER.client().principals().add(stranger, identity.publicKey());
         CLUSTER.client().principals().grant(stranger, new Scope.All(), ALL);
         // The replicas learn of it because it comes.
@@ -113,9 +109,7 @@ class RefusedClientsIT {
         new GenesisFile("1".repeat(32), principal, keys).store(genesis);
         ClientConfig config = config(identity, genesis, replicas());
         assertThat(refused(config).reason()).isEqualTo(Reason.SERVERS_NOT_KNOWN);
-        CommandRun run = commandLine(config, "ls");
-        assertThat(run.exitCode()).isEqualTo(CommandFailure.CONFIG);
-        assertThat(run.err()).contains("configuration of another cluster", "genesis.properties");
+        assertCommandLineSays(config, "configuration of another cluster", "genesis.properties");
     }
 
     /** The liar has a replica's own key, and says that this client was revoked. */
@@ -135,10 +129,7 @@ class RefusedClientsIT {
             endpoints.set(
                     3,
                     new ClientConfig.Endpoint("127.0.0.1", liar.boundAddress().getPort()));
-            Path own = Identity.file(CLUSTER.plan().data().keys(), principal);
-            Path genesis = CLUSTER.plan().data().genesis();
-            try (Bulwark client = Bulwark.connect(
-                    new ClientConfig(principal, null, new ChannelConfig.Tls(own, genesis), 1, endpoints))) {
+            try (Bulwark client = Bulwark.connect(ofGenesis(principal, endpoints))) {
                 Bucket bucket = client.createBucket("in-spite-of-a-liar");
                 for (int i = 0; i < 30; i++) {
                     bucket.put("object-" + i, new byte[10_000]);
@@ -281,22 +272,24 @@ class RefusedClientsIT {
         }
     }
 
-    private CommandRun commandLine(ClientConfig config, String... arguments) throws IOException {
+    private void assertCommandLineSays(ClientConfig config, String... words) throws IOException {
         Path file = directory.resolve("client.properties");
         config.store(file);
-        return new CommandRun(directory, arguments)
+        CommandRun run = new CommandRun(directory, "ls")
                 .with("--client", file.toString())
                 .goForPeople();
+        assertThat(run.exitCode()).isEqualTo(CommandFailure.CONFIG);
+        assertThat(run.err()).contains(words);
     }
 
-    private ClientConfig ofGenesis(PrincipalId principal) {
+    private static ClientConfig ofGenesis(PrincipalId principal, List<ClientConfig.Endpoint> replicas) {
         Path identity = Identity.file(CLUSTER.plan().data().keys(), principal);
         return new ClientConfig(
                 principal,
                 null,
                 new ChannelConfig.Tls(identity, CLUSTER.plan().data().genesis()),
                 1,
-                replicas());
+                replicas);
     }
 
     private ClientConfig config(Identity identity, Path genesis, List<ClientConfig.Endpoint> replicas)

@@ -138,7 +138,6 @@ class FetchingTest {
     /** Else a liar that answers at once with nothing would keep what is needed first from those that are busy with what is needed later. */
     @Test
     void whoAnsweredInVainIsNotAskedAgainBeforeTheOthers() {
-        tick(0, 0b11, 1);
         fetching.wantRequest(0, id(1), 0b11);
         fetching.wantRequest(0, id(2), 0b10);
         fetching.ask(0);
