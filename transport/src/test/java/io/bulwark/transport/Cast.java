@@ -1,9 +1,12 @@
 package io.bulwark.transport;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.mac.PairwiseKeys;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.FrameHeader;
+import io.bulwark.transport.identity.Identity;
+import io.bulwark.transport.identity.TrustedKeys;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetAddress;
@@ -35,6 +38,15 @@ final class Cast {
 
     static PairwiseKeys keys(PrincipalId self) {
         return keys(self, 0);
+    }
+
+    /** The keys of these belong. */
+    static TrustedKeys trusted(Identity... identities) {
+        Map<PrincipalKey, PrincipalId> owners = new HashMap<>();
+        for (Identity identity : identities) {
+            owners.put(identity.publicKey(), identity.principal());
+        }
+        return new TrustedKeys(owners);
     }
 
     static InetSocketAddress anyPort() {

@@ -2,12 +2,11 @@ package io.bulwark.transport;
 
 import static io.bulwark.transport.Cast.CLIENT;
 import static io.bulwark.transport.Cast.NODE;
+import static io.bulwark.transport.Cast.trusted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.RefusedCertificateException;
 import io.bulwark.transport.identity.TrustedKeys;
@@ -24,9 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,7 +40,7 @@ class RefusalsTest {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final Identity NODES = Identity.generate(NODE, RANDOM);
     private static final Identity CLIENTS = Identity.generate(CLIENT, RANDOM);
-    private static final TrustedKeys BOTH = trusted(Set.of(), NODES, CLIENTS);
+    private static final TrustedKeys BOTH = trusted(NODES, CLIENTS);
 
     private final List<Transport> opened = new ArrayList<>();
 
@@ -103,7 +100,7 @@ class RefusalsTest {
     @ParameterizedTest
     @MethodSource("engines")
     void whoIsRevokedIsToldSo(Engines engines) throws IOException {
-        TrustedKeys without = trusted(Set.of(CLIENT), NODES);
+        TrustedKeys without = new TrustedKeys(trusted(NODES).owners(), Set.of(CLIENT));
         assertRefused(
                 credentials(NODES, without, engines.server()),
                 credentials(CLIENTS, BOTH, engines.client()),
@@ -116,7 +113,7 @@ class RefusalsTest {
         Instant now = Instant.now();
         Identity old = Identity.generate(CLIENT, now.minus(Duration.ofDays(9)), now.minus(Duration.ofDays(1)), RANDOM);
         assertRefused(
-                credentials(NODES, trusted(Set.of(), NODES, old), engines.server()),
+                credentials(NODES, trusted(NODES, old), engines.server()),
                 credentials(old, BOTH, engines.client()),
                 engines.told(LinkRefusal.Reason.EXPIRED));
     }
@@ -133,14 +130,14 @@ class RefusalsTest {
         Identity old = Identity.generate(NODE, now.minus(Duration.ofDays(9)), now.minus(Duration.ofDays(1)), RANDOM);
         assertRefused(
                 credentials(old, BOTH, engines.server()),
-                credentials(CLIENTS, trusted(Set.of(), old, CLIENTS), engines.client()),
+                credentials(CLIENTS, trusted(old, CLIENTS), engines.client()),
                 LinkRefusal.Reason.THEIR_CERTIFICATE_EXPIRED);
     }
 
     @ParameterizedTest
     @MethodSource("engines")
     void itIsForgottenOnceTheLinkIsUpAndWithAnotherCertificate(Engines engines) throws IOException {
-        TlsCredentials node = credentials(NODES, trusted(Set.of(), NODES), engines.server());
+        TlsCredentials node = credentials(NODES, trusted(NODES), engines.server());
         TlsCredentials own = credentials(CLIENTS, BOTH, engines.client());
         PeerLink link = link(node, own);
         await().until(() -> link.refusal().isPresent());
@@ -156,7 +153,7 @@ class RefusalsTest {
         await().until(() -> link.refusal().isPresent());
         assertThat(link.refusal().orElseThrow().sinceNanos()).isGreaterThan(renewedNanos);
 
-        node.trust(trusted(Set.of(), NODES, next));
+        node.trust(trusted(NODES, next));
         await().until(() -> link.state() == LinkState.UP);
         assertThat(link.refusal()).isEmpty();
     }
@@ -276,13 +273,5 @@ class RefusalsTest {
 
     private static TlsCredentials credentials(Identity identity, TrustedKeys trusted, SslProvider engine) {
         return new TlsCredentials(identity, trusted, engine, InstantSource.system());
-    }
-
-    private static TrustedKeys trusted(Set<PrincipalId> revoked, Identity... identities) {
-        Map<PrincipalKey, PrincipalId> owners = new HashMap<>();
-        for (Identity identity : identities) {
-            owners.put(identity.publicKey(), identity.principal());
-        }
-        return new TrustedKeys(owners, revoked);
     }
 }

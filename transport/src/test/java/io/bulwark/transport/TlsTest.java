@@ -4,6 +4,7 @@ import static io.bulwark.transport.Cast.CLIENT;
 import static io.bulwark.transport.Cast.NODE;
 import static io.bulwark.transport.Cast.OTHER_NODE;
 import static io.bulwark.transport.Cast.faults;
+import static io.bulwark.transport.Cast.trusted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -46,6 +47,7 @@ class TlsTest {
     private static final Identity NODES = Identity.generate(NODE, RANDOM);
     private static final Identity OTHERS = Identity.generate(OTHER_NODE, RANDOM);
     private static final Identity CLIENTS = Identity.generate(CLIENT, RANDOM);
+    private static final TrustedKeys EVERYBODY = trusted(NODES, OTHERS, CLIENTS);
     private static final String TLS_1_3 = "TLSv1.3";
 
     private final MeterRegistry atNode = new SimpleMeterRegistry();
@@ -65,7 +67,7 @@ class TlsTest {
     /** Where it does not load, the JDK's engine does the work; the platform that the project is built on has it. */
     @Test
     void boringSslIsTakenWhereItLoads() {
-        assertThat(new TlsCredentials(NODES, trusted()).engine()).isEqualTo(OpenSsl.isAvailable() ? "OPENSSL" : "JDK");
+        assertThat(new TlsCredentials(NODES, EVERYBODY).engine()).isEqualTo(OpenSsl.isAvailable() ? "OPENSSL" : "JDK");
     }
 
     @ParameterizedTest
@@ -136,7 +138,7 @@ class TlsTest {
     @MethodSource("engines")
     void aNodeThatClaimsToBeAnotherIsRefused(SslProvider engine) throws IOException {
         Identity impostor = Identity.generate(NODE, RANDOM);
-        Map<PrincipalKey, PrincipalId> owners = new HashMap<>(trusted().owners());
+        Map<PrincipalKey, PrincipalId> owners = new HashMap<>(EVERYBODY.owners());
         owners.put(impostor.publicKey(), OTHER_NODE);
         TrustedKeys all = new TrustedKeys(owners);
         TransportServer server = listen(credentials(NODES, all, engine));
@@ -263,7 +265,7 @@ class TlsTest {
         await().until(() -> faults(atNode, Fault.UNKNOWN_PRINCIPAL) >= 1);
         assertThat(recorder.connected).isEmpty();
 
-        node.trust(trusted());
+        node.trust(EVERYBODY);
         assertThat(Recorder.next(recorder.connected).principal()).isEqualTo(CLIENT);
         await().until(() -> link.state() == LinkState.UP);
     }
@@ -333,23 +335,11 @@ class TlsTest {
     }
 
     private static TlsCredentials credentials(Identity identity, SslProvider engine) {
-        return credentials(identity, trusted(), engine);
+        return credentials(identity, EVERYBODY, engine);
     }
 
     private static TlsCredentials credentials(Identity identity, TrustedKeys trusted, SslProvider engine) {
         return new TlsCredentials(identity, trusted, engine, InstantSource.system());
-    }
-
-    private static TrustedKeys trusted() {
-        return trusted(NODES, OTHERS, CLIENTS);
-    }
-
-    private static TrustedKeys trusted(Identity... identities) {
-        Map<PrincipalKey, PrincipalId> owners = new HashMap<>();
-        for (Identity identity : identities) {
-            owners.put(identity.publicKey(), identity.principal());
-        }
-        return new TrustedKeys(owners);
     }
 
     /** Reads alerts, if any, until the other side closes. */

@@ -3,17 +3,15 @@ package io.bulwark.transport;
 import static io.bulwark.transport.Cast.CLIENT;
 import static io.bulwark.transport.Cast.NODE;
 import static io.bulwark.transport.Cast.faults;
+import static io.bulwark.transport.Cast.trusted;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.protocol.id.PrincipalId;
-import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.transport.identity.Identity;
-import io.bulwark.transport.identity.TrustedKeys;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -22,9 +20,7 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -268,14 +264,6 @@ class VersionsTest {
 
     private static TlsCredentials credentials(Identity identity, SslProvider engine, WireVersions versions) {
         return new TlsCredentials(identity, trusted(NODES, CLIENTS), engine, InstantSource.system(), versions);
-    }
-
-    private static TrustedKeys trusted(Identity... those) {
-        Map<PrincipalKey, PrincipalId> owners = new HashMap<>();
-        for (Identity each : those) {
-            owners.put(each.publicKey(), each.principal());
-        }
-        return new TrustedKeys(owners);
     }
 
     private static MessageCodecs codecs(int since) {
