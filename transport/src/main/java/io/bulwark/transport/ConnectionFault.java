@@ -4,6 +4,8 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.identity.RefusedCertificateException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /** Ends a connection. Without a stack trace, as the other side decides how often it is thrown. */
@@ -11,6 +13,13 @@ final class ConnectionFault extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private static final int CAUSES_MAX = 8;
+
+    /** That it was received, and that it is about a certificate, in the words of the JDK's engine and of BoringSSL. */
+    private static final Pattern CERTIFICATE_ALERT = Pattern.compile(
+            "(?:received fatal alert: |_alert_)"
+                    + "(bad_certificate|unsupported_certificate|certificate_(?:revoked|expired|unknown|required)"
+                    + "|unknown_ca|access_denied)\\b",
+            Pattern.CASE_INSENSITIVE);
 
     private final Fault fault;
 
@@ -41,25 +50,27 @@ final class ConnectionFault extends RuntimeException {
 
     /**
      * What a server says of the certificate that it was shown, by the alert with which it ends the handshake (RFC 8446, 6.2). Engines tell it as text
-     * only, and there is none of it where what came was not from the server.
+     * only. Other alerts are no word on the certificate: somebody in between who changes a record has a server send them, and a sick one sends them itself.
      *
      * @param who has proved to be the server
      */
     static ConnectionFault ofRefusal(PrincipalId who, PrincipalId self, SSLException said) {
-        String text = String.valueOf(said.getMessage()).toLowerCase(Locale.ROOT);
-        if (!text.contains("received fatal alert") && !text.contains("_alert_")) {
+        Matcher alert = CERTIFICATE_ALERT.matcher(String.valueOf(said.getMessage()));
+        if (!alert.find()) {
             return ofTls(said);
         }
-        if (text.contains("certificate_revoked")) {
-            return new ConnectionFault(Fault.REFUSED_REVOKED, who + " says that " + self + " was revoked");
-        }
-        if (text.contains("certificate_expired")) {
-            return new ConnectionFault(
-                    Fault.REFUSED_EXPIRED, who + " says that the certificate of " + self + " is not valid now");
-        }
-        return new ConnectionFault(
-                text.contains("bad_certificate") ? Fault.REFUSED_UNKNOWN : Fault.REFUSED_UNSURE,
-                who + " does not believe the key that is shown here for " + self + ": " + text);
+        String name = alert.group(1).toLowerCase(Locale.ROOT);
+        return switch (name) {
+            case "certificate_revoked" ->
+                new ConnectionFault(Fault.REFUSED_REVOKED, who + " says that " + self + " was revoked");
+            case "certificate_expired" ->
+                new ConnectionFault(
+                        Fault.REFUSED_EXPIRED, who + " says that the certificate of " + self + " is not valid now");
+            default ->
+                new ConnectionFault(
+                        name.equals("bad_certificate") ? Fault.REFUSED_UNKNOWN : Fault.REFUSED_UNSURE,
+                        who + " does not believe the key that is shown here for " + self + ": " + name);
+        };
     }
 
     Fault fault() {

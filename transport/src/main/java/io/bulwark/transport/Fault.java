@@ -37,14 +37,6 @@ enum Fault {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** That the other side, whoever it is, has ended the handshake. */
-    boolean isTheirs() {
-        return switch (this) {
-            case TLS, REFUSED_REVOKED, REFUSED_UNKNOWN, REFUSED_UNSURE, REFUSED_EXPIRED -> true;
-            default -> false;
-        };
-    }
-
     /** What it tells the side that connects of who does not believe whom; null if nothing. */
     LinkRefusal.@Nullable Reason refusal() {
         return switch (this) {

@@ -1,6 +1,7 @@
 package io.bulwark.transport;
 
 import io.bulwark.transport.identity.RefusedCertificateException;
+import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.OpenSslCertificateException;
 import io.netty.internal.tcnative.CertificateVerifier;
 import java.net.Socket;
@@ -60,12 +61,24 @@ final class PinnedKeys extends X509ExtendedTrustManager {
         try {
             whom.check(chain);
         } catch (RefusedCertificateException e) {
-            if (e.reason() == RefusedCertificateException.Reason.UNKNOWN_STILL) {
-                // The alert that BoringSSL sends is bad_certificate then.
-                throw new OpenSslCertificateException(e, CertificateVerifier.X509_V_ERR_CERT_REJECTED);
-            }
-            throw e;
+            throw told(e);
         }
+    }
+
+    /** Has BoringSSL send an alert about the certificate: of what says nothing that it knows it makes {@code internal_error}. */
+    private static CertificateException told(RefusedCertificateException refused) {
+        if (!OpenSsl.isAvailable()) {
+            return refused;
+        }
+        return switch (refused.reason()) {
+            case EXPIRED, REVOKED -> refused;
+            // bad_certificate
+            case UNKNOWN_STILL ->
+                new OpenSslCertificateException(refused, CertificateVerifier.X509_V_ERR_CERT_REJECTED);
+            // unknown_ca
+            case FORM, UNKNOWN_KEY, WRONG_NAME ->
+                new OpenSslCertificateException(refused, CertificateVerifier.X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT);
+        };
     }
 
     @Override

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * When a link tries again, and whether what ended its last attempt is worth a line in the log. Who is refused, as one whom the other side does
- * not know yet or does not believe any more, comes back ever more seldom: each attempt costs that side a handshake, and a line in its log.
+ * not know yet or does not believe any more, comes back ever more seldom: each attempt costs that side a handshake, and a line in its log. What
+ * somebody in between can cause does not have it wait longer than one who is only cut off.
  */
 final class Retries {
     /** The longest pause of who is refused; a link that is only down has its own. */
@@ -30,8 +31,8 @@ final class Retries {
     /** An attempt failed for this reason. */
     void failed(Fault fault) {
         last = fault;
-        refused = fault.isTheirs();
         disbelief = fault.refusal();
+        refused = disbelief != null && disbelief.isTheirWord();
     }
 
     /**

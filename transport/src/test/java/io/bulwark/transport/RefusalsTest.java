@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.RefusedCertificateException;
 import io.bulwark.transport.identity.TrustedKeys;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
@@ -158,18 +159,39 @@ class RefusalsTest {
         assertThat(link.refusal()).isEmpty();
     }
 
-    /** Only an alert of the server is its word; what somebody in between makes of its records is not. */
+    /** Only an alert of the server about the certificate is its word on it; what somebody in between makes of the records is not. */
     @Test
     void whatIsNoAlertOfTheServerIsNoRefusal() {
-        assertThat(refusal("(bad_record_mac) Tag mismatch")).isEqualTo(Fault.TLS);
-        assertThat(refusal("error:1000008b:SSL routines:OPENSSL_internal:DECRYPTION_FAILED_OR_BAD_RECORD_MAC"))
-                .isEqualTo(Fault.TLS);
-        assertThat(refusal("error:10000438:SSL routines:OPENSSL_internal:TLSV1_ALERT_INTERNAL_ERROR"))
-                .isEqualTo(Fault.REFUSED_UNSURE);
-        assertThat(refusal("error:10000412:SSL routines:OPENSSL_internal:SSLV3_ALERT_BAD_CERTIFICATE"))
-                .isEqualTo(Fault.REFUSED_UNKNOWN);
-        assertThat(refusal("(certificate_unknown) Received fatal alert: certificate_unknown"))
-                .isEqualTo(Fault.REFUSED_UNSURE);
+        for (String said : List.of(
+                "(bad_record_mac) Tag mismatch",
+                "(certificate_unknown) no trusted certificate found",
+                "error:1000008b:SSL routines:OPENSSL_internal:DECRYPTION_FAILED_OR_BAD_RECORD_MAC",
+                "error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED",
+                boring("SSLV3_ALERT_BAD_RECORD_MAC"),
+                jdk("bad_record_mac"),
+                boring("TLSV1_ALERT_INTERNAL_ERROR"),
+                jdk("internal_error"),
+                boring("TLSV1_ALERT_RECORD_OVERFLOW"),
+                boring("TLSV1_ALERT_DECODE_ERROR"),
+                boring("TLSV1_ALERT_DECRYPT_ERROR"),
+                jdk("unexpected_message"),
+                jdk("handshake_failure"),
+                jdk("bad_certificate_status_response"))) {
+            assertThat(refusal(said)).as(said).isEqualTo(Fault.TLS);
+        }
+        assertThat(refusal(boring("SSLV3_ALERT_CERTIFICATE_REVOKED"))).isEqualTo(Fault.REFUSED_REVOKED);
+        assertThat(refusal(jdk("certificate_expired"))).isEqualTo(Fault.REFUSED_EXPIRED);
+        assertThat(refusal(boring("SSLV3_ALERT_BAD_CERTIFICATE"))).isEqualTo(Fault.REFUSED_UNKNOWN);
+        assertThat(refusal(boring("TLSV1_ALERT_UNKNOWN_CA"))).isEqualTo(Fault.REFUSED_UNSURE);
+        assertThat(refusal(jdk("certificate_unknown"))).isEqualTo(Fault.REFUSED_UNSURE);
+    }
+
+    private static String jdk(String alert) {
+        return "(" + alert + ") Received fatal alert: " + alert;
+    }
+
+    private static String boring(String alert) {
+        return "error:10000412:SSL routines:OPENSSL_internal:" + alert;
     }
 
     private static Fault refusal(String said) {
@@ -201,6 +223,27 @@ class RefusalsTest {
                 assertThat(link.refusal()).isEmpty();
                 return told.get() > 4;
             });
+        }
+    }
+
+    /** He can have the server send an alert of its own, which is not about the certificate: that it has not seen. */
+    @ParameterizedTest
+    @MethodSource("engines")
+    void whoMeddlesWithWhatAClientSaysHasNoServerRefuseIt(Engines engines) throws IOException {
+        InetSocketAddress server = open(credentials(NODES, BOTH, engines.server()))
+                .listen(Cast.anyPort(), new Recorder())
+                .boundAddress();
+        for (Meddler.Deed deed : Meddler.Deed.values()) {
+            SimpleMeterRegistry meters = new SimpleMeterRegistry();
+            try (Meddler meddler = new Meddler(server, deed);
+                    Transport client = Transport.open(
+                            Cast.settings(), credentials(CLIENTS, BOTH, engines.client()), Letter.CODECS, meters)) {
+                PeerLink link = client.link(NODE, meddler.address(), new Recorder());
+                await().atMost(Duration.ofSeconds(60)).until(() -> {
+                    assertThat(link.refusal()).as("%s", deed).isEmpty();
+                    return Cast.faults(meters, Fault.TLS) > 4;
+                });
+            }
         }
     }
 

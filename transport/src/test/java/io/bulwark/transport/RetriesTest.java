@@ -27,17 +27,27 @@ class RetriesTest {
 
     @Test
     void whoIsRefusedComesBackEverMoreSeldom() {
-        assertThat(pause(1, Fault.TLS)).isBetween(25L, 50L);
-        assertThat(pause(3, Fault.TLS)).isBetween(200L, 400L);
-        assertThat(pause(20, Fault.TLS)).isBetween(7_500L, 15_000L);
+        assertThat(pause(1, Fault.REFUSED_UNSURE)).isBetween(25L, 50L);
+        assertThat(pause(3, Fault.REFUSED_UNSURE)).isBetween(200L, 400L);
+        assertThat(pause(20, Fault.REFUSED_UNSURE)).isBetween(7_500L, 15_000L);
         assertThat(pause(20, Fault.REFUSED_REVOKED)).isBetween(7_500L, 15_000L);
+    }
+
+    /** Of all that can end an attempt: only what a server says of the certificate, once it has shown who it is, is no matter of the network's. */
+    @Test
+    void nobodyInBetweenHasALinkPauseForLong() {
+        for (Fault fault : Fault.values()) {
+            if (!fault.name().startsWith("REFUSED_")) {
+                assertThat(pause(20, fault)).as("%s", fault).isBetween(250L, 500L);
+            }
+        }
     }
 
     @Test
     void whoIsDownIsFoundSoonAlsoAfterItHasRefused() {
         assertThat(pause(20, Fault.INPUT_OUTPUT)).isBetween(250L, 500L);
-        assertThat(pause(1, Fault.TLS)).as("the first refusal").isBetween(25L, 50L);
-        assertThat(pause(20, Fault.TLS)).isGreaterThan(500);
+        assertThat(pause(1, Fault.REFUSED_UNKNOWN)).as("the first refusal").isBetween(25L, 50L);
+        assertThat(pause(20, Fault.REFUSED_UNKNOWN)).isGreaterThan(500);
         assertThat(retries.pauseMillis(SETTINGS, random)).as("nobody listens").isBetween(250L, 500L);
     }
 

@@ -13,6 +13,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,6 +23,9 @@ import org.slf4j.LoggerFactory;
 public final class ConsoleRole {
     private static final Logger LOG = LoggerFactory.getLogger(ConsoleRole.class);
     private static final long PAUSE_MILLIS = 5_000;
+
+    /** That of wrong configuration: starting it again would help nobody. */
+    private static final int REVOKED = 78;
 
     private ConsoleRole() {}
 
@@ -43,7 +47,9 @@ public final class ConsoleRole {
         Bulwark client = connected(() -> Bulwark.connect(setup.client()), PAUSE_MILLIS);
         ConsoleServer server =
                 setup.published() ? ConsoleServer.startPublished(client, listen) : ConsoleServer.start(client, listen);
-        return RoleProcess.until(new RunningConsole(client, server), role.admin(), health);
+        CompletableFuture<Integer> over = new CompletableFuture<>();
+        return RoleProcess.until(
+                new RunningConsole(client, server, over), role.admin(), health, RoleProcess.GRACE, over);
     }
 
     /**
@@ -73,10 +79,29 @@ public final class ConsoleRole {
         }
     }
 
+    /**
+     * Asks, and ends what was revoked while it ran.
+     *
+     * @param over done with the exit code then
+     */
+    static void orEnd(Supplier<?> asking, CompletableFuture<Integer> over) {
+        try {
+            var _ = asking.get();
+        } catch (NotBelievedException e) {
+            if (e.reason() == NotBelievedException.Reason.REVOKED) {
+                LOG.error("the console ends: {}", e.getMessage());
+                over.complete(REVOKED);
+            }
+            throw e;
+        }
+    }
+
     /** It does its work if it gets the cluster's status. */
-    private record RunningConsole(Bulwark client, ConsoleServer server, MeterRegistry meters) implements Watched {
-        private RunningConsole(Bulwark client, ConsoleServer server) {
-            this(client, server, new SimpleMeterRegistry());
+    private record RunningConsole(
+            Bulwark client, ConsoleServer server, CompletableFuture<Integer> over, MeterRegistry meters)
+            implements Watched {
+        private RunningConsole(Bulwark client, ConsoleServer server, CompletableFuture<Integer> over) {
+            this(client, server, over, new SimpleMeterRegistry());
         }
 
         @Override
@@ -86,7 +111,7 @@ public final class ConsoleRole {
 
         @Override
         public String problem() {
-            var _ = client.status();
+            orEnd(client::status, over);
             return "";
         }
 

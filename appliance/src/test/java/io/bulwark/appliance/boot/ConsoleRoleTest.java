@@ -12,6 +12,7 @@ import io.bulwark.client.error.UnavailableException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +46,23 @@ class ConsoleRoleTest {
         assertThatThrownBy(() -> ConsoleRole.connected(() -> failing(failures), 1))
                 .isInstanceOf(NotBelievedException.class);
         assertThat(failures).as("it tries no more").hasSize(1);
+    }
+
+    @Test
+    void whoIsRevokedWhileItRunsEndsAndElseItRunsOn() {
+        CompletableFuture<Integer> over = new CompletableFuture<>();
+        ConsoleRole.orEnd(() -> "a status", over);
+        for (Reason reason : Reason.values()) {
+            if (reason != Reason.REVOKED) {
+                assertThatThrownBy(() -> ConsoleRole.orEnd(() -> next(new ArrayDeque<>(List.of(reason))), over))
+                        .as("not ready")
+                        .isInstanceOf(NotBelievedException.class);
+            }
+        }
+        assertThat(over).isNotDone();
+        assertThatThrownBy(() -> ConsoleRole.orEnd(() -> next(new ArrayDeque<>(List.of(Reason.REVOKED))), over))
+                .isInstanceOf(NotBelievedException.class);
+        assertThat(over).isCompletedWithValue(78);
     }
 
     /** What no waiting mends. */

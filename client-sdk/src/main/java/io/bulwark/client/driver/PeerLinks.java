@@ -24,6 +24,7 @@ public final class PeerLinks implements Outbox, AutoCloseable {
     private final Transport transport;
     private final Map<PrincipalId, PeerLink> links = new ConcurrentHashMap<>();
     private volatile @Nullable OperationDriver driver;
+    private volatile boolean everUp;
     private volatile boolean closed;
 
     /** @param transport stays the caller's */
@@ -97,6 +98,11 @@ public final class PeerLinks implements Outbox, AutoCloseable {
         return link == null ? Optional.empty() : link.refusal();
     }
 
+    /** Whether any server has let this process in, and was believed here, since it began. */
+    public boolean everUp() {
+        return everUp;
+    }
+
     @Override
     public void send(PrincipalId to, long requestId, Message message) {
         PeerLink link = links.get(to);
@@ -115,6 +121,11 @@ public final class PeerLinks implements Outbox, AutoCloseable {
     }
 
     private final class Answers implements InboundHandler {
+        @Override
+        public void onConnected(Peer peer) {
+            everUp = true;
+        }
+
         @Override
         public void onMessage(Peer peer, long requestId, Message message, Runnable done) {
             OperationDriver target = driver;

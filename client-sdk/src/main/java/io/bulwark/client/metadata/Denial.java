@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 
 /**
  * Whether the replicas, or this side, do not believe who is at the other end: once f+1 of 3f+1 replicas say so of this side, as f liars cannot and the
- * others alone are too few to agree with; or once 2f+1 links are of no use. Somebody in between can have this side not believe who answers, and
- * from f+1 that it does believe it may yet learn who the replicas are now.
+ * others alone are too few to agree with; or once 2f+1 links are of no use and none ever was of any. Somebody in between can have this side not believe
+ * who answers, and from f+1 that it does believe it may yet learn who the replicas are now.
  *
  * @param reason what f+1 agree on, else {@link Reason#NOT_KNOWN}
  * @param replicas those whose links say it
@@ -35,12 +35,18 @@ record Denial(Reason reason, SortedMap<PrincipalId, LinkRefusal.Reason> replicas
      *
      * @param replicas all 3f+1
      * @param refusals what the link to a replica tells
+     * @param everUp whether any link of this process was up: its configuration is not another cluster's then, nor its clock wrong from the beginning,
+     *     and that who answers is not believed is a matter of the network's
      */
-    static Optional<Denial> of(List<PrincipalId> replicas, Function<PrincipalId, Optional<LinkRefusal>> refusals) {
+    static Optional<Denial> of(
+            List<PrincipalId> replicas, Function<PrincipalId, Optional<LinkRefusal>> refusals, boolean everUp) {
         int faulty = ReplicatedCall.faultyOf(replicas.size());
         SortedMap<PrincipalId, LinkRefusal.Reason> lasting = new TreeMap<>();
         for (PrincipalId replica : replicas) {
-            refusals.apply(replica).filter(Denial::lasts).ifPresent(each -> lasting.put(replica, each.reason()));
+            refusals.apply(replica)
+                    .filter(Denial::lasts)
+                    .filter(each -> each.reason().isTheirWord() || !everUp)
+                    .ifPresent(each -> lasting.put(replica, each.reason()));
         }
         long words = lasting.values().stream()
                 .filter(LinkRefusal.Reason::isTheirWord)

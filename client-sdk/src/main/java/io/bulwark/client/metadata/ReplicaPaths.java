@@ -47,7 +47,7 @@ public final class ReplicaPaths implements AutoCloseable {
 
     /** Why no call can succeed, since keys are not believed ({@link Denial}). */
     public Optional<NotBelievedException> denial() {
-        return Denial.of(replicas(), links::refusal).map(denial -> denial.exception(links.self()));
+        return Denial.of(replicas(), links::refusal, links.everUp()).map(denial -> denial.exception(links.self()));
     }
 
     private List<PrincipalId> replicas() {

@@ -1,6 +1,7 @@
 package io.bulwark.client.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.fp.FpCodec;
@@ -80,6 +81,7 @@ class PeerLinksTest {
                 Server replica = serve(REPLICA);
                 Transport client = open(CLIENT);
                 PeerLinks links = new PeerLinks(client)) {
+            assertThat(links.everUp()).isFalse();
             links.connect(STAYS, stays.listening.boundAddress());
             links.connect(GOES, goes.listening.boundAddress());
             links.connect(REPLICA, replica.listening.boundAddress());
@@ -92,6 +94,7 @@ class PeerLinksTest {
             assertThat(links.disconnected(STAYS)).isFalse();
             assertThat(stays.seen).isEmpty();
             assertThat(replica.seen).isEmpty();
+            await().until(links::everUp);
         }
     }
 }

@@ -21,6 +21,7 @@ class DenialTest {
     private static final long LONG = Denial.LEARNING_MILLIS;
 
     private final Map<PrincipalId, LinkRefusal> refusals = new HashMap<>();
+    private boolean everUp;
 
     @Test
     void fReplicasCannotSayItAndOneMoreCan() {
@@ -46,6 +47,24 @@ class DenialTest {
         refuses(3, LinkRefusal.Reason.UNKNOWN_KEY, LONG);
         refuses(4, LinkRefusal.Reason.UNKNOWN_KEY, LONG);
         assertThat(denial(7)).as("five of seven are of no use").isPresent();
+    }
+
+    /** Whoever stands in between may have come since, and what the replicas say counts as ever. */
+    @Test
+    void whoWasLetInBeforeIsNotOfAnotherCluster() {
+        for (int replica = 0; replica < 4; replica++) {
+            refuses(replica, LinkRefusal.Reason.THEIR_KEY_UNKNOWN, LONG);
+        }
+        assertThat(denial(4).orElseThrow().reason()).isEqualTo(Reason.SERVERS_NOT_KNOWN);
+        everUp = true;
+        assertThat(denial(4)).isEmpty();
+        refuses(0, LinkRefusal.Reason.UNKNOWN_KEY, LONG);
+        refuses(1, LinkRefusal.Reason.THEIR_CERTIFICATE_EXPIRED, LONG);
+        assertThat(denial(4)).as("one word of four").isEmpty();
+        refuses(1, LinkRefusal.Reason.EXPIRED, LONG);
+        Denial denied = denial(4).orElseThrow();
+        assertThat(denied.reason()).isEqualTo(Reason.NOT_KNOWN);
+        assertThat(denied.replicas()).containsOnlyKeys(PrincipalId.replica(0), PrincipalId.replica(1));
     }
 
     @Test
@@ -117,6 +136,6 @@ class DenialTest {
     private Optional<Denial> denial(int replicas) {
         List<PrincipalId> all =
                 IntStream.range(0, replicas).mapToObj(PrincipalId::replica).toList();
-        return Denial.of(all, replica -> Optional.ofNullable(refusals.get(replica)));
+        return Denial.of(all, replica -> Optional.ofNullable(refusals.get(replica)), everUp);
     }
 }

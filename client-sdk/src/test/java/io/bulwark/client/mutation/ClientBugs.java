@@ -47,6 +47,11 @@ final class ClientBugs {
                     "theReasonIsOneThatMoreThanFGive",
                     "each.getValue() > faulty",
                     "each.getValue() >= faulty"),
+            denial(
+                    "whoever comes in between has a client that was let in give up",
+                    "whoWasLetInBeforeIsNotOfAnotherCluster",
+                    "each.reason().isTheirWord() || !everUp",
+                    "true"),
             driver(
                     "what is under way goes on though nothing can succeed",
                     "whatIsUnderWayAndWhatIsSubmittedFailsOnceNothingCanSucceed",

@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslContext;
+import io.netty.internal.tcnative.CertificateVerifier;
 import io.netty.util.AttributeKey;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Tag;
@@ -28,6 +29,7 @@ class PlantedTransportBugsTest extends PlantedBugs {
                 Channel.class,
                 ByteToMessageDecoder.class,
                 SslContext.class,
+                CertificateVerifier.class,
                 AttributeKey.class);
     }
 }
