@@ -15,6 +15,8 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.security.cert.Certificate;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -71,7 +73,8 @@ public final class TlsCredentials implements Credentials {
     private volatile Contexts contexts;
     private volatile @Nullable OwnKey device;
 
-    private record Contexts(OwnKey key, SslProvider engine, SslContext accepting, SslContext connecting) {}
+    private record Contexts(
+            OwnKey key, Instant until, SslProvider engine, SslContext accepting, SslContext connecting) {}
 
     public TlsCredentials(Identity identity, TrustedKeys trusted) {
         this(identity, trusted, OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK, InstantSource.system());
@@ -118,6 +121,11 @@ public final class TlsCredentials implements Credentials {
     /** The public key of the certificate that is shown now. */
     public PrincipalKey publicKey() {
         return contexts.key().publicKey();
+    }
+
+    /** Until the certificate that is shown now ends; negative once it has. */
+    double secondsLeft() {
+        return Duration.between(clock.instant(), contexts.until()).toSeconds();
     }
 
     /** What this principal signs and agrees with now, beside TLS: the key of its identity, or what {@link #signWith} gave. */
@@ -248,6 +256,7 @@ public final class TlsCredentials implements Credentials {
         try {
             return new Contexts(
                     identity.ownKey(),
+                    identity.until(),
                     engine,
                     common(
                                     identity.isOnDevice()

@@ -21,6 +21,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -77,7 +78,7 @@ public final class Transport implements AutoCloseable {
         this.unfinished = new UnfinishedFrames(settings.unfinishedTotalBytes());
         this.metrics = new TransportMetrics(registry);
         this.registry = registry;
-        this.gauges = List.of(
+        this.gauges = new ArrayList<>(List.of(
                 Gauge.builder(
                                 "bulwark.transport.connections",
                                 servers,
@@ -93,7 +94,11 @@ public final class Transport implements AutoCloseable {
                         .register(registry),
                 Gauge.builder("bulwark.transport.unfinished", unfinished, UnfinishedFrames::bytes)
                         .baseUnit("bytes")
-                        .register(registry));
+                        .register(registry)));
+        if (credentials instanceof TlsCredentials tls) {
+            gauges.add(Gauge.builder("bulwark.transport.certificate.seconds", tls, TlsCredentials::secondsLeft)
+                    .register(registry));
+        }
         this.ownsLoops = lent == null;
         this.loops = lent == null ? newLoops(settings, credentials.self(), epoll) : lent;
     }

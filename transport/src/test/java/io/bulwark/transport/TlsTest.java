@@ -12,6 +12,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.transport.identity.Identity;
 import io.bulwark.transport.identity.TrustedKeys;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.handler.ssl.OpenSsl;
@@ -68,6 +69,18 @@ class TlsTest {
     @Test
     void boringSslIsTakenWhereItLoads() {
         assertThat(new TlsCredentials(NODES, EVERYBODY).engine()).isEqualTo(OpenSsl.isAvailable() ? "OPENSSL" : "JDK");
+    }
+
+    @Test
+    void howLongTheCertificateIsGoodIsTold() {
+        Instant now = Instant.parse("2030-01-01T00:00:00Z");
+        Identity first = Identity.generate(NODE, now, now.plusSeconds(100), RANDOM);
+        TlsCredentials node = new TlsCredentials(first, trusted(), SslProvider.JDK, () -> now.plusSeconds(30));
+        open(node, atNode);
+        Gauge left = atNode.get("bulwark.transport.certificate.seconds").gauge();
+        assertThat(left.value()).isEqualTo(70);
+        node.renew(Identity.generate(NODE, now, now.plusSeconds(20), RANDOM));
+        assertThat(left.value()).as("it has ended").isEqualTo(-10);
     }
 
     @ParameterizedTest
