@@ -19,8 +19,7 @@ public record LinkRefusal(Reason reason, long sinceNanos, long lastNanos) {
         /** The other side does not know the key that is shown here, and has asked who belongs since it was shown that key before, by whomever. */
         UNKNOWN_KEY,
         /**
-         * The other side does not take the certificate that is shown here, and may have yet to learn of its key; older builds, and the JDK's
-         * engine, say no more.
+         * The other side does not take the certificate that is shown here, and may have yet to learn of its key; the JDK's engine says no more.
          */
         UNKNOWN_YET,
         /** By its clock the certificate that is shown here is not valid. */

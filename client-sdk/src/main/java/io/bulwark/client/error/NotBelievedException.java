@@ -2,8 +2,8 @@ package io.bulwark.client.error;
 
 /**
  * More than f of the metadata replicas, so a correct one among them, do not believe the key of this client; or the client does
- * not believe who answers for more than 2f of them, who may stand in between: {@link #reason()} says which. Nothing is served until that
- * changes. Whether an update that was under way happened is not known.
+ * not believe who answers for more than 2f of them, who may stand in between, and was let in by nobody since it began: {@link #reason()} says
+ * which. Nothing is served until that changes. Whether an update that was under way happened is not known.
  */
 public final class NotBelievedException extends BulwarkException {
     private static final long serialVersionUID = 1L;
