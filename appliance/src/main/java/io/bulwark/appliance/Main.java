@@ -8,7 +8,10 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /** The entry point of the one executable. */
 public final class Main {
-    private static final Set<String> SERVERS = Set.of("up", "node", "replica", "supervise", "console");
+    private static final Set<String> SERVERS = Set.of("up", "supervise", "console");
+
+    /** With a word behind them, as in {@code node add}, they are commands of operators. */
+    private static final Set<String> SERVERS_IF_ALONE = Set.of("node", "replica");
 
     private Main() {}
 
@@ -17,7 +20,7 @@ public final class Main {
             // Members come and go by their own doing, and `bulwark status` tells who is there.
             System.setProperty("bulwark.log.links", System.getProperty("bulwark.log.links", "warn"));
         }
-        if (args.length > 0 && SERVERS.contains(args[0])) {
+        if (isServer(args)) {
             // Before the first logger is made. People who only ask get answers, not logs.
             System.setProperty("bulwark.log", System.getProperty("bulwark.log", "info"));
             System.setProperty("bulwark.log.others", System.getProperty("bulwark.log.others", "warn"));
@@ -30,5 +33,14 @@ public final class Main {
         // Spring Boot leaves logging as it is.
         System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
         System.exit(BulwarkCommand.run(args));
+    }
+
+    /** Whether this becomes a member, whose log is read. */
+    static boolean isServer(String[] args) {
+        if (args.length == 0) {
+            return false;
+        }
+        boolean alone = args.length == 1 || args[1].startsWith("-");
+        return SERVERS.contains(args[0]) || (alone && SERVERS_IF_ALONE.contains(args[0]));
     }
 }

@@ -168,8 +168,8 @@ class NodeChangesIT {
         CLUSTER.member("node-0").stop();
         CLUSTER.member("node-1").stop();
         readAll();
-        refused(CommandFailure.UNAVAILABLE, "nothing was changed", "replace", "2", "6");
-        refused(CommandFailure.UNAVAILABLE, "nothing was changed", "drain", "2");
+        refused(CommandFailure.UNAVAILABLE, "no slot was moved", "replace", "2", "6");
+        refused(CommandFailure.UNAVAILABLE, "no slot was moved", "drain", "2");
         PlacementGroup before = group();
         int spare = before.slotOf(5) < 0 ? 5 : 2;
         int from = before.holders().getFirst();

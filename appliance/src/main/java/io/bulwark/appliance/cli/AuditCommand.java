@@ -115,7 +115,7 @@ final class AuditCommand implements Runnable {
         json.put("number", entry.number());
         json.put("time", Instant.ofEpochMilli(entry.agreedMillis()).toString());
         json.put("by", entry.by().toString());
-        json.put("command", entry.command().toString());
+        json.put("command", AuditText.of(entry.command()));
         json.put("key", entry.approval().map(approval -> approval.key().text()).orElse(""));
         json.put(
                 "signature",
@@ -126,7 +126,7 @@ final class AuditCommand implements Runnable {
     private static String text(AuditEntry entry) {
         return entry.number() + "  " + Instant.ofEpochMilli(entry.agreedMillis()) + "  " + entry.by()
                 + (entry.approval().isPresent() ? "  " : " (unsigned)  ")
-                + Text.printable(entry.command().toString());
+                + Text.printable(AuditText.of(entry.command()));
     }
 
     private static long requireNumber(long after) {

@@ -108,7 +108,7 @@ final class GrantCommand implements Callable<Integer> {
         return volume == null ? new Scope.All() : new Scope.OfVolume(volume);
     }
 
-    private static String text(Scope scope) {
+    static String text(Scope scope) {
         return switch (scope) {
             case Scope.All _ -> "everything";
             case Scope.OfVolume of -> "volume " + of.name();
@@ -116,7 +116,7 @@ final class GrantCommand implements Callable<Integer> {
         };
     }
 
-    private static String text(Rights rights) {
+    static String text(Rights rights) {
         List<String> all = new ArrayList<>();
         if (rights.read()) {
             all.add("read");

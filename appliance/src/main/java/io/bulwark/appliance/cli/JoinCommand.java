@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -140,13 +141,12 @@ final class JoinCommand implements Callable<Integer> {
         }
     }
 
-    /** That of the replicas, where their ports follow from one; else the usual one. */
+    /** That of the replicas. */
     static int portBase(List<JoinToken.Replica> replicas) {
-        int base = replicas.getFirst().endpoint().port() - ClusterShape.REPLICAS_ABOVE;
-        boolean follows = ClusterShape.isPortBase(base);
+        Map<Integer, Integer> ports = new HashMap<>();
         for (int i = 0; i < replicas.size(); i++) {
-            follows &= replicas.get(i).endpoint().port() == base + ClusterShape.REPLICAS_ABOVE + i;
+            ports.put(i, replicas.get(i).endpoint().port());
         }
-        return follows ? base : ClusterShape.PORT_BASE_DEFAULT;
+        return ClusterShape.portBase(ports, ClusterShape.REPLICAS_ABOVE);
     }
 }

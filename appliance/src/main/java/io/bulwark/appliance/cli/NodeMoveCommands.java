@@ -118,7 +118,10 @@ final class NodeMoveCommands {
         @Option(
                 names = "--address",
                 paramLabel = "HOST[:PORT]",
-                description = "Where clients and the other nodes find it (default: where the cluster map has it).")
+                description = {
+                    "Where clients and the other nodes find it (default: where the cluster map has it).",
+                    "Without a port: 10 + N above the others' port base."
+                })
         private @Nullable String address;
 
         @Option(names = "--spare", description = "Leave it without slots, for `node replace` or later.")
@@ -127,9 +130,15 @@ final class NodeMoveCommands {
         @Override
         public Integer call() throws InterruptedException {
             int number = number(node);
-            Optional<NodeAddress> found = Optional.ofNullable(address).map(text -> address(number, text));
+            if (address != null) {
+                // What is no address is said before the cluster is asked.
+                var _ = address(number, address, List.of());
+            }
             try (Bulwark client = access.connect()) {
-                found.ifPresent(client.nodes()::set);
+                if (address != null) {
+                    client.nodes()
+                            .set(address(number, address, client.nodes().map().nodes()));
+                }
                 ClusterMap map = client.nodes().map();
                 MovePlan plan = plan(map);
                 if (spare) {
@@ -302,10 +311,15 @@ final class NodeMoveCommands {
         throw new CommandFailure(CommandFailure.USAGE, "\"" + text + "\" is not a storage node such as node-5");
     }
 
-    private static NodeAddress address(int number, String text) {
+    /** @param others whose ports have a base, too, if the text has no port */
+    static NodeAddress address(int number, String text, List<NodeAddress> others) {
+        int base = ClusterShape.portBase(
+                others.stream()
+                        .filter(each -> each.node() != number)
+                        .collect(Collectors.toMap(NodeAddress::node, NodeAddress::port)),
+                ClusterShape.NODES_ABOVE);
         try {
-            InetSocketAddress parsed =
-                    MemberAddresses.parsed(text, ClusterShape.PORT_BASE_DEFAULT + ClusterShape.NODES_ABOVE + number);
+            InetSocketAddress parsed = MemberAddresses.parsed(text, base + ClusterShape.NODES_ABOVE + number);
             return new NodeAddress(number, parsed.getHostString(), parsed.getPort());
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(CommandFailure.USAGE, "--address: " + e.getMessage());

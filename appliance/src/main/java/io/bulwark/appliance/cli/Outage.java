@@ -61,7 +61,8 @@ final class Outage {
                 + String.join(", ", down) + "; "
                 + (served
                         ? "`bulwark down`, then `" + up + "` starts all again, the data stays"
-                        : "start these again where they ran, with `bulwark replica --config FILE`");
+                        : "start these again where they ran: with `" + up
+                                + "`, or where each has a file of its own with `bulwark replica --config FILE`");
     }
 
     /** Whether anybody does there, as far as this machine can see. */

@@ -172,6 +172,7 @@ final class UpCommand implements Callable<Integer> {
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
+        System.err.println("bulwark: starting in the background; how it goes is in " + log);
         long end = System.nanoTime() + DETACHED_START_MILLIS_MAX * 1_000_000;
         while (!ControlSocket.isServed(data.root())) {
             if (!child.isAlive()) {

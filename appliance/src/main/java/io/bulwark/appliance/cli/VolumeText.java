@@ -33,14 +33,16 @@ final class VolumeText {
         List<String> parts = new ArrayList<>();
         parts.add(volume.name());
         parts.add(volume.blocks() > 0 ? volume.blocks() + " register blocks" : "objects");
-        ProtectionPolicy policy = volume.policy();
-        boolean fp = policy.protocol() == Protocol.FP;
-        parts.add((fp
-                        ? "fp, f = "
-                        : "pasis, verification " + policy.verification().text() + ", b = ") + policy.f() + ", any "
-                + policy.m() + " of " + policy.n());
-        parts.add("blocks of " + Text.bytes(policy.blockBytes()));
+        parts.add(of(volume.policy()));
         return String.join(", ", parts);
+    }
+
+    static String of(ProtectionPolicy policy) {
+        String protocol = policy.protocol() == Protocol.FP
+                ? "fp, f = "
+                : "pasis, verification " + policy.verification().text() + ", b = ";
+        return protocol + policy.f() + ", any " + policy.m() + " of " + policy.n() + ", blocks of "
+                + Text.bytes(policy.blockBytes());
     }
 
     static Map<String, Object> json(ClusterStatus.VolumeStatus volume, ClusterStatus status) {

@@ -2,6 +2,8 @@ package io.bulwark.appliance.cluster;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 
@@ -49,6 +51,19 @@ public record ClusterShape(
     /** Whether all ports above it are there, and for everybody to take. */
     public static boolean isPortBase(int port) {
         return port >= 1024 && port <= 65_535 - 1000;
+    }
+
+    /**
+     * From which base the ports of members follow, if they do; else the usual one.
+     *
+     * @param ports by the numbers of the members
+     * @param above how far the port of member 0 is above the base
+     */
+    public static int portBase(Map<Integer, Integer> ports, int above) {
+        Set<Integer> bases = new HashSet<>();
+        ports.forEach((number, port) -> bases.add(port - above - number));
+        int base = bases.size() == 1 ? bases.iterator().next() : PORT_BASE_DEFAULT;
+        return isPortBase(base) ? base : PORT_BASE_DEFAULT;
     }
 
     public int consolePort() {

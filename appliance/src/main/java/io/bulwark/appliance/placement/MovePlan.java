@@ -102,6 +102,7 @@ public final class MovePlan {
      * @throws PreconditionFailedException if that cannot be, which is found before anything has changed
      */
     public List<Move> draining(int node, Predicate<Integer> mayTake) {
+        requireNode(node);
         requireMovable(node);
         Set<Integer> others = map.nodes().stream()
                 .map(each -> each.node())

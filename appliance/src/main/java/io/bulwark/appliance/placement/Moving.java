@@ -103,7 +103,7 @@ public final class Moving {
                 return;
             }
             if (attempt == TRIES) {
-                throw new UnavailableException(problem.get() + "; nothing was changed", Subject.NONE);
+                throw new UnavailableException(problem.get() + "; no slot was moved", Subject.NONE);
             }
             Thread.sleep(pauseMillis);
         }
@@ -111,7 +111,12 @@ public final class Moving {
 
     private static Optional<String> problem(ClusterMap map, Move move, Set<Integer> silent) {
         if (silent.contains(move.to())) {
-            return Optional.of("node-" + move.to() + ", which is to take a slot, does not answer");
+            String at = map.nodes().stream()
+                    .filter(each -> each.node() == move.to())
+                    .map(each -> " at " + each.host() + ":" + each.port())
+                    .findFirst()
+                    .orElse("");
+            return Optional.of("node-" + move.to() + ", which is to take a slot, does not answer" + at);
         }
         Optional<Volume> volume = map.volume(move.volume());
         if (volume.isEmpty()) {

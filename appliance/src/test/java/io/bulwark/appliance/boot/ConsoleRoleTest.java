@@ -54,13 +54,15 @@ class ConsoleRoleTest {
         ConsoleRole.orEnd(() -> "a status", over);
         for (Reason reason : Reason.values()) {
             if (reason != Reason.REVOKED) {
-                assertThatThrownBy(() -> ConsoleRole.orEnd(() -> next(new ArrayDeque<>(List.of(reason))), over))
+                assertThatThrownBy(() ->
+                                ConsoleRole.orEnd(() -> failing(new ArrayDeque<>(List.of(refused(reason)))), over))
                         .as("not ready")
                         .isInstanceOf(NotBelievedException.class);
             }
         }
         assertThat(over).isNotDone();
-        assertThatThrownBy(() -> ConsoleRole.orEnd(() -> next(new ArrayDeque<>(List.of(Reason.REVOKED))), over))
+        assertThatThrownBy(() ->
+                        ConsoleRole.orEnd(() -> failing(new ArrayDeque<>(List.of(refused(Reason.REVOKED)))), over))
                 .isInstanceOf(NotBelievedException.class);
         assertThat(over).isCompletedWithValue(78);
     }

@@ -10,6 +10,7 @@ import io.bulwark.appliance.cluster.NodeSetup;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.JoinToken;
 import io.bulwark.client.config.KeyRing;
+import io.bulwark.protocol.cluster.NodeAddress;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
@@ -34,6 +35,16 @@ class NodeMoveCommandsTest {
         for (String wrong : List.of("client-5", "", "-1", "node-x", "05", "9999999999")) {
             assertThatThrownBy(() -> NodeMoveCommands.number(wrong)).isInstanceOf(CommandFailure.class);
         }
+    }
+
+    @Test
+    void anAddressWithoutAPortHasThatOfTheOthersBase() {
+        List<NodeAddress> others = List.of(
+                new NodeAddress(0, "a", 17410), new NodeAddress(1, "b", 17411), new NodeAddress(5, "old", 9000));
+        assertThat(NodeMoveCommands.address(5, "host", others)).isEqualTo(new NodeAddress(5, "host", 17415));
+        assertThat(NodeMoveCommands.address(5, "host:99", others)).isEqualTo(new NodeAddress(5, "host", 99));
+        assertThat(NodeMoveCommands.address(6, "host", others).port()).isEqualTo(7416);
+        assertThat(NodeMoveCommands.address(5, "host", List.of()).port()).isEqualTo(7415);
     }
 
     @Test

@@ -29,7 +29,7 @@ class OutageTest {
         assertThat(outage.explained(true, UP, "silent"))
                 .contains("only 2 of 4", "3 are needed", "replica-0 (127.0.0.1:7600)", "replica-1", "bulwark down")
                 .doesNotContain("replica-2", "no appliance runs");
-        assertThat(outage.explained(false, UP, "silent")).contains("bulwark replica --config FILE");
+        assertThat(outage.explained(false, UP, "silent")).contains("`" + UP + "`", "bulwark replica --config FILE");
     }
 
     @Test

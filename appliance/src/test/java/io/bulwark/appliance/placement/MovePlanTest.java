@@ -42,6 +42,7 @@ class MovePlanTest {
                         Maps.group(4, 3, 2, 1)));
         assertThat(plan(map).replacing(1, 5)).containsExactly(move(0, 1, 5), move(2, 1, 5));
         assertThat(plan(map).draining(1, _ -> true)).containsExactly(move(0, 1, 5), move(2, 1, 0));
+        assertThatThrownBy(() -> plan(map).draining(77, _ -> true)).hasMessageContaining("does not name node-77");
         assertThat(plan(map).filling(5)).contains(move(0, 1, 5));
     }
 
