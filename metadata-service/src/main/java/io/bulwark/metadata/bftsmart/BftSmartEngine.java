@@ -156,7 +156,7 @@ final class BftSmartEngine implements OrderingEngine, Wiring.Ends {
         }
     }
 
-    private static SystemMessage deserialize(Bytes message) throws IOException, ClassNotFoundException {
+    static SystemMessage deserialize(Bytes message) throws IOException, ClassNotFoundException {
         try (ObjectInputStream in =
                 new ObjectInputStream(new ByteArrayInputStream(message.array(), message.offset(), message.length()))) {
             in.setObjectInputFilter(Quiet.FILTER);

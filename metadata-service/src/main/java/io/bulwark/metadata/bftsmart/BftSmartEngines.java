@@ -11,8 +11,10 @@ public final class BftSmartEngines implements OrderingEngine.Factory {
      * Sets the timeout.
      *
      * @param requestTimeout after twice this time without an order for a request a replica asks for another leader
+     * @throws IllegalStateException if what the library deserializes cannot be restricted in this process
      */
     public BftSmartEngines(Duration requestTimeout) {
+        Quiet.checkRestricted();
         this.requestTimeoutMillis = Math.toIntExact(requestTimeout.toMillis());
         if (requestTimeoutMillis < 100) {
             throw new IllegalArgumentException("a timeout of " + requestTimeout + " changes leaders all the time");

@@ -9,14 +9,13 @@ import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the library's habits to itself: what it prints to the console goes nowhere, and what it deserializes is
  * restricted to the classes that its messages are made of. Both are told by the thread group in which it runs.
  */
 final class Quiet {
-    private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(Quiet.class);
     private static final String LIBRARY = "bftsmart.";
 
     /** What stands between the library and the console. */
@@ -31,21 +30,42 @@ final class Quiet {
                     + "bftsmart.tom.**;java.lang.Enum;java.lang.Integer;java.lang.Number;java.security.SignedObject;"
                     + "java.util.HashMap;java.util.HashSet;java.util.Map$Entry;!*");
 
+    private static final @Nullable IllegalStateException UNRESTRICTED = restrict();
+
     static {
         LIBRARY_LOGGER.setLevel(Level.OFF);
         System.setOut(withoutLibrary(System.out));
         System.setErr(withoutLibrary(System.err));
+    }
+
+    private Quiet() {}
+
+    /** The library opens streams of its own for what is nested in messages. Returns why they cannot be restricted. */
+    private static @Nullable IllegalStateException restrict() {
         try {
             ObjectInputFilter.Config.setSerialFilterFactory((current, next) -> {
                 ObjectInputFilter other = next != null ? next : current;
                 return ofLibrary() ? ObjectInputFilter.merge(FILTER, other) : other;
             });
+            return null;
         } catch (IllegalStateException e) {
-            LOG.info("this process filters deserialization otherwise; nested objects of peers are not restricted");
+            return e;
         }
     }
 
-    private Quiet() {}
+    /**
+     * To be asked before anything of a peer is read.
+     *
+     * @throws IllegalStateException if the objects that peers nest in messages are not restricted
+     */
+    static void checkRestricted() {
+        if (UNRESTRICTED != null) {
+            throw new IllegalStateException(
+                    "the ordering engine bft-smart does not start: this process deserialized before, or filters that"
+                            + " otherwise, so that the objects of peers cannot be restricted",
+                    UNRESTRICTED);
+        }
+    }
 
     /** Starts a thread whose output is dropped where the library writes it; its children inherit that. */
     static Thread thread(String name, Runnable work) {
