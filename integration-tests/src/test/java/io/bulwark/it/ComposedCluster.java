@@ -86,7 +86,7 @@ final class ComposedCluster {
 
     /** A file that the containers made, for the owner only. */
     private Path copy(String path, Path copy) throws IOException, InterruptedException {
-        String made = compose.run("run", "--rm", "-T", "--entrypoint", "cat", "client", "/cluster/" + path);
+        String made = compose.run("run", "--rm", "-T", "--entrypoint", "cat", "init", "/cluster/" + path);
         Files.createFile(copy, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(copy, made);
         return copy;

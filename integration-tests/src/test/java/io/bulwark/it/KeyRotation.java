@@ -121,8 +121,7 @@ final class KeyRotation {
     /** Members are started anew under their new keys, and have no other any more. */
     void restart(List<PrincipalId> some) throws IOException, InterruptedException {
         String[] restart = {"restart", "--timeout", "20"};
-        inDirectory(
-                cluster.compose(), "init", some.stream().map(KeyRotation::use).collect(Collectors.joining(" && ")));
+        use(some);
         List<String> command = new ArrayList<>(List.of(restart));
         some.forEach(each -> command.add(each.toString()));
         cluster.compose().run(command.toArray(String[]::new));
@@ -130,8 +129,15 @@ final class KeyRotation {
         some.forEach(this::end);
     }
 
-    private static String use(PrincipalId principal) {
-        return "mv /cluster/keys/" + principal + ".fresh /cluster/keys/" + principal + ".pem";
+    /** Their files are the new ones, where all keys are and in the volumes that they have of their own. */
+    private void use(List<PrincipalId> some) throws IOException, InterruptedException {
+        inDirectory(
+                cluster.compose(),
+                "init",
+                some.stream()
+                        .map(each -> "mv /cluster/keys/" + each + ".fresh /cluster/keys/" + each + ".pem")
+                        .collect(Collectors.joining(" && ")));
+        cluster.compose().run("run", "--rm", "-T", "init");
     }
 
     /** The others show their new certificates without being started anew. */
@@ -140,7 +146,7 @@ final class KeyRotation {
             inDirectory(
                     node.compose(), "hand", "mv /cluster/" + node.name() + ".fresh /cluster/" + node.name() + ".pem");
         }
-        inDirectory(cluster.compose(), "init", use(OPERATOR) + " && " + use(CONSOLE));
+        use(List.of(OPERATOR, CONSOLE));
         List<PrincipalId> here = new ArrayList<>(clients);
         here.add(OPERATOR);
         for (PrincipalId client : here) {
@@ -178,11 +184,11 @@ final class KeyRotation {
     void tellWhoStartsAnew() throws IOException, InterruptedException {
         String kept = Files.readString(operator.identity(OPERATOR).resolveSibling(OPERATOR + ".pem.registry"));
         assertThat(kept.replace("\\", "")).as("the operator has followed").contains(keys.values());
-        for (PrincipalId client : List.of(OPERATOR, CONSOLE)) {
+        for (String identity : List.of("client/keys/" + OPERATOR, "console/keys/" + CONSOLE)) {
             inDirectory(
                     cluster.compose(),
                     "init",
-                    "cat > /cluster/keys/" + client + ".pem.registry <<'END'\n" + kept + "\nEND\n");
+                    "cat > /hosts/" + identity + ".pem.registry <<'END'\n" + kept + "\nEND\n");
         }
         cluster.compose().run("restart", "--timeout", "20", "console");
         cluster.compose().awaitHealth("console", "healthy");

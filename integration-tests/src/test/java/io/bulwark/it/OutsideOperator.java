@@ -60,7 +60,7 @@ final class OutsideOperator implements AutoCloseable {
                         Stream.concat(Stream.of(self), others.stream()).map(OutsideOperator::file))
                 .toList()) {
             String content =
-                    cluster.compose().run("run", "--rm", "-T", "--entrypoint", "cat", "client", "/cluster/" + file);
+                    cluster.compose().run("run", "--rm", "-T", "--entrypoint", "cat", "init", "/cluster/" + file);
             write(root.resolve(file), content);
         }
         for (PrincipalId each : Stream.concat(Stream.of(self), others.stream()).toList()) {

@@ -153,8 +153,10 @@ public final class Bundle {
         }
     }
 
-    /** With its mode. */
+    /** With its mode, and at once: whoever has the bundle may read it now. */
     private static void copy(Path from, Path to) throws IOException {
-        Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+        Path copy = to.resolveSibling(to.getFileName() + ".tmp");
+        Files.copy(from, copy, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+        Files.move(copy, to, StandardCopyOption.ATOMIC_MOVE);
     }
 }
