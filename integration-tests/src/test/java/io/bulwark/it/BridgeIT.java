@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.NullMarked;
@@ -11,16 +12,24 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The containers of compose.bridge.yaml, on a network of their own, from which a node and the first primary are cut off; and what
- * docker-compose makes of all files. Needs what {@link ContainersIT} needs.
+ * The containers of compose.bridge.yaml, on a network of their own, from which a node and the first primary are cut off; then another
+ * node loses its volume. What each container may do and knows; and what docker-compose makes of all files. Needs what {@link ContainersIT} needs.
  */
 @NullMarked
 @Tag("containers")
 class BridgeIT {
     private static final String CUT_NODE = "node-2";
     private static final String CUT_REPLICA = "replica-0";
+    private static final int LOST_NUMBER = 1;
+    private static final String LOST = "node-" + LOST_NUMBER;
+
+    /** Some twenty, of a kilobyte to a hundred. */
+    private static final String FILES = "/opt/java/openjdk/conf";
+
     private static final String FILE = "/cluster/genesis.properties";
 
     private final Path outside;
@@ -43,6 +52,9 @@ class BridgeIT {
     @Test
     void whatIsCutOffIsDoneWithoutAndComesBack() throws Exception {
         cluster.up();
+        for (String service : List.of(CUT_NODE, CUT_REPLICA, "console")) {
+            isConfined(service);
+        }
         compose.client("mb", "outside");
         compose.client("put", FILE, "outside/before");
         String content = compose.run("run", "--rm", "-T", "--entrypoint", "cat", "client", FILE);
@@ -65,6 +77,60 @@ class BridgeIT {
         awaitStatus("faults", "default\\s.*1 of 1");
         assertThat(compose.client("get", "outside/meanwhile", "-")).isEqualTo(content);
         assertThat(cluster.container(CUT_NODE)).as("it was not started anew").isEqualTo(node);
+        compose.client("verify", "outside");
+        aLostVolumeIsRebuilt();
+    }
+
+    /** As docs/operations.md has it: what runs there is nobody's root, changes nothing, knows no keys but its own, and has an end. */
+    private void isConfined(String service) throws IOException, InterruptedException {
+        String process = compose.run("exec", "-T", service, "cat", "/proc/1/status");
+        assertThat(process)
+                .as(service)
+                .containsPattern("(?m)^Uid:(\\s+10001){4}$")
+                .containsPattern("(?m)^Cap(Eff|Prm):\\s+0+$")
+                .containsPattern("(?m)^CapBnd:\\s+0+$")
+                .containsPattern("(?m)^NoNewPrivs:\\s+1$");
+        // Not for want of rights: in the image these are the user's own.
+        for (String own : List.of("/hosts/node-0/new", "/cluster/new")) {
+            Compose.Outcome written = compose.attempt("exec", "-T", service, "touch", own);
+            assertThat(written.code()).as("%s: %s", service, own).isNotZero();
+            assertThat(written.out() + written.errors()).as(service).contains("Read-only file system");
+        }
+        compose.run("exec", "-T", service, "touch", "/tmp/new");
+        assertThat(ContainerEngine.inspect(compose.project(), service)
+                        .path("HostConfig")
+                        .path("Memory")
+                        .asLong(0))
+                .as("memory of %s", service)
+                .isEqualTo(1280L << 20);
+        String principal = service.equals("console") ? "client-1" : service;
+        assertThat(compose.run("exec", "-T", service, "ls", "/cluster/keys").split("\\s+"))
+                .as("keys of %s", service)
+                .containsExactly(principal + ".keys", principal + ".pem");
+    }
+
+    /** Its container goes with the volume; it is started anew with its old keys, and takes from the others what it should hold. */
+    private void aLostVolumeIsRebuilt() throws IOException, InterruptedException {
+        compose.client("sync", FILES, "outside/files");
+        cluster.loseNode(LOST);
+        awaitStatus("it is away", LOST + "\\s+unreachable");
+        awaitStatus("a fault is taken", "default\\s.*0 of 1");
+        compose.client("put", FILE, "outside/without");
+        compose.run("up", "-d", LOST);
+        compose.awaitHealth(LOST, "healthy");
+        awaitStatus("it is rebuilt", "default\\s.*1 of 1");
+        JsonNode node = JsonMapper.shared()
+                .readTree(compose.attempt("run", "--rm", "-T", "client", "status", "--json")
+                        .out())
+                .path("cluster")
+                .path("nodes")
+                .path(LOST_NUMBER);
+        assertThat(node.path("pending").asLong(-1)).as("%s", node).isZero();
+        assertThat(node.path("usedBytes").asLong()).as("%s", node).isPositive();
+        assertThat(node.path("repaired").asLong()).as("%s", node).isPositive();
+        compose.client("verify", "outside");
+        // Of the four that hold a fragment any two are left, in most groups this one.
+        compose.run("stop", "node-3", "node-4");
         compose.client("verify", "outside");
     }
 

@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.MissingNode;
 
 /** The engine's own API, for what docker-compose does not do. */
 @NullMarked
@@ -47,17 +48,22 @@ final class ContainerEngine {
 
     /** What the health check of a service's container says: {@code starting}, {@code healthy}, {@code unhealthy}; empty if it does not run. */
     static String health(String project, String service) throws IOException {
+        return inspect(project, service)
+                .path("State")
+                .path("Health")
+                .path("Status")
+                .asString("");
+    }
+
+    /** What the engine says of a service's container; of one that does not run, nothing. */
+    static JsonNode inspect(String project, String service) throws IOException {
         for (JsonNode container : containers(project, false)) {
             if (isOfService(container) && label(container, "service").equals(service)) {
                 String id = container.path("Id").asString("");
-                return JSON.readTree(request("GET", "/containers/" + id + "/json", ""))
-                        .path("State")
-                        .path("Health")
-                        .path("Status")
-                        .asString("");
+                return JSON.readTree(request("GET", "/containers/" + id + "/json", ""));
             }
         }
-        return "";
+        return MissingNode.getInstance();
     }
 
     /** Not one that was made for a command. */
