@@ -19,6 +19,7 @@ import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
@@ -40,7 +42,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * A cluster of processes loses a replica for good and gets another one in its place, under load; then it goes on while one of the old
- * ones is down, too, and all that was acknowledged is there.
+ * ones is down, too, and all that was acknowledged is there. At last that one has to go, too, and its supervisor ends.
  */
 @NullMarked
 @Tag("long")
@@ -53,6 +55,10 @@ class ReplicaChangesIT {
     @RegisterExtension
     static final LiveCluster CLUSTER = LiveCluster.ofProcesses(4);
 
+    /** What `supervise` ends with once its replica was removed. */
+    private static final int REMOVED = 78;
+
+    private static final List<Process> SUPERVISORS = new ArrayList<>();
     private static final List<Member> JOINED = new ArrayList<>();
 
     private final Map<String, byte[]> written = new ConcurrentSkipListMap<>();
@@ -61,6 +67,11 @@ class ReplicaChangesIT {
     static void endJoined() throws Exception {
         for (Member member : JOINED) {
             member.stop();
+        }
+        for (Process supervisor : SUPERVISORS) {
+            List<ProcessHandle> children = supervisor.children().toList();
+            supervisor.destroyForcibly().waitFor();
+            children.forEach(ProcessHandle::destroyForcibly);
         }
     }
 
@@ -73,7 +84,9 @@ class ReplicaChangesIT {
         LiveCluster.kill(CLUSTER.member("replica-2"));
         LiveCluster.deleteTree(CLUSTER.plan().data().replica(2));
 
-        String key = start(4);
+        String key = newcomer(4);
+        Process supervisor = supervise(4);
+        await().atMost(LONG).pollInterval(POLL).until(() -> listens(4));
         String address = Destination.text(addressOf(4));
         refused(CommandFailure.USAGE, "not a replica", "replace", "node-2", "4", "--key", key, "--address", address);
         refused(CommandFailure.USAGE, "replica-4", "replace", "2", "4", "--key", "nonsense", "--address", address);
@@ -127,6 +140,30 @@ class ReplicaChangesIT {
                         .asLong())
                 .as("said again, it is done")
                 .isEqualTo(1);
+        aSupervisorEndsWithItsReplica(supervisor);
+    }
+
+    /** Replica-4 has to go, too. */
+    private static void aSupervisorEndsWithItsReplica(Process supervisor) throws Exception {
+        assertThat(supervisor.isAlive()).isTrue();
+        String key = newcomer(5);
+        start(5);
+        replica("replace", "replica-4", "replica-5", "--key", key, "--address", Destination.text(addressOf(5)))
+                .json();
+        assertThat(replica("list").json().get("replicas").findValuesAsString("replica"))
+                .containsExactly("replica-0", "replica-1", "replica-5", "replica-3");
+        Path log = CLUSTER.plan().data().log("replica-4");
+        await().atMost(LONG)
+                .pollInterval(POLL)
+                .until(() -> Files.readString(log).contains("end its supervisor, and wipe its disk"));
+        assertThat(supervisor.isAlive()).as("as long as its replica runs").isTrue();
+        supervisor.children().forEach(ProcessHandle::destroyForcibly);
+        assertThat(supervisor.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(supervisor.exitValue()).isEqualTo(REMOVED);
+        Process again = supervise(4);
+        assertThat(again.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(again.exitValue()).as("started again").isEqualTo(REMOVED);
+        assertThat(Files.readString(log)).contains("it is not started; wipe its disk");
     }
 
     private static void aWrongKeyIsRefusedAndNothingChanges(String key, String address) {
@@ -147,28 +184,53 @@ class ReplicaChangesIT {
         assertThat(replica("list").json().get("configuration").asLong()).isZero();
     }
 
-    /** Starts a replica that nobody knows yet; returns its public key. */
-    private static String start(int number) throws Exception {
+    /** The keys and configuration of a replica that nobody knows yet; returns its public key. */
+    private static String newcomer(int number) throws Exception {
         PrincipalId replica = PrincipalId.replica(number);
-        Path directory =
-                Files.createDirectories(CLUSTER.root().resolve("joined").resolve(replica.toString()));
+        Path directory = Files.createDirectories(directory(number));
         Path identity = directory.resolve(replica + ".pem");
         String key = new CommandRun(CLUSTER, "keygen", replica.toString(), "--out", identity.toString())
                 .json()
                 .get("key")
                 .asString();
-        Path role = directory.resolve("role.yaml");
-        write(number, directory, identity, role);
+        write(number, directory, identity, role(number));
+        return key;
+    }
+
+    private static Path directory(int number) {
+        return CLUSTER.root()
+                .resolve("joined")
+                .resolve(PrincipalId.replica(number).toString());
+    }
+
+    private static Path role(int number) {
+        return directory(number).resolve("role.yaml");
+    }
+
+    private static void start(int number) throws Exception {
+        String name = PrincipalId.replica(number).toString();
         Member member = new ProcessMember(
-                replica.toString(),
+                name,
                 addressOf(number),
-                Optional.of(CLUSTER.plan().data().log(replica.toString())),
+                Optional.of(CLUSTER.plan().data().log(name)),
                 OwnCommand.java(HEAP_MEBIBYTES),
-                List.of("replica", "--config", role.toString(), "--end-with-input"));
+                List.of("replica", "--config", role(number).toString(), "--end-with-input"));
         JOINED.add(member);
         member.start();
         member.awaitListening();
-        return key;
+    }
+
+    /** Starts it with a supervisor, as containers and hosts do. */
+    private static Process supervise(int number) throws IOException {
+        List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
+        command.addAll(List.of("supervise", "--config", role(number).toString()));
+        Process supervisor = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                        CLUSTER.plan().data().log("replica-" + number).toFile()))
+                .start();
+        SUPERVISORS.add(supervisor);
+        return supervisor;
     }
 
     private static void write(int number, Path directory, Path identity, Path role) throws IOException {
@@ -190,6 +252,15 @@ class ReplicaChangesIT {
 
     private static InetSocketAddress addressOf(int number) {
         return Destination.of("127.0.0.1", CLUSTER.plan().shape().replicaPort(number));
+    }
+
+    private static boolean listens(int number) {
+        InetSocketAddress address = addressOf(number);
+        try (Socket _ = new Socket(address.getHostString(), address.getPort())) {
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Who is said to have taken another one's place: since then it counts for the window of vulnerability. */
