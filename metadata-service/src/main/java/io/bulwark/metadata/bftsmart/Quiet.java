@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the library's habits to itself: what it prints to the console goes nowhere, and what it deserializes is
@@ -30,7 +29,7 @@ final class Quiet {
                     + "bftsmart.tom.**;java.lang.Enum;java.lang.Integer;java.lang.Number;java.security.SignedObject;"
                     + "java.util.HashMap;java.util.HashSet;java.util.Map$Entry;!*");
 
-    private static final @Nullable IllegalStateException UNRESTRICTED = restrict();
+    private static final boolean RESTRICTED = restrict();
 
     static {
         LIBRARY_LOGGER.setLevel(Level.OFF);
@@ -40,16 +39,16 @@ final class Quiet {
 
     private Quiet() {}
 
-    /** The library opens streams of its own for what is nested in messages. Returns why they cannot be restricted. */
-    private static @Nullable IllegalStateException restrict() {
+    /** The library opens streams of its own for what is nested in messages. Returns whether they are restricted now. */
+    private static boolean restrict() {
         try {
             ObjectInputFilter.Config.setSerialFilterFactory((current, next) -> {
                 ObjectInputFilter other = next != null ? next : current;
                 return ofLibrary() ? ObjectInputFilter.merge(FILTER, other) : other;
             });
-            return null;
+            return true;
         } catch (IllegalStateException e) {
-            return e;
+            return false;
         }
     }
 
@@ -59,11 +58,10 @@ final class Quiet {
      * @throws IllegalStateException if the objects that peers nest in messages are not restricted
      */
     static void checkRestricted() {
-        if (UNRESTRICTED != null) {
+        if (!RESTRICTED) {
             throw new IllegalStateException(
                     "the ordering engine bft-smart does not start: this process deserialized before, or filters that"
-                            + " otherwise, so that the objects of peers cannot be restricted",
-                    UNRESTRICTED);
+                            + " otherwise, so that the objects of peers cannot be restricted");
         }
     }
 
