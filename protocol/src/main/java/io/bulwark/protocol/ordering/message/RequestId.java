@@ -13,11 +13,18 @@ import io.bulwark.protocol.wire.WireWriter;
  * @param call the client's number of it
  * @param digest SHA-256 of the request's canonical encoding (client, call, kind, operation), 32 bytes
  */
-public record RequestId(PrincipalId client, long call, Bytes digest) {
+public record RequestId(PrincipalId client, long call, Bytes digest) implements Comparable<RequestId> {
     public RequestId {
         if (digest.length() != Hashes.LENGTH) {
             throw new IllegalArgumentException("a digest of " + digest.length() + " bytes");
         }
+    }
+
+    @Override
+    public int compareTo(RequestId other) {
+        int byClient = client.compareTo(other.client);
+        int byCall = byClient != 0 ? byClient : Long.compare(call, other.call);
+        return byCall != 0 ? byCall : digest.compareTo(other.digest);
     }
 
     public void write(WireWriter out) {

@@ -157,7 +157,15 @@ final class Agreement {
 
     private void tryAccept(long nowMillis, Slot slot) {
         Bytes digest = slot.proposed;
-        if (digest == null || slot.accepted || !batches.isComplete(digest) || slot.sequence <= log.floor()) {
+        if (digest == null || slot.accepted || slot.sequence <= log.floor()) {
+            return;
+        }
+        if (slot.lacking != null && batches.body(slot.lacking) == null) {
+            return;
+        }
+        Batch named = batches.get(digest);
+        slot.lacking = named == null ? null : batches.firstMissing(named);
+        if (named == null || slot.lacking != null) {
             return;
         }
         if (slot.decided != null && !slot.decided.equals(digest)) {

@@ -62,6 +62,16 @@ final class BatchStore {
         return missing;
     }
 
+    @Nullable
+    RequestId firstMissing(Batch batch) {
+        for (RequestId id : batch.requests()) {
+            if (body(id) == null) {
+                return id;
+            }
+        }
+        return null;
+    }
+
     boolean isComplete(Bytes digest) {
         Batch batch = batches.get(digest);
         if (batch == null) {
@@ -82,10 +92,7 @@ final class BatchStore {
         if (body == null) {
             return pool.body(id);
         }
-        if (body.request == null) {
-            body.request = pool.body(id);
-        }
-        return body.request;
+        return body.request == null ? pool.body(id) : body.request;
     }
 
     /** The requests of a complete batch, in its order. */
@@ -95,6 +102,10 @@ final class BatchStore {
         if (batch != null) {
             for (RequestId id : batch.requests()) {
                 Request request = body(id);
+                Body kept = bodies.get(id);
+                if (kept != null) {
+                    kept.request = request;
+                }
                 if (request == null) {
                     throw new IllegalStateException("the body of " + id + " is not here");
                 }

@@ -37,7 +37,13 @@ final class RequestPool {
     private static final long EXPIRY_MILLIS = 30_000;
 
     /** One call of a client, whatever its digest. */
-    private record Call(PrincipalId client, long call) {
+    private record Call(PrincipalId client, long call) implements Comparable<Call> {
+        @Override
+        public int compareTo(Call other) {
+            int byClient = client.compareTo(other.client);
+            return byClient != 0 ? byClient : Long.compare(call, other.call);
+        }
+
         private static Call of(RequestId id) {
             return new Call(id.client(), id.call());
         }

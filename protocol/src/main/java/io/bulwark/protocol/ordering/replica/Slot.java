@@ -1,6 +1,7 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,6 +18,10 @@ final class Slot {
     /** The digest of the proposal, or of what NEW-VIEW chose: the only one that can be accepted in this view. */
     @Nullable
     Bytes proposed;
+
+    /** A request of the proposal whose body was not here when it was last looked for. */
+    @Nullable
+    RequestId lacking;
 
     /** Chosen by NEW-VIEW: accepted without checks. */
     boolean chosen;
@@ -59,6 +64,7 @@ final class Slot {
     void leaveView() {
         proposal = null;
         proposed = null;
+        lacking = null;
         chosen = false;
         accepted = false;
         prepared = false;
