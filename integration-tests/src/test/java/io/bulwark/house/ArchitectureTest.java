@@ -1,14 +1,29 @@
 package io.bulwark.house;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaParameterizedType;
+import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.Architectures;
+import io.bulwark.protocol.metadata.Command;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
 import org.jspecify.annotations.NullMarked;
 
 /** The arrows of the house (docs/architecture.md), kept where the module graph alone does not keep them. */
@@ -100,4 +115,49 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule NO_CYCLES_AMONG_PACKAGES =
             slices().matching("io.bulwark.(*).(*)..").should().beFreeOfCycles();
+
+    /**
+     * Who chooses names chooses such as hash alike. A hash table keeps those in a tree if their class is comparable with itself, and
+     * looks through all of them if not. Commands are the node's own.
+     */
+    @ArchTest
+    static final ArchRule KEYS_OF_HASH_TABLES_HAVE_AN_ORDER = fields().should(
+                    new ArchCondition<>("have keys that are comparable if those are records") {
+                        @Override
+                        public void check(JavaField field, ConditionEvents events) {
+                            List<JavaClass> keys = new ArrayList<>();
+                            addKeys(field.getType(), keys);
+                            for (JavaClass key : keys) {
+                                if (!isOrdered(key)) {
+                                    events.add(SimpleConditionEvent.violated(
+                                            field,
+                                            field.getFullName() + " has keys without an order: " + key.getName()));
+                                }
+                            }
+                        }
+                    });
+
+    private static void addKeys(JavaType type, List<JavaClass> keys) {
+        if (type instanceof JavaParameterizedType generic) {
+            JavaClass table = generic.toErasure();
+            List<JavaType> arguments = generic.getActualTypeArguments();
+            boolean hashes = table.isAssignableTo(Map.class) || table.isAssignableTo(Set.class);
+            if (hashes && !table.isAssignableTo(SortedMap.class) && !table.isAssignableTo(SortedSet.class)) {
+                JavaClass key = arguments.getFirst().toErasure();
+                keys.add(key);
+                if (key.isInterface() && !key.isEquivalentTo(Command.class)) {
+                    keys.addAll(key.getAllSubclasses());
+                }
+            }
+            arguments.forEach(argument -> addKeys(argument, keys));
+        }
+    }
+
+    private static boolean isOrdered(JavaClass key) {
+        return !key.isRecord()
+                || key.getInterfaces().stream()
+                        .anyMatch(each -> each instanceof JavaParameterizedType comparable
+                                && comparable.toErasure().isEquivalentTo(Comparable.class)
+                                && comparable.getActualTypeArguments().equals(List.of(key)));
+    }
 }

@@ -10,6 +10,7 @@ import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.transport.Peer;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +27,15 @@ final class ClientCalls {
     private static final long RECENT_BYTES_MAX = 32 << 20;
     private static final long WAITING_MILLIS_MAX = 60_000;
 
-    private record Call(PrincipalId client, long number) {}
+    private record Call(PrincipalId client, long number) implements Comparable<Call> {
+        private static final Comparator<Call> ORDER =
+                Comparator.comparing(Call::client).thenComparingLong(Call::number);
+
+        @Override
+        public int compareTo(Call other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     /** A call and where its answer goes. */
     private record Waiting(Submission submission, Asker asker, long sinceMillis) {}

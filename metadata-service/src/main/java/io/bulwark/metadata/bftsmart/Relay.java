@@ -6,6 +6,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -30,7 +31,15 @@ final class Relay {
     /** A batch that was not delivered for so long is handed in again; requests tell repetitions by themselves. */
     private static final long AGAIN_MILLIS = 3_000;
 
-    private record Call(PrincipalId client, long number) {}
+    private record Call(PrincipalId client, long number) implements Comparable<Call> {
+        private static final Comparator<Call> ORDER =
+                Comparator.comparing(Call::client).thenComparingLong(Call::number);
+
+        @Override
+        public int compareTo(Call other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     private record Pending(Submission submission, long sinceMillis) {}
 

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.metadata.Command;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,15 @@ import java.util.Optional;
  */
 final class SlotDuties {
     /** One group of one volume. */
-    record Place(int volume, int group) {}
+    record Place(int volume, int group) implements Comparable<Place> {
+        private static final Comparator<Place> ORDER =
+                Comparator.comparingInt(Place::volume).thenComparingInt(Place::group);
+
+        @Override
+        public int compareTo(Place other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     private final Calls calls;
     private final int node;

@@ -5,13 +5,23 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.Comparator;
 
 /**
  * Names one stored record.
  *
  * @param suffix tells records of one kind and block apart; at most 64 bytes
  */
-public record RecordKey(RecordKind kind, BlockId block, Bytes suffix) {
+public record RecordKey(RecordKind kind, BlockId block, Bytes suffix) implements Comparable<RecordKey> {
+    private static final Comparator<RecordKey> ORDER = Comparator.comparing(RecordKey::kind)
+            .thenComparing(RecordKey::block)
+            .thenComparing(RecordKey::suffix);
+
+    @Override
+    public int compareTo(RecordKey other) {
+        return ORDER.compare(this, other);
+    }
+
     public static final int SUFFIX_BYTES_MAX = 64;
     private static final RecordKind[] KINDS = RecordKind.values();
 

@@ -5,6 +5,7 @@ import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
 import io.bulwark.protocol.id.PrincipalId;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,15 @@ final class Replicas {
     private static final long GIVEN_MILLIS = 30_000;
     private static final long DENIED_MILLIS = 1_000;
 
-    private record GrantKey(int volume, PrincipalId principal) {}
+    private record GrantKey(int volume, PrincipalId principal) implements Comparable<GrantKey> {
+        private static final Comparator<GrantKey> ORDER =
+                Comparator.comparingInt(GrantKey::volume).thenComparing(GrantKey::principal);
+
+        @Override
+        public int compareTo(GrantKey other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     private record Grant(boolean mayRead, long untilMillis) {}
 

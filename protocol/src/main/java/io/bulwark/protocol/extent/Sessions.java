@@ -15,6 +15,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -52,7 +53,15 @@ final class Sessions {
         void ready(Turn turn, Session session);
     }
 
-    record Key(int volume, PrincipalId owner, long session) {
+    record Key(int volume, PrincipalId owner, long session) implements Comparable<Key> {
+        private static final Comparator<Key> ORDER =
+                Comparator.comparingInt(Key::volume).thenComparing(Key::owner).thenComparingLong(Key::session);
+
+        @Override
+        public int compareTo(Key other) {
+            return ORDER.compare(this, other);
+        }
+
         static Key of(BlockId block) {
             return new Key(block.volume(), block.owner(), block.session());
         }

@@ -15,6 +15,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -36,7 +37,16 @@ final class FpAccess {
     private static final long ABSENCE_MILLIS = 250;
 
     /** A client's session for a volume. */
-    record SessionKey(int volume, PrincipalId owner, long session) {
+    record SessionKey(int volume, PrincipalId owner, long session) implements Comparable<SessionKey> {
+        private static final Comparator<SessionKey> ORDER = Comparator.comparingInt(SessionKey::volume)
+                .thenComparing(SessionKey::owner)
+                .thenComparingLong(SessionKey::session);
+
+        @Override
+        public int compareTo(SessionKey other) {
+            return ORDER.compare(this, other);
+        }
+
         RecordKey record() {
             return RecordKey.of(RecordKind.SESSION, new BlockId(volume, owner, session, 0));
         }
@@ -68,7 +78,15 @@ final class FpAccess {
 
     private record Grant(boolean mayRead, boolean mayWrite, long millis) {}
 
-    private record Principal(int volume, PrincipalId principal) {}
+    private record Principal(int volume, PrincipalId principal) implements Comparable<Principal> {
+        private static final Comparator<Principal> ORDER =
+                Comparator.comparingInt(Principal::volume).thenComparing(Principal::principal);
+
+        @Override
+        public int compareTo(Principal other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     private final PrincipalId self;
     private final Outbox out;

@@ -12,6 +12,7 @@ import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -27,7 +28,15 @@ import java.util.function.Predicate;
  */
 final class StagedIndex {
     /** A staged version. */
-    record Entry(BlockId block, Version version) {}
+    record Entry(BlockId block, Version version) implements Comparable<Entry> {
+        private static final Comparator<Entry> ORDER =
+                Comparator.comparing(Entry::block).thenComparing(Entry::version);
+
+        @Override
+        public int compareTo(Entry other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     private final Outbox out;
     private final Predicate<BlockId> mine;

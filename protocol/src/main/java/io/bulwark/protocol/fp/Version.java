@@ -5,6 +5,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.Comparator;
 
 /**
  * The short name of a {@link Timestamp}: where both sides know the fingerprinted cross-checksum, its hash stands for it.
@@ -13,7 +14,15 @@ import io.bulwark.protocol.wire.WireWriter;
  * @param ts unsigned 64 bits, not 0
  * @param pin SHA-256(fpcc)
  */
-public record Version(long ts, Bytes pin) {
+public record Version(long ts, Bytes pin) implements Comparable<Version> {
+    private static final Comparator<Version> ORDER =
+            Comparator.comparing(Version::ts, Long::compareUnsigned).thenComparing(Version::pin);
+
+    @Override
+    public int compareTo(Version other) {
+        return ORDER.compare(this, other);
+    }
+
     public static final int BYTES = 8 + Hashes.LENGTH;
 
     public Version {

@@ -3,6 +3,7 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +29,16 @@ public final class AuditVerification {
     private long unsigned;
     private long registeredBefore;
 
-    private record Given(PrincipalId by, long session, long number) {}
+    private record Given(PrincipalId by, long session, long number) implements Comparable<Given> {
+        private static final Comparator<Given> ORDER = Comparator.comparing(Given::by)
+                .thenComparingLong(Given::session)
+                .thenComparingLong(Given::number);
+
+        @Override
+        public int compareTo(Given other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     /**
      * Before the first entry.

@@ -9,6 +9,7 @@ import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -34,9 +35,26 @@ final class PasisAccess {
         record Wait(Question question) implements Verdict {}
     }
 
-    private record SessionKey(int volume, PrincipalId owner, long session) {}
+    private record SessionKey(int volume, PrincipalId owner, long session) implements Comparable<SessionKey> {
+        private static final Comparator<SessionKey> ORDER = Comparator.comparingInt(SessionKey::volume)
+                .thenComparing(SessionKey::owner)
+                .thenComparingLong(SessionKey::session);
 
-    private record Principal(int volume, PrincipalId principal) {}
+        @Override
+        public int compareTo(SessionKey other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
+    private record Principal(int volume, PrincipalId principal) implements Comparable<Principal> {
+        private static final Comparator<Principal> ORDER =
+                Comparator.comparingInt(Principal::volume).thenComparing(Principal::principal);
+
+        @Override
+        public int compareTo(Principal other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     private record Told<T>(T value, long millis) {}
 

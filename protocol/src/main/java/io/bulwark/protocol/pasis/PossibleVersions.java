@@ -42,7 +42,15 @@ final class PossibleVersions {
         }
     }
 
-    private record Account(PrincipalId sender, BlockId block) {}
+    private record Account(PrincipalId sender, BlockId block) implements Comparable<Account> {
+        private static final Comparator<Account> ORDER =
+                Comparator.comparing(Account::sender).thenComparing(Account::block);
+
+        @Override
+        public int compareTo(Account other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     /** A block with so many possible versions. */
     record Ranked(int versions, BlockId block) {}

@@ -3,6 +3,7 @@ package io.bulwark.protocol.pasis;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -28,7 +29,16 @@ final class RoomMaker implements PasisNode.Collector {
     private static final long PAUSE_MILLIS_MIN = 50;
     private static final long PAUSE_MILLIS_MAX = 3_200;
 
-    private record Key(Optional<PrincipalId> sender, boolean repair) {}
+    private record Key(Optional<PrincipalId> sender, boolean repair) implements Comparable<Key> {
+        private static final Comparator<Key> ORDER = Comparator.comparing(
+                        (Key key) -> key.sender().orElse(PrincipalId.NOBODY))
+                .thenComparing(Key::repair);
+
+        @Override
+        public int compareTo(Key other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     /**
      * What the last effort left, if nothing came of it.

@@ -5,6 +5,7 @@ import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
+import java.util.Comparator;
 
 /**
  * The short name of a version that was written: 40 bytes on the wire.
@@ -12,7 +13,15 @@ import io.bulwark.protocol.wire.WireWriter;
  * @param time unsigned, not 0
  * @param hash of the timestamp's encoding
  */
-public record VersionName(long time, Bytes hash) {
+public record VersionName(long time, Bytes hash) implements Comparable<VersionName> {
+    private static final Comparator<VersionName> ORDER =
+            Comparator.comparing(VersionName::time, Long::compareUnsigned).thenComparing(VersionName::hash);
+
+    @Override
+    public int compareTo(VersionName other) {
+        return ORDER.compare(this, other);
+    }
+
     private static final int BYTES = 8 + Hashes.LENGTH;
 
     public VersionName {

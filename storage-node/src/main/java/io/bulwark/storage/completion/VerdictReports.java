@@ -11,6 +11,7 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.metadata.Command;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,10 +36,28 @@ final class VerdictReports {
 
     /** What is said once. */
     private sealed interface Told {
-        record OfNode(int node, BlockId block) implements Told {}
+        record OfNode(int node, BlockId block) implements Told, Comparable<OfNode> {
+            private static final Comparator<OfNode> ORDER =
+                    Comparator.comparingInt(OfNode::node).thenComparing(OfNode::block);
+
+            @Override
+            public int compareTo(OfNode other) {
+                return ORDER.compare(this, other);
+            }
+        }
 
         /** More of the same session changes nothing, but in another placement group, where others count. */
-        record OfClient(PrincipalId client, long session, int volume, int group) implements Told {}
+        record OfClient(PrincipalId client, long session, int volume, int group) implements Told, Comparable<OfClient> {
+            private static final Comparator<OfClient> ORDER = Comparator.comparing(OfClient::client)
+                    .thenComparingLong(OfClient::session)
+                    .thenComparingInt(OfClient::volume)
+                    .thenComparingInt(OfClient::group);
+
+            @Override
+            public int compareTo(OfClient other) {
+                return ORDER.compare(this, other);
+            }
+        }
     }
 
     private final Metadata metadata;

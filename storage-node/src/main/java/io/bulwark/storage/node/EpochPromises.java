@@ -2,6 +2,7 @@ package io.bulwark.storage.node;
 
 import io.bulwark.protocol.effect.Effect;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -13,7 +14,15 @@ final class EpochPromises {
     private final Map<Group, long[]> said = new HashMap<>();
     private @Nullable Consumer<Effect.Refuses> hearer;
 
-    private record Group(int volume, int group) {}
+    private record Group(int volume, int group) implements Comparable<Group> {
+        private static final Comparator<Group> ORDER =
+                Comparator.comparingInt(Group::volume).thenComparingInt(Group::group);
+
+        @Override
+        public int compareTo(Group other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     EpochPromises(int shards) {
         this.shards = shards;

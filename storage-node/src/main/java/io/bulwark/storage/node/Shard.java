@@ -12,6 +12,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +47,15 @@ final class Shard {
     /** Something to do on the shard's thread, and what it belongs to. */
     private record Step(Work work, Runnable body) {}
 
-    private record Asker(PrincipalId principal, long requestId) {}
+    private record Asker(PrincipalId principal, long requestId) implements Comparable<Asker> {
+        private static final Comparator<Asker> ORDER =
+                Comparator.comparing(Asker::principal).thenComparingLong(Asker::requestId);
+
+        @Override
+        public int compareTo(Asker other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     /** @param servers one per hosted protocol, in its order */
     Shard(NodeEngine engine, int number, List<ProtocolServer> servers) {
