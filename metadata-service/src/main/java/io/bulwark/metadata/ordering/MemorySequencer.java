@@ -1,7 +1,9 @@
 package io.bulwark.metadata.ordering;
 
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,7 +26,15 @@ public final class MemorySequencer implements OrderingEngine.Factory {
         return new Member(orders.computeIfAbsent(incarnation, _ -> new Order(replicas)), host);
     }
 
-    private record Call(Object client, long call) {}
+    private record Call(PrincipalId client, long call) implements Comparable<Call> {
+        private static final Comparator<Call> ORDER =
+                Comparator.comparing(Call::client).thenComparingLong(Call::call);
+
+        @Override
+        public int compareTo(Call other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     /** What one incarnation has decided; every member delivers all of it. */
     private static final class Order {

@@ -10,6 +10,7 @@ import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.view.ViewHistory;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -98,6 +99,7 @@ final class Agreement {
             return;
         }
         slot.proposed = choice.digest();
+        slot.lookedAt = 0;
         slot.chosen = true;
         tryAccept(nowMillis, slot);
     }
@@ -157,27 +159,62 @@ final class Agreement {
 
     private void tryAccept(long nowMillis, Slot slot) {
         Bytes digest = slot.proposed;
-        if (digest == null || slot.accepted || slot.sequence <= log.floor()) {
-            return;
-        }
-        if (slot.lacking != null && batches.body(slot.lacking) == null) {
-            return;
-        }
-        Batch named = batches.get(digest);
-        slot.lacking = named == null ? null : batches.firstMissing(named);
-        if (named == null || slot.lacking != null) {
+        Batch batch = digest == null ? null : batches.get(digest);
+        if (digest == null || batch == null || slot.accepted || slot.sequence <= log.floor()) {
             return;
         }
         if (slot.decided != null && !slot.decided.equals(digest)) {
             return; // a primary that told others something else; what they decided stays
         }
-        if (slot.chosen ? history.acceptsChosen(slot.sequence, digest) : isAcceptable(nowMillis, slot, digest)) {
-            accept(nowMillis, slot, digest);
-            Batch batch = batches.get(digest);
-            if (!slot.chosen && batch != null) {
-                pool.onProposed(batch.requests(), isInOrder(slot));
-            }
+        if (!(slot.chosen
+                ? history.acceptsChosen(slot.sequence, digest)
+                : history.acceptsFresh(slot.sequence, digest))) {
+            return;
         }
+        // What is backed a correct one has checked.
+        boolean unchecked = !isBacked(slot);
+        if (unchecked && (slot.tooLong || !isTimely(nowMillis, batch))) {
+            return;
+        }
+        if (!isAllHere(slot, batch, unchecked)) {
+            return;
+        }
+        if (unchecked && isTooLong(batch)) {
+            slot.tooLong = true;
+            return;
+        }
+        accept(nowMillis, slot, digest);
+        if (!slot.chosen) {
+            pool.onProposed(batch.requests(), isInOrder(slot));
+        }
+    }
+
+    private boolean isTimely(long nowMillis, Batch batch) {
+        return batch.requests().isEmpty()
+                || Math.abs(batch.millis() - clock.wallMillis(nowMillis))
+                        <= config.timers().clockMillis();
+    }
+
+    /** Begins where the last look stopped: a primary that makes requests up does not have all of its names looked through with each drain. */
+    private boolean isAllHere(Slot slot, Batch batch, boolean unchecked) {
+        List<RequestId> ids = batch.requests();
+        for (int left = ids.size(); left > 0; left--) {
+            RequestId id = ids.get(slot.lookedAt);
+            if (batches.body(id) == null || (unchecked && !pool.isAcceptable(id))) {
+                return false;
+            }
+            slot.lookedAt = (slot.lookedAt + 1) % ids.size();
+        }
+        return true;
+    }
+
+    private boolean isTooLong(Batch batch) {
+        long bytes = 0;
+        for (RequestId id : batch.requests()) {
+            Request body = batches.body(id);
+            bytes += body == null ? 0 : body.operation().length();
+        }
+        return batch.requests().size() > 1 && bytes > config.batches().bytesMax();
     }
 
     /** All proposals of lower numbers are accepted. */
@@ -191,31 +228,6 @@ final class Agreement {
             }
         }
         return true;
-    }
-
-    private boolean isAcceptable(long nowMillis, Slot slot, Bytes digest) {
-        Batch batch = batches.get(digest);
-        if (batch == null || !history.acceptsFresh(slot.sequence, digest)) {
-            return false;
-        }
-        // f+1 others accepted it: a correct one among them has checked what follows.
-        if (Slot.count(slot.prepares, digest) >= config.oneCorrect()) {
-            return true;
-        }
-        if (!batch.requests().isEmpty()
-                && Math.abs(batch.millis() - clock.wallMillis(nowMillis))
-                        > config.timers().clockMillis()) {
-            return false;
-        }
-        long bytes = 0;
-        for (RequestId id : batch.requests()) {
-            Request body = batches.body(id);
-            bytes += body == null ? 0 : body.operation().length();
-            if (!pool.isAcceptable(id)) {
-                return false;
-            }
-        }
-        return batch.requests().size() <= 1 || bytes <= config.batches().bytesMax();
     }
 
     private void accept(long nowMillis, Slot slot, Bytes digest) {
@@ -277,12 +289,18 @@ final class Agreement {
         }
     }
 
-    /** As the primary: proposes a fresh number again. */
-    void repeatProposal(int to, Slot slot) {
+    /**
+     * As the primary: proposes a fresh number again.
+     *
+     * @return so many names were sent
+     */
+    int repeatProposal(int to, Slot slot) {
         Bytes digest = slot.proposed;
         Batch batch = digest == null ? null : batches.get(digest);
         if (view.isPrimary() && view.isActive() && slot.accepted && !slot.chosen && batch != null) {
             outbox.send(to, new PrePrepare(view.number(), slot.sequence, batch));
+            return batch.requests().size();
         }
+        return 0;
     }
 }

@@ -12,8 +12,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The batches that the log speaks of, by digest, with the bodies of their requests as far as they are here. */
-final class BatchStore {
+/**
+ * The batches that the log speaks of, by digest, with the bodies of their requests as far as they are here. Bodies of the pool stay for
+ * what is logged or executed, whatever the pool does; that a batch names them keeps them nowhere, as anything can be named.
+ */
+class BatchStore {
     private static final class Body {
         private int batches;
         private @Nullable Request request;
@@ -62,16 +65,6 @@ final class BatchStore {
         return missing;
     }
 
-    @Nullable
-    RequestId firstMissing(Batch batch) {
-        for (RequestId id : batch.requests()) {
-            if (body(id) == null) {
-                return id;
-            }
-        }
-        return null;
-    }
-
     boolean isComplete(Bytes digest) {
         Batch batch = batches.get(digest);
         if (batch == null) {
@@ -95,20 +88,17 @@ final class BatchStore {
         return body.request == null ? pool.body(id) : body.request;
     }
 
-    /** The requests of a complete batch, in its order. */
+    /** The requests of a complete batch, in its order; they stay. */
     List<Request> requests(Bytes digest) {
         Batch batch = batches.get(digest);
         List<Request> requests = new ArrayList<>();
         if (batch != null) {
             for (RequestId id : batch.requests()) {
                 Request request = body(id);
-                Body kept = bodies.get(id);
-                if (kept != null) {
-                    kept.request = request;
-                }
                 if (request == null) {
                     throw new IllegalStateException("the body of " + id + " is not here");
                 }
+                onBody(id, request);
                 requests.add(request);
             }
         }

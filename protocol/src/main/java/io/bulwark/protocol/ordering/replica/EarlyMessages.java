@@ -12,9 +12,28 @@ import java.util.List;
  * What is dropped comes again by STATUS.
  */
 final class EarlyMessages {
+    /** Of one peer no more proposals are kept than so many full ones have names. */
+    private static final int FULL_MAX = 64;
+
+    private static final class OfPeer {
+        private final Deque<Phase> messages = new ArrayDeque<>();
+        private int names;
+
+        private void add(Phase message) {
+            messages.add(message);
+            names += namesOf(message);
+        }
+
+        private void clear() {
+            messages.clear();
+            names = 0;
+        }
+    }
+
     private final ReplicaConfig config;
     private final int perPeerMax;
-    private final List<Deque<Phase>> ofPeers = new ArrayList<>();
+    private final int namesMax;
+    private final List<OfPeer> ofPeers = new ArrayList<>();
 
     /** A message and who sent it. */
     record Early(int from, Phase message) {}
@@ -22,8 +41,9 @@ final class EarlyMessages {
     EarlyMessages(ReplicaConfig config) {
         this.config = config;
         perPeerMax = 3 * config.logSize();
+        namesMax = FULL_MAX * config.batches().requestsMax();
         for (int i = 0; i < config.replicas(); i++) {
-            ofPeers.add(new ArrayDeque<>());
+            ofPeers.add(new OfPeer());
         }
     }
 
@@ -31,11 +51,17 @@ final class EarlyMessages {
         if (message instanceof PrePrepare prePrepare && !isProposal(from, prePrepare)) {
             return;
         }
-        Deque<Phase> messages = ofPeers.get(from);
-        messages.add(message);
-        if (messages.size() > perPeerMax) {
-            messages.poll();
+        OfPeer said = ofPeers.get(from);
+        said.add(message);
+        while (said.messages.size() > perPeerMax || said.names > namesMax) {
+            said.names -= namesOf(said.messages.remove());
         }
+    }
+
+    private static int namesOf(Phase message) {
+        return message instanceof PrePrepare proposal
+                ? proposal.batch().requests().size()
+                : 0;
     }
 
     private boolean isProposal(int from, PrePrepare message) {
@@ -51,8 +77,8 @@ final class EarlyMessages {
     List<Early> take(long view) {
         List<Early> taken = new ArrayList<>();
         for (int from = 0; from < ofPeers.size(); from++) {
-            Deque<Phase> later = new ArrayDeque<>();
-            for (Phase message : ofPeers.get(from)) {
+            OfPeer later = new OfPeer();
+            for (Phase message : ofPeers.get(from).messages) {
                 if (message.view() == view) {
                     taken.add(new Early(from, message));
                 } else if (message.view() > view) {

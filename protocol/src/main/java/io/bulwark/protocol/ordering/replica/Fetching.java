@@ -129,8 +129,10 @@ final class Fetching {
         }
         for (Want want : requests.values()) {
             if (want.askedOf == from) {
-                want.nextMillis = Math.min(want.nextMillis, nowMillis);
                 want.tried = (want.tried & ~(1L << from)) | inVain;
+                if ((sources(want) & ~want.tried) != 0) {
+                    want.nextMillis = Math.min(want.nextMillis, nowMillis);
+                } // else nobody has it: those that have nothing are not to be asked as fast as they answer
             }
         }
         askForBodies(nowMillis);
@@ -159,13 +161,17 @@ final class Fetching {
         });
     }
 
+    private long sources(Want want) {
+        long all = (-1L >>> (Long.SIZE - config.replicas())) & ~(1L << config.self());
+        return (want.sources & all) == 0 ? all : want.sources & all;
+    }
+
     /**
      * Whom of these to ask now; nobody if those are busy whose turn it is. Nobody is asked twice before all were: a liar that answers at once with
      * nothing would always be the one that is free.
      */
     private int next(Want want, long free) {
-        long all = (-1L >>> (Long.SIZE - config.replicas())) & ~(1L << config.self());
-        long sources = (want.sources & all) == 0 ? all : want.sources & all;
+        long sources = sources(want);
         if ((sources & ~want.tried) == 0) {
             want.tried = 0;
         }

@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -28,12 +30,22 @@ final class RequestRoom {
     private static final int LARGEST_TRIED = 8;
 
     private static final class Usage {
+        private final PrincipalId client;
         private final LinkedHashMap<RequestId, Pending> entries = new LinkedHashMap<>();
         private long bytes;
+
+        private Usage(PrincipalId client) {
+            this.client = client;
+        }
     }
 
     private final ReplicaConfig config;
     private final Map<PrincipalId, Usage> usages = new HashMap<>();
+
+    /** The same, who holds most first. */
+    private final NavigableSet<Usage> largest =
+            new TreeSet<>(Comparator.comparingLong((Usage each) -> -each.bytes).thenComparing(each -> each.client));
+
     private long heldBytes;
 
     RequestRoom(ReplicaConfig config) {
@@ -49,7 +61,7 @@ final class RequestRoom {
         if (entry.body != null) {
             return true;
         }
-        Usage usage = usages.getOrDefault(entry.id.client(), new Usage());
+        Usage usage = usages.getOrDefault(entry.id.client(), new Usage(entry.id.client()));
         int bytes = request.operation().length();
         int factor = entry.readyMillis >= 0 ? 2 : 1;
         while (usage.entries.size() >= factor * config.room().requestsPerClient()
@@ -74,8 +86,7 @@ final class RequestRoom {
         }
         usages.put(entry.id.client(), usage);
         usage.entries.put(entry.id, entry);
-        usage.bytes += bytes;
-        heldBytes += bytes;
+        add(usage, bytes);
         entry.body = request;
         return true;
     }
@@ -109,12 +120,11 @@ final class RequestRoom {
     }
 
     private boolean displaceOneOfTheLargest(long share, Predicate<Pending> stays, Consumer<Pending> drop) {
-        List<Usage> largest = usages.values().stream()
-                .filter(each -> each.bytes > share)
-                .sorted(Comparator.comparingLong((Usage each) -> each.bytes).reversed())
+        List<Usage> tried = largest.stream()
+                .takeWhile(each -> each.bytes > share)
                 .limit(LARGEST_TRIED)
                 .toList();
-        for (Usage each : largest) {
+        for (Usage each : tried) {
             if (displaceOne(each, stays, drop)) {
                 return true;
             }
@@ -140,12 +150,19 @@ final class RequestRoom {
             return;
         }
         usage.entries.remove(entry.id);
-        usage.bytes -= body.operation().length();
-        heldBytes -= body.operation().length();
+        add(usage, -body.operation().length());
         entry.body = null;
         if (usage.entries.isEmpty()) {
-            usages.remove(entry.id.client());
+            usages.remove(usage.client);
+            largest.remove(usage);
         }
+    }
+
+    private void add(Usage usage, int bytes) {
+        largest.remove(usage);
+        usage.bytes += bytes;
+        largest.add(usage);
+        heldBytes += bytes;
     }
 
     /**
@@ -169,6 +186,7 @@ final class RequestRoom {
 
     void clear() {
         usages.clear();
+        largest.clear();
         heldBytes = 0;
     }
 }

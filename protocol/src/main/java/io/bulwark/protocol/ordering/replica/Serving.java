@@ -20,6 +20,9 @@ import java.util.List;
 final class Serving {
     private static final int NAME_BYTES = 48;
 
+    /** What an answer without bodies counts for: whoever asks as fast as it is answered does not have many. */
+    private static final int NOTHING_BYTES = ReplicaMessage.BODIES_BYTES_MAX / 8;
+
     private final ReplicaConfig config;
     private final BatchStore batches;
     private final Outbox outbox;
@@ -55,7 +58,8 @@ final class Serving {
             }
             bodies.add(body);
         }
-        if (!bodies.isEmpty() && spend(nowMillis, from, bytes)) {
+        // Also without any: whoever asks has this question open until it is answered, and goes on to the others.
+        if (spend(nowMillis, from, bodies.isEmpty() ? NOTHING_BYTES : bytes)) {
             outbox.send(from, new RequestBodies(bodies));
         }
     }

@@ -1,7 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
 import io.bulwark.protocol.ordering.message.Batch;
-import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.HashMap;
 import java.util.Map;
@@ -19,9 +18,11 @@ final class Slot {
     @Nullable
     Bytes proposed;
 
-    /** A request of the proposal whose body was not here when it was last looked for. */
-    @Nullable
-    RequestId lacking;
+    /** Of the requests of the proposal the one at which the last look stopped, as it was not here or is not to be accepted. */
+    int lookedAt;
+
+    /** All requests of the proposal were here, and their operations are too long for a batch. */
+    boolean tooLong;
 
     /** Chosen by NEW-VIEW: accepted without checks. */
     boolean chosen;
@@ -64,7 +65,8 @@ final class Slot {
     void leaveView() {
         proposal = null;
         proposed = null;
-        lacking = null;
+        lookedAt = 0;
+        tooLong = false;
         chosen = false;
         accepted = false;
         prepared = false;

@@ -21,6 +21,9 @@ final class StatusExchange {
     /** Numbers that one answer speaks of at most. */
     private static final int SLOTS_MAX = 64;
 
+    /** No more proposals are in one answer than so many full ones have names: whoever has them gets more with the next. */
+    private static final int FULL_MAX = 16;
+
     private final ReplicaConfig config;
     private final View view;
     private final SlotLog log;
@@ -132,6 +135,7 @@ final class StatusExchange {
 
     private void repeatPhases(long nowMillis, int to, Status status) {
         int repeated = 0;
+        int names = 0;
         long settledMillis = nowMillis - config.timers().statusMillis() / 2;
         for (Slot slot : log.above(status.executed())) {
             long i = slot.sequence - status.executed() - 1;
@@ -139,10 +143,10 @@ final class StatusExchange {
                 continue;
             }
             if (!isSet(status.prePrepared(), i)) {
-                agreement.repeatProposal(to, slot);
+                names += agreement.repeatProposal(to, slot);
             }
             agreement.repeat(to, slot, !isSet(status.prepared(), 2 * i));
-            if (++repeated == SLOTS_MAX) {
+            if (++repeated == SLOTS_MAX || names >= FULL_MAX * config.batches().requestsMax()) {
                 return;
             }
         }

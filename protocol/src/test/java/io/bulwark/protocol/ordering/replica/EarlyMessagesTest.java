@@ -51,4 +51,17 @@ class EarlyMessagesTest {
         assertThat(taken.getFirst().message().sequence()).isEqualTo(2);
         assertThat(early.take(1)).isEmpty();
     }
+
+    /** Else a liar would have 768 full ones kept, 111 MiB of names. */
+    @Test
+    void ofProposalsNoMoreAreKeptThanSoManyFullOnesHaveNames() {
+        for (int i = 0; i < 100; i++) {
+            early.add(1, proposal(1, 2));
+        }
+        assertThat(early.take(1)).hasSize(64);
+        for (int i = 0; i < 100; i++) {
+            early.add(1, proposal(5, 1));
+        }
+        assertThat(early.take(5)).as("half full ones").hasSize(100);
+    }
 }

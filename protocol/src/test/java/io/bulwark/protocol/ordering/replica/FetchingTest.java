@@ -149,11 +149,23 @@ class FetchingTest {
         assertThat(asked()).containsOnlyKeys(0, 1).containsEntry(0, List.of(1L)).containsEntry(1, List.of(2L));
         assertThat(answer(DUE + 1, 0, Set.of())).isEmpty();
         assertThat(answer(2 * DUE, 1, Set.of(id(2)))).containsOnlyKeys(1).containsValue(List.of(1L, 3L));
-        assertThat(answer(2 * DUE + 1, 1, Set.of()))
-                .as("all were asked")
-                .containsOnlyKeys(0, 1)
-                .containsEntry(0, List.of(1L))
-                .containsEntry(1, List.of(3L));
+        assertThat(answer(2 * DUE + 1, 1, Set.of())).as("all were asked").isEmpty();
+        fetching.wantRequest(2 * DUE + AGAIN, id(1), 0b11);
+        fetching.wantRequest(2 * DUE + AGAIN, id(3), 0b10);
+        fetching.ask(2 * DUE + AGAIN);
+        assertThat(asked()).containsOnlyKeys(0, 1).containsEntry(0, List.of(1L)).containsEntry(1, List.of(3L));
+    }
+
+    /** Who has none of it says so, though nobody can have it said as often as he likes. */
+    @Test
+    void whoHasNothingSaysSo() {
+        Serving serving = new Serving(CONFIG, new BatchStore(new RequestPool(CONFIG, new RecentResults(1))), outbox);
+        serving.onFetchRequests(0, 1, new FetchRequests(List.of(id(1))));
+        assertThat(outbox.drain()).containsExactly(new ReplicaEffect.Send(1, new RequestBodies(List.of())));
+        for (int i = 0; i < 1_000; i++) {
+            serving.onFetchRequests(0, 1, new FetchRequests(List.of(id(1))));
+        }
+        assertThat(outbox.drain()).hasSizeLessThan(10);
     }
 
     /** Who sends such all the time would have all that is wanted looked through each time. */

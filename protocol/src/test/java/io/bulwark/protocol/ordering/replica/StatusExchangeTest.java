@@ -9,9 +9,11 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +39,10 @@ class StatusExchangeTest {
 
     /** All that it promises is on disk at once. */
     private List<ReplicaEffect> drained(long nowMillis) {
+        return drained(primary, nowMillis);
+    }
+
+    private static List<ReplicaEffect> drained(Replica primary, long nowMillis) {
         List<ReplicaEffect> effects = new ArrayList<>(primary.drain(nowMillis));
         long appended = -1;
         for (ReplicaEffect effect : effects) {
@@ -97,6 +103,44 @@ class StatusExchangeTest {
             said += answer(LATER + i / 10, false).size();
         }
         assertThat(said).isEqualTo(2);
+    }
+
+    private static List<Long> proposedAgain(Replica primary, long nowMillis, int known) {
+        primary.onMessage(nowMillis, 1, new Status(0, true, 0, 0, Bytes.EMPTY, Bytes.of(bits(known)), 0, false));
+        return toReplicaOne(drained(primary, nowMillis)).stream()
+                .filter(PrePrepare.class::isInstance)
+                .map(message -> ((PrePrepare) message).sequence())
+                .toList();
+    }
+
+    private static byte[] bits(int set) {
+        byte[] bits = new byte[3];
+        for (int i = 0; i < set; i++) {
+            bits[i / 8] |= (byte) (1 << i % 8);
+        }
+        return bits;
+    }
+
+    /** Whoever says that it has nothing would else be sent megabytes each time. */
+    @Test
+    void oneAnswerHasNoMoreProposalsThanSixteenFullOnesHaveNames() {
+        Replica busy = new Replica(
+                ReplicaConfig.of(0, 1).withBatches(new Batches(2, 1 << 20, 2)), new JournalApplication(), List.of());
+        busy.onClock(0, 1_000_000);
+        busy.onTick(0);
+        var _ = drained(busy, 0);
+        for (int call = 0; call < 40; call++) {
+            Request each = new Request(PrincipalId.client(1), call, false, TestCluster.operation(call));
+            busy.onRequest(0, each);
+            busy.onMessage(0, 1, new Vouch(List.of(each.id())));
+            busy.onMessage(0, 2, new Vouch(List.of(each.id())));
+        }
+        assertThat(toReplicaOne(drained(busy, 0)))
+                .filteredOn(PrePrepare.class::isInstance)
+                .hasSize(20);
+        assertThat(proposedAgain(busy, LATER, 0))
+                .isEqualTo(LongStream.rangeClosed(1, 16).boxed().toList());
+        assertThat(proposedAgain(busy, 2 * LATER, 16)).isEqualTo(List.of(17L, 18L, 19L, 20L));
     }
 
     @Test
