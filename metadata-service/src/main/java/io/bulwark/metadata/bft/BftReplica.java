@@ -456,7 +456,7 @@ final class BftReplica implements Life {
                 }
                 case ReplicaEffect.Ended ended -> loop.run(() -> end(ended.handover()));
                 case ReplicaEffect.Misbehaved accused ->
-                    LOG.warn("{} misbehaved: {}", nameOf(accused.replica()), accused.what());
+                    mail.complain(now, accused.replica(), "misbehaved: " + accused.what());
             }
         });
     }

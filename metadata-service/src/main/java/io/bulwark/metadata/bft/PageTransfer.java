@@ -146,7 +146,7 @@ final class PageTransfer {
                 yield Done.NOTHING;
             }
             case Pages pages -> {
-                mend(repair.onPages(nowMillis, from, pages.token(), pages.pages()));
+                mend(nowMillis, repair.onPages(nowMillis, from, pages.token(), pages.pages()));
                 StateFetch running = fetch;
                 yield running == null
                         ? Done.NOTHING
@@ -159,9 +159,9 @@ final class PageTransfer {
         again = false;
         for (Bytes digest : server.takeDamaged()) {
             LOG.warn("page {} is damaged here, and is fetched from the others", digest);
-            mend(repair.want(nowMillis, digest));
+            mend(nowMillis, repair.want(nowMillis, digest));
         }
-        mend(repair.onTick(nowMillis));
+        mend(nowMillis, repair.onTick(nowMillis));
         StateFetch running = fetch;
         if (running == null) {
             return Done.NOTHING;
@@ -174,13 +174,13 @@ final class PageTransfer {
     }
 
     /** Single pages. */
-    private void mend(List<FetchEffect> effects) {
+    private void mend(long nowMillis, List<FetchEffect> effects) {
         for (FetchEffect effect : effects) {
             switch (effect) {
                 case FetchEffect.Send send -> mail.send(send.replica(), new Fetch(send.token(), send.digests()));
                 case FetchEffect.Write write -> application.write(write.batch());
                 case FetchEffect.WrongPage wrong ->
-                    LOG.warn("replica-{} sent a page that is not {}", wrong.replica(), wrong.digest());
+                    mail.complain(nowMillis, wrong.replica(), "sent a page that is not " + wrong.digest());
                 case FetchEffect.Unavailable page -> LOG.info("no replica has page {} any more", page.digest());
                 case FetchEffect.Again _, FetchEffect.Damaged _, FetchEffect.Complete _ -> {} // not of single pages
             }
@@ -196,7 +196,7 @@ final class PageTransfer {
                 // A check in place is in no hurry.
                 case FetchEffect.Again _ -> again = !inPlace;
                 case FetchEffect.WrongPage wrong ->
-                    LOG.warn("replica-{} sent a page that is not {}", wrong.replica(), wrong.digest());
+                    mail.complain(nowMillis, wrong.replica(), "sent a page that is not " + wrong.digest());
                 case FetchEffect.Damaged page ->
                     LOG.warn("page {} is {} here", page.digest(), page.missing() ? "missing" : "damaged");
                 case FetchEffect.Unavailable page -> {

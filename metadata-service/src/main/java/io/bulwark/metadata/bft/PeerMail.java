@@ -1,6 +1,5 @@
 package io.bulwark.metadata.bft;
 
-import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.key.KeyEffect;
 import io.bulwark.protocol.ordering.key.KeyMessage;
@@ -28,9 +27,6 @@ import org.slf4j.LoggerFactory;
 final class PeerMail {
     private static final Logger LOG = LoggerFactory.getLogger(PeerMail.class);
 
-    /** The same is not complained of more often, of all replicas together. */
-    private static final long COMPLAIN_MILLIS = 10_000;
-
     /** Where messages leave. May lose them. */
     interface Network {
         void send(int to, Message message);
@@ -57,7 +53,7 @@ final class PeerMail {
     private int type;
     private Bytes body = Bytes.EMPTY;
     private long refused;
-    private long complainedMillis = LongAgo.MILLIS;
+    private final Complaints complaints;
 
     /** By replica: when something of it came last that was believed; 0 if never. */
     private long[] heardMillis = new long[0];
@@ -76,6 +72,7 @@ final class PeerMail {
         this.network = network;
         this.receiver = receiver;
         this.keys = keys;
+        complaints = new Complaints(configuration.members().size(), line -> LOG.error("{}: {}", nameOf(self), line));
     }
 
     /** May be lost, and is lost as long as the receiver has told no key. */
@@ -163,14 +160,12 @@ final class PeerMail {
 
     private void refuse(long nowMillis, int from, String what) {
         refused++;
-        complain(nowMillis, nameOf(from) + " " + what);
+        complain(nowMillis, from, what);
     }
 
-    private void complain(long nowMillis, String what) {
-        if (nowMillis - complainedMillis >= COMPLAIN_MILLIS) {
-            complainedMillis = nowMillis;
-            LOG.error("{}: {}", nameOf(self), what);
-        }
+    /** The other replica did wrong. */
+    void complain(long nowMillis, int of, String what) {
+        complaints.add(nowMillis, of, nameOf(of) + " " + what);
     }
 
     /** Every 10 to 50 ms. */
@@ -200,7 +195,8 @@ final class PeerMail {
                 case KeyEffect.Misfit misfit ->
                     complain(
                             nowMillis,
-                            nameOf(misfit.replica()) + " has a watchdog period of " + misfit.watchdogMillis()
+                            misfit.replica(),
+                            "has a watchdog period of " + misfit.watchdogMillis()
                                     + " ms, and not that of this one; until they are equal neither hears the other");
             }
         }

@@ -285,6 +285,13 @@ final class ReplicaDiskBugs {
                     "nowMillis - aloneSinceMillis >= ALARM_MILLIS",
                     "false"),
             bug(
+                    "bft/Complaints",
+                    "who lies all the time fills the log",
+                    "bft.ComplaintsTest",
+                    "whoLiesAllTheTimeHasOneLineInTenSecondsAndSilencesNobodyElse",
+                    "nowMillis < nextMillis[replica]",
+                    "false"),
+            bug(
                     "bft/PeerMail",
                     "one replica that is heard often counts as many",
                     "bft.SelfReportTest",

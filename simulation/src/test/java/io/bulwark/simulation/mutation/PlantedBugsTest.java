@@ -56,6 +56,7 @@ class PlantedBugsTest {
                         OrderingBugs.ALL,
                         ReplicaBugs.ALL,
                         ReadyBugs.ALL,
+                        LiarBugs.ALL,
                         RecoveryBugs.ALL,
                         StateBugs.ALL,
                         MembershipBugs.ALL)

@@ -250,8 +250,8 @@ final class ReplicaBugs {
                     "ordering/replica/Agreement",
                     "a batch from another time is accepted",
                     engine("AttacksTest", "aProposalFromAnotherTimeIsNotTaken"),
-                    "return false; } long bytes = 0;",
-                    "} long bytes = 0;"),
+                    "!isTimely(nowMillis, batch)",
+                    "false"),
             in(
                     "ordering/replica/Checkpoints",
                     "2f CHECKPOINTs make a checkpoint stable",
@@ -346,8 +346,8 @@ final class ReplicaBugs {
                     "ordering/replica/EarlyMessages",
                     "any number of early messages is kept",
                     engine("EarlyMessagesTest", "onlyTheLatestOfAPeerAreKeptAndNoneOfWhatItSaidUnderAnOldKey"),
-                    "if (messages.size() > perPeerMax) {",
-                    "if (false) {"),
+                    "while (said.messages.size() > perPeerMax ||",
+                    "while (false ||"),
             in(
                     "ordering/replica/EarlyMessages",
                     "anybody proposes early",

@@ -1,0 +1,33 @@
+package io.bulwark.metadata.bft;
+
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/**
+ * What other replicas do wrong, for the log: of each no more than one line in 10 s, which says how many there were before it. A liar
+ * repeats its lies as fast as its connection takes them, and lines are written by the thread that orders. One thread uses it.
+ */
+final class Complaints {
+    private static final long PAUSE_MILLIS = 10_000;
+
+    private final Consumer<String> log;
+    private final long[] nextMillis;
+    private final long[] unsaid;
+
+    Complaints(int replicas, Consumer<String> log) {
+        this.log = log;
+        nextMillis = new long[replicas];
+        Arrays.fill(nextMillis, Long.MIN_VALUE);
+        unsaid = new long[replicas];
+    }
+
+    void add(long nowMillis, int replica, String what) {
+        if (nowMillis < nextMillis[replica]) {
+            unsaid[replica]++;
+            return;
+        }
+        log.accept(unsaid[replica] == 0 ? what : what + " (and " + unsaid[replica] + " other complaints before)");
+        nextMillis[replica] = nowMillis + PAUSE_MILLIS;
+        unsaid[replica] = 0;
+    }
+}
