@@ -52,7 +52,7 @@ class EarlyMessagesTest {
         assertThat(early.take(1)).isEmpty();
     }
 
-    /** Else a liar would have 768 full ones kept, 111 MiB of names. */
+    /** Else a liar would have 768 full ones kept, 112 MiB of names. */
     @Test
     void ofProposalsNoMoreAreKeptThanSoManyFullOnesHaveNames() {
         for (int i = 0; i < 100; i++) {
