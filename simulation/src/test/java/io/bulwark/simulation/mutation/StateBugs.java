@@ -125,7 +125,7 @@ final class StateBugs {
                     STATUS,
                     "a proposal that was lost is lost",
                     status("whatTheOtherLacksIsSaidAgain"),
-                    "agreement.repeatProposal(to, slot);",
+                    "names += agreement.repeatProposal(to, slot);",
                     ""),
             in(
                     STATUS,
