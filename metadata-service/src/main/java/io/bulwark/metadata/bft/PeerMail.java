@@ -44,7 +44,6 @@ final class PeerMail {
     }
 
     private final Configuration configuration;
-    private final int self;
     private final Network network;
     private final Receiver receiver;
     private final @Nullable SessionKeys keys;
@@ -68,7 +67,6 @@ final class PeerMail {
      */
     PeerMail(Configuration configuration, int self, Network network, Receiver receiver, @Nullable SessionKeys keys) {
         this.configuration = configuration;
-        this.self = self;
         this.network = network;
         this.receiver = receiver;
         this.keys = keys;
