@@ -55,6 +55,7 @@ class PlantedBugsTest {
                         ViewBugs.ALL,
                         OrderingBugs.ALL,
                         ReplicaBugs.ALL,
+                        PromiseBugs.ALL,
                         ReadyBugs.ALL,
                         LiarBugs.ALL,
                         RecoveryBugs.ALL,

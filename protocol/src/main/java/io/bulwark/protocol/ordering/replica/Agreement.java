@@ -28,9 +28,6 @@ final class Agreement {
     private final Clock clock;
     private final Outbox outbox;
 
-    /** Up to here the NEW-VIEW of this view has assigned all numbers: no PRE-PREPARE counts. */
-    private long assigned;
-
     Agreement(
             ReplicaConfig config,
             View view,
@@ -52,9 +49,6 @@ final class Agreement {
 
     void onPrePrepare(long nowMillis, int from, PrePrepare message) {
         if (!view.isActiveIn(message.view()) || from != view.primary() || !log.covers(message.sequence())) {
-            return;
-        }
-        if (message.sequence() <= assigned) {
             return;
         }
         Slot slot = log.slot(message.sequence());
@@ -80,11 +74,10 @@ final class Agreement {
     }
 
     /**
-     * What NEW-VIEW chose (4.5), as far as it lies between the water marks; to be called again when they have moved. No check
-     * of requests or time: a correct replica did them.
+     * What NEW-VIEW chose (4.5), as far as it lies between the water marks; to be called again when they have moved. These numbers
+     * are proposed with that: another batch for one of them is evidence. No check of requests or time: a correct replica did them.
      */
     void onChosen(long nowMillis, NewView newView) {
-        assigned = newView.checkpoint().sequence() + newView.chosen().size();
         for (Numbered choice : newView.chosen()) {
             if (log.covers(choice.sequence())) {
                 onChosen(nowMillis, choice);

@@ -8,11 +8,14 @@ import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Commit;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig.Batches;
+import io.bulwark.protocol.ordering.view.ViewDigest;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
@@ -223,8 +226,198 @@ class DurabilityTest {
         assertThat(replica.lowWaterMark()).isEqualTo(2);
         assertThat(stable).anyMatch(ReplicaEffect.Roll.class::isInstance);
         assertThat(application.checkpoints()).hasSize(2);
+        replica.onDurable(0, appended - 1);
+        assertThat(application.checkpoints())
+                .as("after a crash the log begins at the one before")
+                .hasSize(2);
         replica.onDurable(0, appended);
         assertThat(application.checkpoints()).hasSize(1);
+    }
+
+    private Replica withSmallLog(int self) {
+        Replica replica = new Replica(
+                ReplicaConfig.of(self, 1).withLog(2, 4).withBatches(new Batches(1, 1 << 20, 16)),
+                application,
+                List.of());
+        replica.onClock(0, 1);
+        drain(replica);
+        replica.onDurable(0, appended);
+        return replica;
+    }
+
+    /** It executes null batches up to this number and takes the checkpoints, which are not durable. */
+    private void decideUpTo(Replica replica, long last, int... others) {
+        for (long n = replica.executed() + 1; n <= last; n++) {
+            for (int from : others) {
+                replica.onMessage(0, from, new Commit(0, n, Batch.NULL_DIGEST));
+            }
+        }
+        drain(replica);
+        replica.onDurable(0, appended);
+        drain(replica);
+        assertThat(replica.executed()).isEqualTo(last);
+    }
+
+    /** A power cut could take the low water mark back, and all others would be asked to vote above the high one. */
+    @Test
+    void whatTheHighWaterMarkNewlyCoversIsProposedOnceTheLowOneIsDurable() {
+        Replica replica = withSmallLog(0);
+        decideUpTo(replica, 4, 1, 2, 3);
+        assertThat(application.makeDurable(2)).isTrue();
+        replica.onCheckpointDurable(2);
+        replica.onRequest(0, request);
+        replica.onMessage(0, 1, new Vouch(batch.requests()));
+        replica.onMessage(0, 2, new Vouch(batch.requests()));
+        assertThat(sent(drain(replica))).noneMatch(PrePrepare.class::isInstance);
+        replica.onDurable(0, appended);
+        drain(replica);
+        Bytes digest = application.checkpoints().getLast().digest();
+        replica.onMessage(0, 1, new ReplicaMessage.Checkpoint(2, digest));
+        replica.onMessage(0, 2, new ReplicaMessage.Checkpoint(2, digest));
+        assertThat(sent(drain(replica))).noneMatch(PrePrepare.class::isInstance);
+        assertThat(replica.lowWaterMark()).isEqualTo(2);
+        replica.onDurable(0, appended);
+        assertThat(sent(drain(replica))).contains(new PrePrepare(0, 5, batch));
+    }
+
+    @Test
+    void aViewChangeNamesOnlyCheckpointsThatAreDurable() {
+        for (boolean durable : new boolean[] {false, true}) {
+            Replica replica = withSmallLog(3);
+            decideUpTo(replica, 2, 0, 1, 2);
+            if (durable) {
+                assertThat(application.makeDurable(2)).isTrue();
+                replica.onCheckpointDurable(2);
+            }
+            replica.onMessage(0, 0, new ReplicaMessage.ViewChange(1, 0, List.of(), List.of(), List.of()));
+            List<ReplicaMessage.ViewChange> asked = written(drain(replica)).stream()
+                    .filter(LogRecord.ViewChange.class::isInstance)
+                    .map(record -> ((LogRecord.ViewChange) record).message())
+                    .toList();
+            assertThat(asked).hasSize(1);
+            assertThat(asked.getFirst().checkpoints())
+                    .map(ReplicaMessage.Numbered::sequence)
+                    .isEqualTo(durable ? List.of(0L, 2L) : List.of(0L));
+        }
+    }
+
+    private static ReplicaMessage.ViewChange asksFor(long view) {
+        Numbered genesis = new JournalApplication().checkpoints().getFirst();
+        return new ReplicaMessage.ViewChange(view, 0, List.of(genesis), List.of(), List.of());
+    }
+
+    /** A replica that votes on after it has asked for the next view, or a primary that begins it twice, would break what others rest on. */
+    @Test
+    void aViewIsAskedForAndBegunOnceThatIsDurable() {
+        Replica primary = replica(1);
+        primary.onMessage(0, 0, asksFor(1));
+        List<ReplicaEffect> asking = drain(primary);
+        assertThat(written(asking)).containsExactly(new LogRecord.ViewChange(asksFor(1)));
+        assertThat(sent(asking)).noneMatch(ReplicaMessage.ViewChange.class::isInstance);
+        primary.onDurable(0, appended);
+        assertThat(sent(drain(primary))).containsExactly(asksFor(1));
+
+        primary.onMessage(0, 2, asksFor(1));
+        primary.onMessage(0, 2, new ReplicaMessage.ViewChangeAck(1, 0, ViewDigest.of(asksFor(1))));
+        primary.onMessage(0, 0, new ReplicaMessage.ViewChangeAck(1, 2, ViewDigest.of(asksFor(1))));
+        List<ReplicaEffect> beginning = drain(primary);
+        assertThat(written(beginning)).singleElement().isInstanceOf(LogRecord.NewView.class);
+        assertThat(sent(beginning)).noneMatch(NewView.class::isInstance);
+        assertThat(primary.isActive()).isFalse();
+        primary.onDurable(0, appended);
+        assertThat(sent(drain(primary))).anyMatch(NewView.class::isInstance);
+        assertThat(primary.isActive()).isTrue();
+    }
+
+    @Test
+    void anotherBatchForANumberThatNewViewChoseIsEvidence() {
+        NewView newView = new NewView(
+                1,
+                List.of(),
+                asksFor(1).checkpoints().getFirst(),
+                List.of(new Numbered(1, Batch.NULL_DIGEST), new Numbered(2, Batch.NULL_DIGEST)));
+        List<LogRecord> disk = List.of(new LogRecord.ViewChange(asksFor(1)), new LogRecord.NewView(newView));
+        Replica replica = new Replica(ReplicaConfig.of(2, 1), application, disk);
+        replica.onRequest(0, request);
+        drain(replica);
+        replica.onMessage(0, 1, new PrePrepare(1, 2, batch));
+        List<ReplicaEffect> effects = drain(replica);
+        assertThat(effects).anyMatch(ReplicaEffect.Misbehaved.class::isInstance);
+        assertThat(written(effects)).isEmpty();
+        replica.onMessage(0, 1, new PrePrepare(1, 3, batch));
+        assertThat(written(drain(replica))).contains(new LogRecord.Prepare(1, 3, batch.digest()));
+    }
+
+    @Test
+    void aCheckpointIsNotStableHereWithoutTheOwnOne() {
+        Replica replica = withSmallLog(3);
+        decideUpTo(replica, 2, 0, 1, 2);
+        Bytes digest = application.checkpointAt(2);
+        for (int from : List.of(0, 1, 2)) {
+            replica.onMessage(0, from, new ReplicaMessage.Checkpoint(2, digest));
+        }
+        drain(replica);
+        assertThat(replica.lowWaterMark()).isZero();
+        assertThat(application.makeDurable(2)).isTrue();
+        replica.onCheckpointDurable(2);
+        drain(replica);
+        assertThat(replica.lowWaterMark()).isEqualTo(2);
+    }
+
+    @Test
+    void whatWasLearnedIsExecutedAfterARestartWithoutAWordFromAnybody() {
+        List<LogRecord> disk = new ArrayList<>();
+        disk.add(new LogRecord.Bodies(batch, List.of(request)));
+        disk.add(new LogRecord.Learned(1, batch.digest()));
+        for (int life = 0; life < 2; life++) {
+            JournalApplication journal = new JournalApplication();
+            Replica replica = new Replica(ReplicaConfig.of(2, 1), journal, disk);
+            for (ReplicaEffect effect : drain(replica)) {
+                if (effect instanceof ReplicaEffect.Roll roll) {
+                    disk = new ArrayList<>(roll.summary()); // for the next life
+                }
+            }
+            assertThat(journal.journal()).as("life %d", life).containsExactly(TestCluster.operation(1));
+        }
+    }
+
+    @Test
+    void againstWhatIsDecidedItVotesNoMore() {
+        Replica replica = replica(3);
+        replica.onRequest(0, request);
+        for (int from : List.of(0, 1, 2)) {
+            replica.onMessage(0, from, new Commit(0, 1, Batch.NULL_DIGEST));
+        }
+        replica.onMessage(0, 0, new PrePrepare(0, 1, batch));
+        assertThat(written(drain(replica))).containsExactly(new LogRecord.Learned(1, Batch.NULL_DIGEST));
+    }
+
+    /** The clocks of two primaries differ, and one that lies may say anything within the bound. */
+    @Test
+    void agreedTimeDoesNotGoBack() {
+        Replica replica = replica(3);
+        List<Batch> batches = List.of(batch(1, 9_000), batch(2, 3_000), batch(3, 9_500));
+        List<Long> times = new ArrayList<>();
+        for (int i = 0; i < batches.size(); i++) {
+            replica.onRequest(0, request(i + 1));
+            replica.onMessage(0, 0, new PrePrepare(0, i + 1, batches.get(i)));
+            for (int from : List.of(0, 1, 2)) {
+                replica.onMessage(0, from, new Commit(0, i + 1, batches.get(i).digest()));
+            }
+            drain(replica);
+            replica.onDurable(0, appended);
+            drain(replica);
+            times.add(application.agreedMillis());
+        }
+        assertThat(times).containsExactly(9_000L, 9_000L, 9_500L);
+    }
+
+    private static Request request(int call) {
+        return new Request(PrincipalId.client(1), call, false, TestCluster.operation(call));
+    }
+
+    private static Batch batch(int call, long millis) {
+        return new Batch(millis, List.of(request(call).id()));
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -200,6 +201,37 @@ class FaultsTest {
         }
         submit(cluster, 5);
         finish(cluster, 10_000);
+        allEqual(cluster);
+    }
+
+    /** Replica 2 alone prepared a request as number 1, and said COMMIT to all; the next view has heard the others and begins without. */
+    @Test
+    void aCommitOfTheViewBeforeIsNothingInTheNextOne() {
+        TestCluster cluster = new TestCluster(1, 18, FaultsTest::small);
+        List<ReplicaMessage.NewView> begun = new ArrayList<>();
+        List<Bytes> committed = new ArrayList<>();
+        cluster.wire = (from, to, message) -> {
+            boolean isLost = false;
+            switch (message) {
+                case ReplicaMessage.Prepare prepare -> isLost = prepare.view() == 0 && to != 2;
+                case ReplicaMessage.ViewChange _, ReplicaMessage.ForwardedViewChange _ ->
+                    isLost = from == 2 && begun.isEmpty();
+                case ReplicaMessage.NewView newView -> begun.add(newView);
+                case ReplicaMessage.Commit commit when commit.view() == 0 -> committed.add(commit.digest());
+                default -> {}
+            }
+            return isLost ? List.of() : List.of(message);
+        };
+        submit(cluster, 1);
+        cluster.run(50);
+        cluster.replica(0).handOver(cluster.nowMillis);
+        cluster.run(1_000);
+        assertThat(committed).hasSize(3).doesNotContain(Batch.NULL_DIGEST);
+        assertThat(begun.getFirst().chosen().getFirst())
+                .as(cluster::toString)
+                .isEqualTo(new ReplicaMessage.Numbered(1, Batch.NULL_DIGEST));
+        submit(cluster, 3);
+        finish(cluster, 2_000);
         allEqual(cluster);
     }
 

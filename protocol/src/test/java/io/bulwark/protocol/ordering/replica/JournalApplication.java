@@ -11,6 +11,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.NullMarked;
@@ -121,6 +122,11 @@ final class JournalApplication implements Application {
             durable.put(sequence, saved);
         }
         return saved != null;
+    }
+
+    /** The digest of one that was taken and is not durable yet. */
+    Bytes checkpointAt(long sequence) {
+        return Objects.requireNonNull(taken.get(sequence)).digest();
     }
 
     /** The numbers of the checkpoints that are not durable yet. */

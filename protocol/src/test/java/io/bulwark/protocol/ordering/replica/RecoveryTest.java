@@ -13,7 +13,9 @@ import io.bulwark.protocol.ordering.recovery.RecoveryReport.OwnRecovery;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +81,47 @@ class RecoveryTest {
         submit(cluster, 20);
         finish(cluster, 2_000);
         allEqual(cluster);
+    }
+
+    /** Nobody else asks for anything, so no request's timer runs. */
+    @Test
+    void aPrimaryThatFillsNoNumbersThatARecoveryWaitsForIsReplaced() {
+        TestCluster cluster = new TestCluster(1, 13, RecoveryTest::settings);
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        cluster.wire = (from, to, message) -> from == 0
+                        && message instanceof ReplicaMessage.PrePrepare pre
+                        && pre.batch().requests().isEmpty()
+                ? List.of()
+                : List.of(message);
+        recover(cluster, 3);
+        cluster.run(15_000);
+        assertThat(cluster.replica(1).view()).as(cluster::toString).isEqualTo(1);
+        assertThat(report(cluster, 3).phase()).as(cluster::toString).isEqualTo(Phase.NONE);
+        allEqual(cluster);
+    }
+
+    @Test
+    void whatWasAnsweredUnderOldKeysIsNoAnswer() {
+        TestCluster cluster = new TestCluster(1, 14, RecoveryTest::settings);
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        Set<Integer> answering = new HashSet<>(Set.of(0));
+        cluster.wire =
+                (from, to, message) -> message instanceof ReplicaMessage.RecoveryReply && !answering.contains(from)
+                        ? List.of()
+                        : List.of(message);
+        recover(cluster, 3);
+        cluster.run(1_000);
+        answering.remove(0);
+        cluster.run(100);
+        cluster.replica(3).onKeyChange(0);
+        answering.add(1);
+        cluster.run(1_000);
+        assertThat(report(cluster, 3).phase()).as(cluster::toString).isEqualTo(Phase.REQUESTING);
+        answering.add(2);
+        cluster.run(2_000);
+        assertThat(report(cluster, 3).phase()).as(cluster::toString).isEqualTo(Phase.NONE);
     }
 
     private static KnownRecovery peer(TestCluster cluster, int at, int replica) {
