@@ -49,6 +49,14 @@ final class OrderingPlot {
         return forgery;
     }
 
+    /** The same to all: this one, or what stood in its place when the first was shown it. */
+    Batch inPlaceOf(long view, long number, int to, Batch batch) {
+        Batch one = variants.computeIfAbsent(new Shown(view, number, -2), _ -> batch);
+        batches.put(one.digest(), one);
+        shown.put(new Shown(view, number, to), one.digest());
+        return one;
+    }
+
     /** Another batch in the place of one. */
     Batch variant(Batch batch) {
         List<RequestId> requests = new ArrayList<>(batch.requests());

@@ -49,6 +49,8 @@ public final class OrderingWorld implements SimulatedWorld {
     private final Setting setting;
     private final Simulation simulation;
     private final Random random;
+    private final RandomGenerator primaryRandom;
+    private final SmallRooms rooms;
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new TreeSet<>();
     private final Map<Integer, ReplicaLies> liars = new TreeMap<>();
@@ -72,6 +74,8 @@ public final class OrderingWorld implements SimulatedWorld {
     OrderingWorld(Setting setting, int spares) {
         this.setting = setting;
         this.random = new Random(setting.random("ordering").nextLong());
+        this.primaryRandom = setting.random("primaries");
+        this.rooms = new SmallRooms(setting.random("rooms"));
         this.simulation = new Simulation(
                 setting.seed(),
                 setting.network(),
@@ -126,6 +130,7 @@ public final class OrderingWorld implements SimulatedWorld {
             ReplicaConfig config = ReplicaConfig.of(0, setting.faults())
                     .withLog(CHECKPOINT_INTERVAL, logSize)
                     .withBatches(batches)
+                    .withRoom(rooms.room())
                     .withTimers(TIMERS)
                     .withRecoveries(RECOVERIES);
             simulation.addNode(PrincipalId.replica(replica), () -> processes.start(self, config));
@@ -300,6 +305,10 @@ public final class OrderingWorld implements SimulatedWorld {
         return keys;
     }
 
+    RandomGenerator primaryRandom() {
+        return new Random(primaryRandom.nextLong());
+    }
+
     RandomGenerator randomOf() {
         return new Random(random.nextLong());
     }
@@ -401,7 +410,11 @@ public final class OrderingWorld implements SimulatedWorld {
         } else if (choice < 8) {
             renewKeys(random.nextInt(nodes.size()));
         } else if (choice < 25 && setting.byzantineClients() > 0) {
-            attacker.step(setting.steps());
+            if (rooms.floods()) {
+                rooms.flood(simulation, nodes, OrderingClients.CLIENTS, setting.byzantineClients());
+            } else {
+                attacker.step(setting.steps());
+            }
         } else if (!clients.areBusy()) {
             if (choice < 65) {
                 clients.write();

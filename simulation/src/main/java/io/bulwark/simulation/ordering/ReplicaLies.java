@@ -63,6 +63,7 @@ final class ReplicaLies {
     private final int self;
     private final OrderingPlot plot;
     private final FalseViews falseViews;
+    private final PrimaryLies primaryLies;
     private final RandomGenerator random;
     private final Set<Lie> active = EnumSet.noneOf(Lie.class);
     private final List<ReplicaMessage> remembered = new ArrayList<>();
@@ -76,6 +77,7 @@ final class ReplicaLies {
         this.plot = plot;
         this.random = random;
         this.falseViews = new FalseViews(plot, random);
+        this.primaryLies = new PrimaryLies(world, self, plot, world.primaryRandom());
         this.changeOneIn = random.nextBoolean() ? CHANGE_ONE_IN : Integer.MAX_VALUE;
         change();
     }
@@ -105,8 +107,10 @@ final class ReplicaLies {
         if (ended) {
             return List.of(message);
         }
+        primaryLies.release();
         if (random.nextInt(changeOneIn) == 0) {
             change();
+            primaryLies.change();
         }
         if (active.contains(Lie.SILENT) || (active.contains(Lie.SILENT_TO_SOME) && (to + salt) % 2 == 0)) {
             return List.of();
@@ -124,6 +128,7 @@ final class ReplicaLies {
         if (lies(Lie.REPLAY)) {
             sent.add(remembered.get(random.nextInt(remembered.size())));
         }
+        sent.removeIf(each -> primaryLies.holds(to, each));
         return sent;
     }
 
@@ -147,6 +152,7 @@ final class ReplicaLies {
                 instead(to, pre, plot.withForgery(pre.view(), pre.sequence(), to, pre.batch()));
             case PrePrepare pre
             when lies(Lie.EQUIVOCATION) -> instead(to, pre, plot.variant(pre.view(), pre.sequence(), to, pre.batch()));
+            case PrePrepare pre -> primaryLies.ordered(to, pre);
             case Prepare prepare ->
                 new Prepare(
                         prepare.view(),
@@ -297,6 +303,7 @@ final class ReplicaLies {
         if (ended) {
             return;
         }
+        primaryLies.heard(from, message);
         switch (message) {
             case FetchBatch fetch -> {
                 Batch batch = plot.batch(fetch.digest());
@@ -325,6 +332,6 @@ final class ReplicaLies {
 
     @Override
     public String toString() {
-        return "replica " + self + " lies: " + active;
+        return "replica " + self + " lies: " + active + ", " + primaryLies;
     }
 }

@@ -1,0 +1,139 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.RequestId;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/**
+ * Lies without a contradiction: a primary that leaves out one client, or orders one client's requests first, or each batch as late as the
+ * timers let it; and a replica that keeps the others busy with what it asks for (the attacks of Prime, Aardvark and RBFT).
+ */
+final class PrimaryLies {
+    private enum Lie {
+        LEAVES_OUT,
+        PREFERS,
+        AS_LATE_AS_POSSIBLE,
+        FETCHES
+    }
+
+    /** Less than the first timer of a request; others have longer ones. */
+    private static final int LATE_MILLIS = 550;
+
+    private static final int FETCHES = 10;
+
+    private record Held(long untilMillis, int to, ReplicaMessage message) {}
+
+    private final OrderingWorld world;
+    private final int self;
+    private final OrderingPlot plot;
+    private final RandomGenerator random;
+    private final Set<Lie> active = EnumSet.noneOf(Lie.class);
+    private final Deque<Held> held = new ArrayDeque<>();
+    private PrincipalId client = PrincipalId.client(0);
+    private int lateMillis;
+    private Bytes digest = Batch.NULL_DIGEST;
+    private List<RequestId> requests = List.of();
+
+    PrimaryLies(OrderingWorld world, int self, OrderingPlot plot, RandomGenerator random) {
+        this.world = world;
+        this.self = self;
+        this.plot = plot;
+        this.random = random;
+        change();
+    }
+
+    void change() {
+        active.clear();
+        client = PrincipalId.client(random.nextInt(OrderingClients.CLIENTS));
+        lateMillis = 1 + random.nextInt(LATE_MILLIS);
+        for (Lie lie : Lie.values()) {
+            if (random.nextInt(6) == 0) {
+                active.add(lie);
+            }
+        }
+    }
+
+    /** The batch that all are shown. */
+    PrePrepare ordered(int to, PrePrepare pre) {
+        if (!active.contains(Lie.LEAVES_OUT) && !active.contains(Lie.PREFERS)) {
+            return pre;
+        }
+        Batch batch = plot.inPlaceOf(pre.view(), pre.sequence(), to, selected(pre.batch()));
+        return new PrePrepare(pre.view(), pre.sequence(), batch);
+    }
+
+    private Batch selected(Batch batch) {
+        boolean prefers = active.contains(Lie.PREFERS) && hasClient(batch);
+        List<RequestId> some = batch.requests().stream()
+                .filter(id -> id.client().equals(client) == prefers)
+                .toList();
+        return some.isEmpty() ? Batch.NULL : new Batch(batch.millis(), some);
+    }
+
+    private boolean hasClient(Batch batch) {
+        return batch.requests().stream().anyMatch(id -> id.client().equals(client));
+    }
+
+    /** Whether it is kept for later. */
+    boolean holds(int to, ReplicaMessage message) {
+        boolean isLate = active.contains(Lie.AS_LATE_AS_POSSIBLE)
+                && message instanceof PrePrepare pre
+                && !(active.contains(Lie.PREFERS) && hasClient(pre.batch()));
+        if (isLate) {
+            held.add(new Held(world.simulation().nowMillis() + lateMillis, to, message));
+        }
+        return isLate;
+    }
+
+    /** What was kept for long enough goes out. */
+    void release() {
+        while (!held.isEmpty()
+                && held.getFirst().untilMillis() <= world.simulation().nowMillis()) {
+            Held first = held.removeFirst();
+            world.transmit(self, first.to(), first.message());
+        }
+    }
+
+    void heard(int from, ReplicaMessage message) {
+        release();
+        switch (message) {
+            case Prepare prepare -> digest = prepare.digest();
+            case Vouch vouch -> requests = vouch.requests();
+            case ReplicaMessage.Status status
+            when active.contains(Lie.FETCHES) -> {
+                for (int i = 0; i < FETCHES; i++) {
+                    world.transmit(self, from, question(status.view()));
+                }
+            }
+            default -> {}
+        }
+    }
+
+    private ReplicaMessage question(long view) {
+        return switch (random.nextInt(5)) {
+            case 0 -> new ReplicaMessage.FetchBatch(digest);
+            case 1 -> new ReplicaMessage.FetchRequests(requests);
+            case 2 ->
+                new ReplicaMessage.FetchViewChange(
+                        view, random.nextInt(world.nodes().size()), digest);
+            case 3 -> new ReplicaMessage.QueryStable(random.nextLong());
+            default -> new ReplicaMessage.Fetch(random.nextLong(), List.of(digest, Batch.NULL_DIGEST));
+        };
+    }
+
+    @Override
+    public String toString() {
+        return active.toString();
+    }
+}
