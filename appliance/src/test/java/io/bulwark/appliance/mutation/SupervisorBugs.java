@@ -32,6 +32,71 @@ final class SupervisorBugs {
                     "whoIsNotLetInYetAsksForNothingBeforeItIs",
                     "if (waiting.isEmpty() &&",
                     "if ("),
+            releases(
+                    "ReleaseCheck",
+                    "what nobody has allowed is started",
+                    "Supervisor",
+                    "aChangedReleaseEndsTheReplicaInItsTurnAfterAWhileUntilItIsPutRight",
+                    "return known.contains(hash)",
+                    "return hash != null"),
+            releases(
+                    "ReleaseCheck",
+                    "who has ended by itself is started from anything",
+                    "Supervisor",
+                    "whoHasEndedByItselfIsNotStartedFromAChangedRelease",
+                    "return verdict instanceof Verdict.Refused refused ? Optional.of(refused.why()) :"
+                            + " Optional.empty();",
+                    "return Optional.empty();"),
+            releases(
+                    "ReleaseCheck",
+                    "another role file or genesis is taken",
+                    "Supervisor",
+                    "anotherRoleFileGenesisOrLibraryOfADeviceIsNotStartedUntilTheSupervisorIs",
+                    "if (!now.getValue().equals(marks.get(now.getKey()))) {",
+                    "if (false) {"),
+            releases(
+                    "ReleaseCheck",
+                    "the list is forgotten while the replicas give none",
+                    "Supervisor",
+                    "theLastListOfReleasesCountsWhileTheReplicasGiveNone",
+                    "String why = String.valueOf(e.getMessage());",
+                    "allowed = null; String why = String.valueOf(e.getMessage());"),
+            releases(
+                    "ReleaseCheck",
+                    "where no list was ever said nobody is started",
+                    "Supervisor",
+                    "whereNoListWasEverSaidWhoHasEndedIsStartedAgainSinceNobodyElseMayBeLeft",
+                    "return verdict instanceof Verdict.Refused refused ? Optional.of(refused.why()) :"
+                            + " Optional.empty();",
+                    "return verdict instanceof Verdict.Allowed ? Optional.empty() : Optional.of(\"\");"),
+            releases(
+                    "Installation",
+                    "a device's library is not looked at",
+                    "Supervisor",
+                    "anotherRoleFileGenesisOrLibraryOfADeviceIsNotStartedUntilTheSupervisorIs",
+                    "return module + \" \" + mark(module);",
+                    "return ABSENT;"),
+            releases(
+                    "Release",
+                    "libraries that a jar names do not count",
+                    "Release",
+                    "librariesThatTheJarNamesCountWithIt",
+                    "add(more, all, seen);",
+                    "{}"),
+            releases(
+                    "Release",
+                    "in directories names do not count",
+                    "Release",
+                    "ofAClassPathTheOrderAndInDirectoriesTheNamesCount",
+                    "add(file.getKey(), file.getValue(), all);",
+                    "add(\"\", file.getValue(), all);"),
+            releases(
+                    "Release",
+                    "of each file only its length counts",
+                    "Release",
+                    "aChangedJarIsFoundAndACopyElsewhereIsTheSame",
+                    "digest.update(chunk, 0, count);",
+                    "digest.update((byte) count);"),
             new PlantedBug(
                     "who has just come has recovered",
                     "appliance/supervisor/Standing",
@@ -132,6 +197,17 @@ final class SupervisorBugs {
                     "if (true) {"));
 
     private SupervisorBugs() {}
+
+    /** In what decides from what a replica may be started. */
+    private static PlantedBug releases(
+            String file, String name, String testClass, String test, String right, String wrong) {
+        return new PlantedBug(
+                name,
+                "appliance/supervisor/" + file,
+                appliance("supervisor." + testClass + "Test", test),
+                right,
+                wrong);
+    }
 
     private static PlantedBug turns(String name, String test, String right, String wrong) {
         return bug("Turns", name, test, right, wrong);
