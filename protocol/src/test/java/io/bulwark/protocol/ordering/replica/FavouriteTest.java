@@ -123,7 +123,7 @@ class FavouriteTest {
     /** With f of 2 or more what is passed over counts from 2f+1 READY on. */
     private static long boundMillis(int faulty, int friendEachMillis) {
         ReplicaConfig.Timers timers = ReplicaConfig.Timers.DEFAULT;
-        long readyMillis = faulty == 1 ? 0 : timers.readyMillis() + 2 * TestCluster.TICK_MILLIS + AGREEMENT_MILLIS;
+        long readyMillis = faulty == 1 ? 0 : timers.sayReadyMillis() + 2 * TestCluster.TICK_MILLIS + AGREEMENT_MILLIS;
         long passedOverMillis = Math.max(250, 32L * friendEachMillis + friendEachMillis);
         return readyMillis + Math.min(timers.requestMillis(), passedOverMillis) + 3 * AGREEMENT_MILLIS;
     }
