@@ -76,6 +76,11 @@ class ReleaseTest {
         Files.writeString(inner.resolve("A.class"), "a");
         Files.writeString(inner.resolve("B.class"), "b");
         assertThat(classPath(classes, first, second).hash()).isEqualTo(hash);
+        Files.move(inner.resolve("B.class"), inner.resolve("D.class"));
+        assertThat(classPath(classes, first, second).hash())
+                .as("another name at the same place")
+                .isNotEqualTo(hash);
+        Files.move(inner.resolve("D.class"), inner.resolve("B.class"));
         Files.writeString(inner.resolve("C.class"), "");
         assertThat(classPath(classes, first, second).hash()).isNotEqualTo(hash);
     }
