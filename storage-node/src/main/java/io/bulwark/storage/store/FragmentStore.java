@@ -9,6 +9,7 @@ import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireWriter;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -40,6 +41,7 @@ public final class FragmentStore implements AutoCloseable {
     private static final long LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final StoreConfig config;
+    private final DeviceSpace space;
     private final RecordIndex index;
     private final SegmentFiles segments;
     private final StoreWriter writer;
@@ -53,12 +55,13 @@ public final class FragmentStore implements AutoCloseable {
 
     private volatile boolean closed;
 
-    private FragmentStore(StoreConfig config, RecordIndex index, SegmentFiles segments) throws IOException {
+    private FragmentStore(StoreConfig config, DeviceSpace space, RecordIndex index, SegmentFiles segments)
+            throws IOException {
         this.config = config;
         this.index = index;
         this.segments = segments;
-        this.writer =
-                new StoreWriter(config, Files.getFileStore(config.directory()), index, segments, this::wakeCompactor);
+        this.space = space;
+        this.writer = new StoreWriter(config, space, index, segments, this::wakeCompactor);
         this.compactor = new SegmentCompactor(index, segments, writer);
         this.cache = new WriteBackCache(
                 config.writeBack(),
@@ -78,10 +81,18 @@ public final class FragmentStore implements AutoCloseable {
      */
     public static FragmentStore open(StoreConfig config) throws IOException {
         Files.createDirectories(config.directory());
+        FileStore device = Files.getFileStore(config.directory());
+        return open(config, device::getUsableSpace);
+    }
+
+    /** As {@link #open(StoreConfig)}, on a device that has as much left as the source says. */
+    static FragmentStore open(StoreConfig config, DeviceSpace.Source device) throws IOException {
+        Files.createDirectories(config.directory());
+        DeviceSpace space = new DeviceSpace(config, device);
         RecordIndex index = RecordIndex.open(config.directory().resolve("index"));
         try {
             SegmentFiles segments = new SegmentFiles(config, config.directory().resolve("segments"), index);
-            FragmentStore store = new FragmentStore(config, index, segments);
+            FragmentStore store = new FragmentStore(config, space, index, segments);
             store.count();
             store.writer.start();
             store.compactor.start();
@@ -173,20 +184,18 @@ public final class FragmentStore implements AutoCloseable {
     }
 
     public StoreUsage usage() {
-        long usable;
-        try {
-            usable = Files.getFileStore(config.directory()).getUsableSpace();
-        } catch (IOException e) {
-            usable = 0;
-        }
+        long stored = writer.storedBytes.get();
+        boolean refuses = space.refuses(stored);
         return new StoreUsage(
                 writer.records.get(),
-                writer.storedBytes.get(),
+                stored,
                 config.capacityBytes(),
                 segments.count(),
                 segments.spareCount(),
                 segments.liveBytes(),
-                usable,
+                space.usableBytes(),
+                refuses ? 0 : Math.max(0, space.roomBytes(stored)),
+                refuses,
                 damaged.sum(),
                 writer.stores.get(),
                 writer.refused.get(),
@@ -196,6 +205,11 @@ public final class FragmentStore implements AutoCloseable {
                 cache.heldBytes(),
                 cache.died(),
                 writer.failed());
+    }
+
+    /** For people: why stores are refused for lack of space. */
+    public String shortage() {
+        return space.shortage(writer.storedBytes.get());
     }
 
     /** Finishes what was asked for, makes it durable and closes; later stores fail. */

@@ -17,6 +17,8 @@ final class Segment {
     private final FileChannel channel;
     /** Where the next batch may be appended; beyond the last live record. */
     private int position;
+    /** The footprints of all records since it was begun; those of before the start and their padding count as well. */
+    private int recordBytes;
     /** The footprints of live records; read by the compaction. */
     private final AtomicLong liveBytes = new AtomicLong();
     /** Whether nothing is appended any more; read by the compaction. */
@@ -48,6 +50,19 @@ final class Segment {
 
     void position(int value) {
         position = value;
+    }
+
+    int recordBytes() {
+        return recordBytes;
+    }
+
+    void recordBytes(int value) {
+        recordBytes = value;
+    }
+
+    /** Whether more of it is dead than alive. Padding is neither: what compaction has just written is not. */
+    boolean mostlyDead() {
+        return recordBytes - liveBytes() > liveBytes();
     }
 
     long liveBytes() {

@@ -69,6 +69,10 @@ final class SegmentCompactor {
                     stuck.clear();
                     stuckSinceNanos = System.nanoTime();
                 }
+                if (writer.hasToGiveBack()) {
+                    // Whoever else shares the device has filled it meanwhile.
+                    writer.submit(new StoreTask.Flush(new CompletableFuture<>()));
+                }
                 Optional<Segment> next = candidate();
                 while (next.isPresent() && !closed && !writer.failed()) {
                     compact(next.get());

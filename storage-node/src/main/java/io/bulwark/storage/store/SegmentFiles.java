@@ -43,9 +43,11 @@ final class SegmentFiles implements AutoCloseable {
     private @Nullable Segment active;
     private @Nullable Segment activeBefore;
     private int positionBefore;
+    private int recordBytesBefore;
     private boolean created;
     private int nextNumber;
     private volatile int spareCount;
+    private volatile boolean canGiveBack;
 
     /**
      * Opens the segments of a directory. Segments without a live record are sealed and wait for {@link #recycle}.
@@ -81,14 +83,17 @@ final class SegmentFiles implements AutoCloseable {
                 .orElse(null);
         for (Segment segment : segments.values()) {
             segment.sealed(segment != active);
+            segment.recordBytes(segment.position());
             touched.add(segment);
         }
+        canGiveBack = hasEmptied();
     }
 
     /** Starts a batch: {@link #abandon} goes back to here. */
     void begin() {
         activeBefore = active;
         positionBefore = active == null ? 0 : active.position();
+        recordBytesBefore = active == null ? 0 : active.recordBytes();
         staging.clear();
     }
 
@@ -101,6 +106,7 @@ final class SegmentFiles implements AutoCloseable {
         stage(segment, Bytes.of(RecordHeader.encode(key, fragment.length(), sequence, checksum)));
         stage(segment, fragment);
         pad(segment, RecordHeader.ALIGNMENT);
+        segment.recordBytes(segment.recordBytes() + footprint);
         return new IndexEntry(
                 IndexEntry.Place.SEGMENT, segment.number, offset, fragment.length(), sequence, checksum, meta);
     }
@@ -120,6 +126,7 @@ final class SegmentFiles implements AutoCloseable {
         Segment segment = active;
         if (segment != null) {
             segment.position(segment == activeBefore ? positionBefore : 0);
+            segment.recordBytes(segment == activeBefore ? recordBytesBefore : 0);
         }
     }
 
@@ -150,8 +157,17 @@ final class SegmentFiles implements AutoCloseable {
         }
     }
 
-    /** Ends a batch, whose records are accounted for: full segments may be compacted from now on. */
-    void seal() {
+    /**
+     * Ends a batch, whose records are accounted for: full segments may be compacted from now on.
+     *
+     * @param pressed whether one that is mostly dead is full, too, though more would fit behind it: space is wanted
+     */
+    void seal(boolean pressed) {
+        Segment used = active;
+        if (pressed && used != null && used.mostlyDead()) {
+            full.add(used);
+            active = null;
+        }
         for (Segment segment : full) {
             segment.sealed(true);
             touched.add(segment);
@@ -164,19 +180,32 @@ final class SegmentFiles implements AutoCloseable {
         return touched.stream().anyMatch(segment -> segment.sealed() && segment.liveBytes() == 0);
     }
 
-    /** Keeps or deletes the segments that nothing lives in; the index that says so must be durable. */
-    void recycle() throws IOException {
+    /**
+     * Keeps or deletes the segments that nothing lives in; the index that says so must be durable.
+     *
+     * @param pressed whether none is kept: space is wanted, and others may share the device
+     */
+    void recycle(boolean pressed) throws IOException {
         for (Segment segment : touched) {
-            if (segment.sealed() && segment.liveBytes() == 0 && spare.size() < spareMax) {
+            if (segment.sealed() && segment.liveBytes() == 0) {
                 spare.add(segment);
-            } else if (segment.sealed() && segment.liveBytes() == 0) {
-                segments.remove(segment.number);
-                dirty.remove(segment);
-                segment.delete();
             }
         }
         touched.clear();
+        while (spare.size() > (pressed ? 0 : spareMax)) {
+            Segment segment = spare.removeLast();
+            segments.remove(segment.number);
+            dirty.remove(segment);
+            segment.delete();
+        }
         spareCount = spare.size();
+        Segment used = active;
+        canGiveBack = spareCount > 0 || (used != null && used.mostlyDead());
+    }
+
+    /** Whether sealing and recycling would give bytes back to the device if that were wanted, as of the last batch. */
+    boolean canGiveBack() {
+        return canGiveBack;
     }
 
     /** Bytes that can be written without taking space from the file system. */
@@ -278,6 +307,7 @@ final class SegmentFiles implements AutoCloseable {
             created = true;
         }
         next.position(0);
+        next.recordBytes(0);
         next.sealed(false);
         active = next;
         return next;

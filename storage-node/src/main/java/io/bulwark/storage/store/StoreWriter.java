@@ -4,7 +4,6 @@ import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
-import java.nio.file.FileStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -26,7 +25,7 @@ final class StoreWriter {
     private static final int BATCH_TASKS_MAX = 1024;
 
     private final StoreConfig config;
-    private final FileStore fileStore;
+    private final DeviceSpace space;
     private final RecordIndex index;
     private final SegmentFiles segments;
     private final Runnable afterBatch;
@@ -43,21 +42,21 @@ final class StoreWriter {
     final AtomicLong syncs = new AtomicLong();
     final AtomicLong moved = new AtomicLong();
     private volatile boolean failed;
-    private volatile boolean shortOfSpace;
 
     private long nextSequence;
     private boolean unsynced;
     private long flushAtNanos;
 
     /** @param afterBatch called on the writer thread after each batch; must be quick */
-    StoreWriter(
-            StoreConfig config, FileStore fileStore, RecordIndex index, SegmentFiles segments, Runnable afterBatch) {
+    StoreWriter(StoreConfig config, DeviceSpace space, RecordIndex index, SegmentFiles segments, Runnable afterBatch)
+            throws IOException {
         this.config = config;
-        this.fileStore = fileStore;
+        this.space = space;
         this.index = index;
         this.segments = segments;
         this.afterBatch = afterBatch;
         this.nextSequence = index.latestSequence() + 1;
+        space.reusable(segments.reusableBytes());
     }
 
     void start() {
@@ -80,9 +79,14 @@ final class StoreWriter {
         return failed;
     }
 
-    /** Whether stores were refused lately for lack of space, so that compaction should try harder. */
+    /** Whether stores are refused for lack of space, so that compaction should try harder. */
     boolean shortOfSpace() {
-        return shortOfSpace;
+        return space.refuses(storedBytes.get());
+    }
+
+    /** Whether a batch, even an empty one, would give space back that is wanted. */
+    boolean hasToGiveBack() {
+        return !failed && segments.canGiveBack() && space.pressed(storedBytes.get());
     }
 
     void join() throws InterruptedException {
@@ -143,7 +147,8 @@ final class StoreWriter {
                 syncs.addAndGet(segments.sync());
             }
             change(batch, synced);
-            segments.seal();
+            boolean pressed = space.pressed(storedBytes.get());
+            segments.seal(pressed);
             if (!synced && !unsynced) {
                 unsynced = true;
                 flushAtNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(config.flushIntervalMillis());
@@ -152,7 +157,9 @@ final class StoreWriter {
             if (due || segments.hasEmptied() || batch.stream().anyMatch(Prepared::wantsFlush)) {
                 flush();
             }
-            segments.recycle();
+            segments.recycle(pressed);
+            space.reusable(segments.reusableBytes());
+            space.look(storedBytes.get());
             batches.incrementAndGet();
         } catch (IOException | RuntimeException e) {
             // After a failed sync nobody knows what is on the device, and trying again would hide it.
@@ -172,13 +179,7 @@ final class StoreWriter {
 
     /** How many bytes of fragments may still be stored. */
     long roomBytes() {
-        try {
-            return Math.min(
-                    fileStore.getUsableSpace() + segments.reusableBytes() - config.reserveBytes(),
-                    config.capacityBytes() - storedBytes.get());
-        } catch (IOException e) {
-            return 0;
-        }
+        return space.roomBytes(storedBytes.get());
     }
 
     /** Refuses, in the order of arrival, what would not fit. */
@@ -186,24 +187,28 @@ final class StoreWriter {
         if (batch.stream().allMatch(each -> each.task.fragmentBytes() == 0)) {
             return;
         }
-        long free = fileStore.getUsableSpace() + segments.reusableBytes() - config.reserveBytes();
-        long bytes = storedBytes.get();
-        boolean refusedAny = false;
+        long wanted = batch.stream().mapToLong(Prepared::wantedBytes).sum();
+        if (wanted > space.roomBytes(storedBytes.get()) && segments.canGiveBack()) {
+            giveBack();
+        }
+        long room = space.roomBytes(storedBytes.get());
         for (Prepared each : batch) {
-            // Stores without fragments may use the reserve: they are how space is freed. So may moves, and what is
-            // owed.
-            if (each.task instanceof StoreTask.Write write && !write.owed() && write.fragmentBytes() > 0) {
-                long added = addedBytes(write);
-                if (added > free || added > config.capacityBytes() - bytes) {
-                    each.outcome = Stored.NO_SPACE;
-                    refusedAny = true;
-                } else {
-                    free -= added;
-                    bytes += added;
-                }
+            long added = each.wantedBytes();
+            if (added > 0 && added > room) {
+                each.outcome = Stored.NO_SPACE;
+                space.refused(added);
+            } else {
+                room -= added;
             }
         }
-        shortOfSpace = refusedAny;
+    }
+
+    /** Makes room of what is dead before anything is refused. */
+    private void giveBack() throws IOException {
+        segments.seal(true);
+        flush();
+        segments.recycle(true);
+        space.reusable(segments.reusableBytes());
     }
 
     private static long addedBytes(StoreTask.Write write) {
@@ -226,15 +231,15 @@ final class StoreWriter {
                 }
             }
             segments.flush();
+            if (batch.stream().anyMatch(each -> each.outcome == null && each.task.fragmentBytes() > 0)) {
+                space.taken();
+            }
         } catch (IOException e) {
             if (!isNoSpace(e)) {
                 throw e;
             }
-            if (!shortOfSpace) {
-                LOG.warn("the device of {} is full: writes are refused", config.directory());
-            }
             segments.abandon();
-            shortOfSpace = true;
+            space.deviceFull();
             for (Prepared each : batch) {
                 if (each.task.fragmentBytes() > 0) {
                     each.outcome = Stored.NO_SPACE;
@@ -329,6 +334,16 @@ final class StoreWriter {
 
         Prepared(StoreTask task) {
             this.task = task;
+        }
+
+        /**
+         * What it needs of the room. Stores without fragments may use the reserve: they are how space is freed. So may
+         * moves, and what is owed.
+         */
+        long wantedBytes() {
+            return task instanceof StoreTask.Write write && !write.owed() && write.fragmentBytes() > 0
+                    ? addedBytes(write)
+                    : 0;
         }
 
         boolean wantsFlush() {
