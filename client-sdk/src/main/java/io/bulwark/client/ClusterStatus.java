@@ -37,7 +37,7 @@ public record ClusterStatus(
      * @param reachable whether it answered now
      * @param state what it says of itself, or why it did not answer
      * @param usedBytes of its fragments; 0 if it did not answer
-     * @param freeBytes of its disk; 0 if it did not answer
+     * @param freeBytes of its disk, beyond what it keeps for deleting; 0 while it refuses writes for lack of space, or if it did not answer
      * @param pending blocks that it knows it must still complete or repair; 0 if it did not answer
      * @param background what it has done unasked; zeros if it did not answer
      * @param historyPoolBytes what unverified versions of all volumes may take there; 0 if it did not answer
@@ -148,7 +148,7 @@ public record ClusterStatus(
      * A volume, and how many more nodes of any of its groups may fail now without loss or standstill.
      *
      * @param policyFaults f of its policy
-     * @param moreFaults f less the nodes of its worst group that do not answer, have blocks to complete or repair, or
+     * @param moreFaults f less the nodes of its worst group that do not answer, take no writes, have blocks to complete or repair, or
      *     took their slot lately; negative if more are faulty than the policy covers
      * @param versions what each node that answered holds of it and has verified, by node; empty unless it is under PASIS
      */

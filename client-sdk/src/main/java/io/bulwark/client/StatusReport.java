@@ -150,7 +150,11 @@ final class StatusReport {
     private static String state(NodeStatusReply reply, long pending, long poolNeededBytes) {
         List<String> states = new ArrayList<>();
         if (!reply.acceptsWrites()) {
-            states.add("read-only: no space");
+            // Where there is no space nothing is said to be free.
+            states.add(
+                    reply.freeBytes() > 0
+                            ? "read-only: its store has failed, see its log"
+                            : "read-only: no space, delete objects or give it a larger disk");
         } else if (pending > 0) {
             states.add("repairing");
         }
@@ -180,8 +184,8 @@ final class StatusReport {
     }
 
     /**
-     * A slot counts as faulty while its holder does not answer, has taken it lately and not confirmed that it has all, or has something to
-     * complete or repair, which it may have too while it has not heard of an object volume.
+     * A slot counts as faulty while its holder does not answer, takes no writes, has taken the slot lately and not confirmed that it has all,
+     * or has something to complete or repair, which it may have too while it has not heard of an object volume.
      */
     private static ClusterStatus.VolumeStatus volume(Volume volume, Map<Integer, NodeStatusReply> answers) {
         int worst = 0;
@@ -189,7 +193,7 @@ final class StatusReport {
             int faulty = 0;
             for (int holder : group.holders()) {
                 NodeStatusReply reply = answers.get(holder);
-                if (reply == null || group.isFresh(holder) || hasWork(reply, volume)) {
+                if (reply == null || !reply.acceptsWrites() || group.isFresh(holder) || hasWork(reply, volume)) {
                     faulty++;
                 }
             }

@@ -252,7 +252,12 @@ class ExtentRulesTest {
         Bytes content = cluster.content();
         Bytes pin = cluster.pinOf(block, content);
         simulation.records(cluster.holder(1)).setFull(true);
-        assertThat(cluster.writeNow(cluster.newBlock(), content)).isInstanceOf(WriteOutcome.NoSpace.class);
+        assertThat(cluster.writeNow(cluster.newBlock(), content))
+                .isInstanceOfSatisfying(
+                        WriteOutcome.NoSpace.class,
+                        full -> assertThat(full.reasons())
+                                .containsOnlyKeys(cluster.holder(0), cluster.holder(1))
+                                .containsValue(StoreRefusal.NO_SPACE));
         assertThat(cluster.readNow(block, pin)).isInstanceOf(ReadOutcome.Whole.class);
         simulation.records(cluster.holder(0)).setFull(false);
         assertThat(cluster.writeNow(cluster.newBlock(), content)).isInstanceOf(WriteOutcome.Complete.class);

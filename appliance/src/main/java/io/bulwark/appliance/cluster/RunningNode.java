@@ -156,8 +156,10 @@ public final class RunningNode implements Watched {
             return String.valueOf(denied.get().getMessage());
         }
         Message answer = node.ask(new NodeStatusRequest(), ASK_MILLIS_MAX).get();
-        boolean writable = answer instanceof NodeStatusReply reply && reply.acceptsWrites();
-        return writable ? registration.problem() : "it takes no writes";
+        if (answer instanceof NodeStatusReply reply && reply.acceptsWrites()) {
+            return registration.problem();
+        }
+        return "it takes no writes" + (broken().isEmpty() ? ": " + node.store().shortage() : ": " + broken());
     }
 
     /** Where a member keeps what it learnt of the registry. */

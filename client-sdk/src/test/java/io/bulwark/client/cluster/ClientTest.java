@@ -311,6 +311,22 @@ class ClientTest {
         }
     }
 
+    /** Or `status` would call an appliance good that refuses every put. */
+    @Test
+    void aNodeThatTakesNoWritesSaysWhyAndCountsAsAFault(@TempDir Path keys) throws IOException {
+        try (MemoryCluster full = new MemoryCluster(keys);
+                Bulwark other = Bulwark.connect(full.config())) {
+            other.createVolume(VolumeSpec.objects("default", new ProtectionPolicy(1, 2, 4, BLOCK)));
+            full.refuseWrites(1, 0);
+            full.refuseWrites(2, 1 << 20);
+            ClusterStatus status = other.status();
+            assertThat(status.nodes().get(1).state())
+                    .isEqualTo("read-only: no space, delete objects or give it a larger disk");
+            assertThat(status.nodes().get(2).state()).isEqualTo("read-only: its store has failed, see its log");
+            assertThat(status.volumes().getFirst().moreFaults()).isEqualTo(-1);
+        }
+    }
+
     @Test
     void aNodeTellsWhatItsHistoryPoolShouldBeUnlessItsBuildIsOlder(@TempDir Path keys) throws IOException {
         try (MemoryCluster small = new MemoryCluster(keys);

@@ -91,6 +91,12 @@ public final class MemoryCluster implements AutoCloseable {
         replicas.stop(replica);
     }
 
+    /** From now on the node says that it takes no writes, and that so much is free. */
+    public void refuseWrites(int node, long freeBytes) {
+        nodes.get(node).freeBytes = freeBytes;
+        nodes.get(node).acceptsWrites = false;
+    }
+
     /** Lets a node say what its history pool should be, or nothing of it, with -1. */
     public void poolNeeded(int node, long bytes) {
         nodes.get(node).poolNeeded = bytes;

@@ -52,6 +52,9 @@ final class MemoryNode implements AutoCloseable {
     /** Of so many volumes this node says that it has done all its work. */
     volatile int volumesDone = 100;
 
+    volatile boolean acceptsWrites = true;
+    volatile long freeBytes = 2;
+
     /** What this node says that its history pool should be; -1 for nothing, as one of an older build. */
     volatile long poolNeeded;
 
@@ -111,7 +114,15 @@ final class MemoryNode implements AutoCloseable {
                     .toList();
             peer.send(
                     requestId,
-                    new NodeStatusReply(true, 1, 2, work, new BackgroundReport(5, 4, 3, 2), 0, List.of(), List.of()));
+                    new NodeStatusReply(
+                            acceptsWrites,
+                            1,
+                            freeBytes,
+                            work,
+                            new BackgroundReport(5, 4, 3, 2),
+                            0,
+                            List.of(),
+                            List.of()));
         }
         if (message instanceof PoolRequest && poolNeeded >= 0) {
             peer.send(requestId, new PoolReply(poolNeeded));

@@ -4,6 +4,7 @@ import io.bulwark.protocol.extent.ReadOutcome;
 import io.bulwark.protocol.extent.StoreRefusal;
 import io.bulwark.protocol.extent.WriteOutcome;
 import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -39,14 +40,14 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
         return switch (outcome) {
             case WriteOutcome.Complete complete ->
                 throw new IllegalArgumentException("a complete write is no failure: " + complete);
-            case WriteOutcome.Refused(Map<Integer, StoreRefusal> reasons) ->
-                new ExtentFailure(reasonOf(reasons), block, "refused: " + named(reasons));
-            case WriteOutcome.NoSpace(Map<Integer, StoreRefusal> reasons) ->
-                new ExtentFailure(Reason.NO_SPACE, block, "no space: " + named(reasons));
+            case WriteOutcome.Refused(Map<PrincipalId, StoreRefusal> reasons) ->
+                new ExtentFailure(reasonOf(reasons), block, "refused: " + said(reasons));
+            case WriteOutcome.NoSpace(Map<PrincipalId, StoreRefusal> reasons) ->
+                new ExtentFailure(Reason.NO_SPACE, block, said(reasons));
             case WriteOutcome.StaleMap(long epoch) ->
                 new ExtentFailure(Reason.STALE_EPOCH, block, "its group is in epoch " + epoch);
             case WriteOutcome.Unavailable(Map<Integer, String> reasons) ->
-                new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + named(reasons));
+                new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + inOrder(reasons));
         };
     }
 
@@ -66,7 +67,7 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
             case ReadOutcome.StaleMap(long epoch) ->
                 new ExtentFailure(Reason.STALE_EPOCH, block, "its group is in epoch " + epoch);
             case ReadOutcome.Unavailable(Map<Integer, String> reasons) ->
-                new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + named(reasons));
+                new ExtentFailure(Reason.UNAVAILABLE, block, "too few nodes: " + inOrder(reasons));
         };
     }
 
@@ -75,17 +76,24 @@ public record ExtentFailure(Reason reason, BlockId block, String detail) {
         return "extent " + block + ": " + detail;
     }
 
-    private static Reason reasonOf(Map<Integer, StoreRefusal> reasons) {
+    private static Reason reasonOf(Map<PrincipalId, StoreRefusal> reasons) {
         if (reasons.containsValue(StoreRefusal.SESSION_CLOSED)) {
             return Reason.SESSION_CLOSED;
         }
         return reasons.containsValue(StoreRefusal.LIMIT) ? Reason.LIMIT : Reason.UNAVAILABLE;
     }
 
-    private static String named(Map<Integer, ?> reasons) {
+    private static String said(Map<PrincipalId, StoreRefusal> reasons) {
         return new TreeMap<>(reasons)
                 .entrySet().stream()
-                        .map(entry -> "slot " + entry.getKey() + ": " + entry.getValue())
+                        .map(entry -> entry.getKey()
+                                + (entry.getValue() == StoreRefusal.NO_SPACE
+                                        ? " has no space"
+                                        : " answered " + entry.getValue()))
                         .collect(Collectors.joining(", "));
+    }
+
+    private static String inOrder(Map<Integer, String> reasons) {
+        return String.join(", ", new TreeMap<>(reasons).values());
     }
 }

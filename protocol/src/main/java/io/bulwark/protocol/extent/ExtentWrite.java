@@ -270,7 +270,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
 
     private void decide(long nowMillis) {
         int stored = 0;
-        Map<Integer, StoreRefusal> refused = new TreeMap<>();
+        Map<PrincipalId, StoreRefusal> refused = new TreeMap<>();
         List<Long> otherEpochs = new ArrayList<>();
         for (int index = 0; index < slots.length; index++) {
             Slot slot = slots[index];
@@ -279,7 +279,7 @@ public final class ExtentWrite implements ClientOperation<WriteOutcome> {
                 otherEpochs.add(slot.refusalEpoch);
             }
             if (!slot.stored && (slot.refusal == StoreRefusal.NO_SPACE || fatal(slot))) {
-                refused.put(index, slot.refusal);
+                refused.put(node(index), slot.refusal);
             }
         }
         otherEpochs.sort((a, b) -> Long.compare(b, a));

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.extent;
 
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.Map;
 
@@ -13,15 +14,15 @@ public sealed interface WriteOutcome {
      */
     record Complete(Bytes pin, long epoch) implements WriteOutcome {}
 
-    /** More than f slots refuse; why, by slot. The id is lost, a later attempt takes another. */
-    record Refused(Map<Integer, StoreRefusal> reasons) implements WriteOutcome {
+    /** More than f nodes refuse; why, by node. The id is lost, a later attempt takes another. */
+    record Refused(Map<PrincipalId, StoreRefusal> reasons) implements WriteOutcome {
         public Refused {
             reasons = Map.copyOf(reasons);
         }
     }
 
-    /** More than f slots refuse, at least one of them because its disk is full; why, by slot. */
-    record NoSpace(Map<Integer, StoreRefusal> reasons) implements WriteOutcome {
+    /** More than f nodes refuse, at least one of them because its disk is full; why, by node. */
+    record NoSpace(Map<PrincipalId, StoreRefusal> reasons) implements WriteOutcome {
         public NoSpace {
             reasons = Map.copyOf(reasons);
         }

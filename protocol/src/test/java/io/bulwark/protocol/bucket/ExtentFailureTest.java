@@ -25,16 +25,23 @@ class ExtentFailureTest {
 
     @Test
     void aWriteThatFailed() {
-        Map<Integer, StoreRefusal> both = Map.of(0, StoreRefusal.LIMIT, 1, StoreRefusal.SESSION_CLOSED);
+        Map<PrincipalId, StoreRefusal> both =
+                Map.of(PrincipalId.node(0), StoreRefusal.LIMIT, PrincipalId.node(1), StoreRefusal.SESSION_CLOSED);
         assertThat(reason(new WriteOutcome.Refused(both))).isEqualTo(Reason.SESSION_CLOSED);
-        assertThat(reason(new WriteOutcome.Refused(Map.of(0, StoreRefusal.LIMIT))))
+        assertThat(reason(new WriteOutcome.Refused(Map.of(PrincipalId.node(0), StoreRefusal.LIMIT))))
                 .isEqualTo(Reason.LIMIT);
-        assertThat(reason(new WriteOutcome.Refused(Map.of(0, StoreRefusal.DEVICE_FAILED))))
+        assertThat(reason(new WriteOutcome.Refused(Map.of(PrincipalId.node(0), StoreRefusal.DEVICE_FAILED))))
                 .isEqualTo(Reason.UNAVAILABLE);
         assertThat(reason(new WriteOutcome.NoSpace(Map.of()))).isEqualTo(Reason.NO_SPACE);
         assertThat(reason(new WriteOutcome.StaleMap(4))).isEqualTo(Reason.STALE_EPOCH);
         WriteOutcome silent = new WriteOutcome.Unavailable(Map.of(2, "silent", 0, "slow"));
-        assertThat(ExtentFailure.of(BLOCK, silent).message()).contains("slot 0: slow, slot 2: silent");
+        assertThat(ExtentFailure.of(BLOCK, silent).message()).endsWith("too few nodes: slow, silent");
+        Map<PrincipalId, StoreRefusal> full = Map.of(
+                PrincipalId.node(3), StoreRefusal.NO_SPACE,
+                PrincipalId.node(1), StoreRefusal.NO_SPACE,
+                PrincipalId.node(0), StoreRefusal.DEVICE_FAILED);
+        assertThat(ExtentFailure.of(BLOCK, new WriteOutcome.NoSpace(full)).message())
+                .endsWith(": node-0 answered DEVICE_FAILED, node-1 has no space, node-3 has no space");
     }
 
     @Test

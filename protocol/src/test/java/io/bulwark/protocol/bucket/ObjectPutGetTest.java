@@ -248,7 +248,8 @@ class ObjectPutGetTest {
         assertThat(put.abort()).isEmpty();
         ObjectPut lost = put(SMALL);
         long block = lost.offer(content(BLOCK)).getFirst().token();
-        assertThat(lost.onStored(block, new WriteOutcome.Refused(Map.of(0, StoreRefusal.SESSION_CLOSED))))
+        assertThat(lost.onStored(
+                        block, new WriteOutcome.Refused(Map.of(PrincipalId.node(0), StoreRefusal.SESSION_CLOSED))))
                 .hasSize(1);
         assertThat(lost.outcome()).containsInstanceOf(PutOutcome.SessionLost.class);
     }

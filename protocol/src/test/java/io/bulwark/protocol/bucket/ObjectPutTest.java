@@ -68,7 +68,8 @@ class ObjectPutTest {
         put.offer(block());
         List<ObjectStep> second = put.offer(block());
         List<ObjectStep> steps = put.onStored(
-                second.getFirst().token(), new WriteOutcome.Refused(Map.of(0, StoreRefusal.DEVICE_FAILED)));
+                second.getFirst().token(),
+                new WriteOutcome.Refused(Map.of(PrincipalId.node(0), StoreRefusal.DEVICE_FAILED)));
         assertThat(steps)
                 .singleElement()
                 .isInstanceOfSatisfying(
@@ -131,7 +132,7 @@ class ObjectPutTest {
     @Test
     void aSessionThatClosedBeforeTheCommandIsLost() {
         long extent = put.offer(block()).getFirst().token();
-        put.onStored(extent, new WriteOutcome.Refused(Map.of(0, StoreRefusal.SESSION_CLOSED)));
+        put.onStored(extent, new WriteOutcome.Refused(Map.of(PrincipalId.node(0), StoreRefusal.SESSION_CLOSED)));
         assertThat(put.outcome())
                 .hasValueSatisfying(outcome -> assertThat(outcome).isInstanceOf(PutOutcome.SessionLost.class));
     }

@@ -17,7 +17,6 @@ import io.bulwark.storage.background.ScrubCounts;
 import io.bulwark.storage.background.Scrubber;
 import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.NodeAccess;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -226,13 +225,7 @@ public final class Completion implements BackgroundWork {
                             node.store().scan(find.kind(), find.first(), find.last(), 1, find::wants),
                             found -> found(find.token(), found));
                 case CompletionStep.Submit submit -> running.owed().add(submit.command());
-                case CompletionStep.Remember remember -> {
-                    try {
-                        running.cursors().save(remember.progress());
-                    } catch (IOException e) {
-                        LOG.warn("how far completion has come cannot be saved; it will begin further back", e);
-                    }
-                }
+                case CompletionStep.Remember remember -> running.cursors().save(remember.progress());
             }
         }
     }

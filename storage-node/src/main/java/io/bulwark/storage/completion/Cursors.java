@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,12 +23,14 @@ import org.slf4j.LoggerFactory;
  */
 final class Cursors {
     private static final Logger LOG = LoggerFactory.getLogger(Cursors.class);
+    private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int VERSION = 1;
     private static final int VOLUMES_MAX = 1024;
     private static final int BYTES_MAX = 15 + 12 * VOLUMES_MAX;
 
     private final Path file;
     private long sequence;
+    private long saidNanos = System.nanoTime() - LOG_INTERVAL_NANOS;
     private final SortedMap<Integer, Long> inodes = new TreeMap<>();
 
     Cursors(Path file) {
@@ -49,8 +52,8 @@ final class Cursors {
         return new Progress(sequence, inodes);
     }
 
-    /** Remembers what is new, in place of the old file at once. */
-    synchronized void save(Progress progress) throws IOException {
+    /** Remembers what is new, in place of the old file at once. Where that fails, as on a full disk, it is said now and then. */
+    synchronized void save(Progress progress) {
         if (progress.equals(progress())) {
             return;
         }
@@ -62,8 +65,16 @@ final class Cursors {
         Bytes body = out.toBytes();
         Bytes all = new WireWriter().raw(body).i32(checksum(body)).toBytes();
         Path next = file.resolveSibling(file.getFileName() + ".next");
-        Files.write(next, all.toByteArray());
-        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        try {
+            Files.write(next, all.toByteArray());
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            long now = System.nanoTime();
+            if (now - saidNanos >= LOG_INTERVAL_NANOS) {
+                LOG.warn("{} cannot be written, after a restart it will be begun further back: {}", file, e.toString());
+                saidNanos = now;
+            }
+        }
     }
 
     private void read(Bytes all) {

@@ -16,6 +16,7 @@ final class NodeMeters {
         gauge(meters, tags, "bulwark.store.records", store, s -> s.usage().records());
         gauge(meters, tags, "bulwark.store.bytes", store, s -> s.usage().storedBytes());
         gauge(meters, tags, "bulwark.store.usable.bytes", store, s -> s.usage().usableBytes());
+        gauge(meters, tags, "bulwark.store.refuses", store, s -> s.usage().refuses() ? 1 : 0);
         gauge(meters, tags, "bulwark.store.segments", store, s -> s.usage().segments());
         gauge(meters, tags, "bulwark.store.failed", store, s -> s.usage().failed() ? 1 : 0);
         gauge(meters, tags, "bulwark.store.held.bytes", store, s -> s.usage().heldBytes());

@@ -103,11 +103,10 @@ public final class NodeStatusAnswers implements BackgroundWork {
         List<PeerVerdict> seen = new ArrayList<>();
         byNode.forEach((peer, verdicts) ->
                 verdicts.forEach((verdict, count) -> seen.add(new PeerVerdict(peer, verdict, count))));
-        long free = Math.max(0, Math.min(usage.usableBytes(), usage.capacityBytes() - usage.storedBytes()));
         return new NodeStatusReply(
-                !usage.failed() && free > 0,
+                !usage.failed() && !usage.refuses(),
                 usage.storedBytes(),
-                free,
+                usage.roomBytes(),
                 work.get(),
                 background.get(),
                 poolBytes.getAsLong(),

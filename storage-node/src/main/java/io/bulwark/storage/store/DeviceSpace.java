@@ -1,7 +1,6 @@
 package io.bulwark.storage.store;
 
 import java.io.IOException;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +28,7 @@ final class DeviceSpace {
     private volatile boolean full;
     private volatile long fullNanos;
     private boolean said;
-    private long saidNanos;
+    private long saidNanos = System.nanoTime() - LOG_INTERVAL_NANOS;
 
     /** Bytes that the file system has left. */
     interface Source {
@@ -53,6 +52,11 @@ final class DeviceSpace {
     /** How many bytes of fragments may still be stored; none if below zero. */
     long roomBytes(long storedBytes) {
         return Math.min(usableBytes() + reusableBytes - config.reserveBytes(), config.capacityBytes() - storedBytes);
+    }
+
+    /** How many bytes may be moved: half of the reserve stays, so that many who share the device do not fill it by making room. */
+    long moveRoomBytes() {
+        return usableBytes() + reusableBytes - config.reserveBytes() / 2;
     }
 
     /** Whether ordinary stores are refused now. */
@@ -93,7 +97,7 @@ final class DeviceSpace {
             refusedBytes = 0;
         }
         long now = System.nanoTime();
-        if (refuses && !said && (saidNanos == 0 || now - saidNanos >= LOG_INTERVAL_NANOS)) {
+        if (refuses && !said && now - saidNanos >= LOG_INTERVAL_NANOS) {
             LOG.warn("{} takes no writes: {}", config.directory(), shortage(storedBytes));
             said = true;
             saidNanos = now;
@@ -113,6 +117,6 @@ final class DeviceSpace {
     }
 
     private static String mib(long bytes) {
-        return String.format(Locale.ROOT, "%.1f MiB", bytes / (double) (1 << 20));
+        return Math.max(0, bytes >> 20) + " MiB";
     }
 }

@@ -192,9 +192,13 @@ final class StoreWriter {
             giveBack();
         }
         long room = space.roomBytes(storedBytes.get());
+        long moveRoom = space.moveRoomBytes();
         for (Prepared each : batch) {
             long added = each.wantedBytes();
-            if (added > 0 && added > room) {
+            if (each.task instanceof StoreTask.Move move && move.fragmentBytes() > 0) {
+                each.outcome = move.fragmentBytes() > moveRoom ? Stored.NO_SPACE : null;
+                moveRoom -= move.fragmentBytes();
+            } else if (added > 0 && added > room) {
                 each.outcome = Stored.NO_SPACE;
                 space.refused(added);
             } else {
@@ -338,7 +342,7 @@ final class StoreWriter {
 
         /**
          * What it needs of the room. Stores without fragments may use the reserve: they are how space is freed. So may
-         * moves, and what is owed.
+         * what is owed, and moves half of it.
          */
         long wantedBytes() {
             return task instanceof StoreTask.Write write && !write.owed() && write.fragmentBytes() > 0

@@ -316,7 +316,46 @@ final class StorageBugs {
             "find.kind(), find.first()",
             "RecordKind.EXTENT, find.first()"));
 
-    static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, REPORTS, EPOCHS)
+    private static final List<PlantedBug> SPACE = List.of(
+            space(
+                    "SegmentFiles",
+                    "a segment in use is never given back, dead as it may be",
+                    "afterAllIsDeletedWritesAreTakenAgain",
+                    "if (pressed && used != null && used.mostlyDead()) {",
+                    "if (pressed && used != null && used.mostlyDead() && used.number < 0) {"),
+            space(
+                    "SegmentFiles",
+                    "what is kept to be overwritten is kept from others",
+                    "whatIsDeadIsGivenBackToWhoSharesTheDevice",
+                    "spare.size() > (pressed ? 0 : spareMax)",
+                    "spare.size() > spareMax"),
+            space(
+                    "StoreWriter",
+                    "stores are refused before the dead are given back",
+                    "nothingIsRefusedForWhatIsDead",
+                    "segments.canGiveBack()) {",
+                    "segments.canGiveBack() && failed) {"),
+            space(
+                    "StoreWriter",
+                    "making room fills the device",
+                    "makingRoomLeavesHalfOfTheReserve",
+                    "move.fragmentBytes() > moveRoom ? Stored.NO_SPACE : null",
+                    "move.fragmentBytes() > 4 * moveRoom && failed ? Stored.NO_SPACE : null"),
+            space(
+                    "DeviceSpace",
+                    "a node that refuses what is stored says that it takes it",
+                    "afterAllIsDeletedWritesAreTakenAgain",
+                    "refusedBytes = Math.max(refusedBytes, bytes);",
+                    ""),
+            bug(
+                    "completion/Cursors",
+                    "what cannot be saved is said each time",
+                    "completion.CursorsTest",
+                    "whatCannotBeSavedIsOneLineNowAndThen",
+                    "if (now - saidNanos >= LOG_INTERVAL_NANOS) {",
+                    "if (now != saidNanos) {"));
+
+    static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, SPACE, REPORTS, EPOCHS)
             .flatMap(List::stream)
             .toList();
 
@@ -332,6 +371,10 @@ final class StorageBugs {
 
     private static PlantedBug choice(String name, String test, String right, String wrong) {
         return bug("background/ReadChoice", name, "background.ReadChoiceTest", test, right, wrong);
+    }
+
+    private static PlantedBug space(String file, String name, String test, String right, String wrong) {
+        return bug("store/" + file, name, "store.FullDeviceTest", test, right, wrong);
     }
 
     private static PlantedBug cache(String name, String test, String right, String wrong) {

@@ -44,7 +44,11 @@ class FullDeviceTest {
         try (FragmentStore store = open(durability)) {
             List<Mutation.Put> puts = fill(store);
             assertThat(store.usage().refuses()).isTrue();
-            puts.forEach(put -> store(store, new Mutation.Delete(put.key())));
+            assertThat(store.store(puts.stream()
+                                    .<Mutation>map(put -> new Mutation.Delete(put.key()))
+                                    .toList())
+                            .join())
+                    .isEqualTo(Stored.DURABLE);
             assertThat(store.usage().refuses()).isFalse();
             for (int i = 0; i < puts.size(); i++) {
                 Mutation.Put again = put(extent(1000 + i), "m", bytes(random, LENGTH));
@@ -100,6 +104,23 @@ class FullDeviceTest {
             assertThat(segmentBytes()).as("kept, to be overwritten").isPositive();
             roomBytes = 0;
             await().until(() -> segmentBytes() == 0);
+        }
+    }
+
+    /** Else many who share a device could fill it up by making room at the same time. */
+    @Test
+    void makingRoomLeavesHalfOfTheReserve() throws IOException {
+        try (FragmentStore store = open(Durability.SYNC)) {
+            List<Mutation.Put> puts = fill(store);
+            roomBytes = segmentBytes() - RESERVE / 2;
+            puts.stream().skip(1).forEach(put -> store(store, new Mutation.Delete(put.key())));
+            for (int i = 0; i < 100; i++) {
+                assertThat(store.flush().join()).isEqualTo(Stored.DURABLE);
+            }
+            assertThat(store.usage().moved()).isZero();
+            roomBytes = segmentBytes();
+            await().until(() -> store.usage().moved() > 0);
+            assertFound(store, puts.getFirst());
         }
     }
 
