@@ -326,7 +326,7 @@ final class StorageBugs {
             space(
                     "SegmentFiles",
                     "what is kept to be overwritten is kept from others",
-                    "whatIsDeadIsGivenBackToWhoSharesTheDevice",
+                    "afterAllIsDeletedWritesAreTakenAgain",
                     "spare.size() > (pressed ? 0 : spareMax)",
                     "spare.size() > spareMax"),
             space(

@@ -50,6 +50,7 @@ class FullDeviceTest {
                             .join())
                     .isEqualTo(Stored.DURABLE);
             assertThat(store.usage().refuses()).isFalse();
+            assertThat(segmentBytes()).as("nothing is kept to be overwritten").isZero();
             for (int i = 0; i < puts.size(); i++) {
                 Mutation.Put again = put(extent(1000 + i), "m", bytes(random, LENGTH));
                 store(store, again);
