@@ -65,9 +65,12 @@ final class DeviceSpace {
                 || roomBytes(storedBytes) < Math.max(1, refusedBytes);
     }
 
-    /** Whether dead bytes should be given back: stores are refused here, or, where others share the device, perhaps there. */
+    /**
+     * Whether dead bytes should be given back: stores are refused here, or soon, or, where others share the device, perhaps
+     * there. Else who gives back first would let the others keep theirs.
+     */
     boolean pressed(long storedBytes) {
-        return usableBytes() < config.reserveBytes() || refuses(storedBytes);
+        return usableBytes() - config.reserveBytes() < config.reserveBytes() || refuses(storedBytes);
     }
 
     void reusable(long bytes) {

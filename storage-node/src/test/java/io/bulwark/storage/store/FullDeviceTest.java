@@ -59,12 +59,13 @@ class FullDeviceTest {
         }
     }
 
-    /** Nothing was refused before, so that nothing of the dead was given back: it is, before anything is refused. */
+    /** Others fill the device all of a sudden: what is dead is given back before anything is refused. */
     @Test
     void nothingIsRefusedForWhatIsDead() throws IOException {
         try (FragmentStore store = open(Durability.SYNC)) {
             Mutation.Put[] puts = new Mutation.Put[9];
-            for (int round = 0; round < 5; round++) {
+            for (int round = 0; round < 20; round++) {
+                roomBytes = 100L * SEGMENT_BYTES;
                 for (int i = 0; i < puts.length; i++) {
                     puts[i] = put(extent(100 * round + i), "m", bytes(random, LENGTH));
                     store(store, puts[i]);
@@ -72,6 +73,9 @@ class FullDeviceTest {
                 for (Mutation.Put put : puts) {
                     store(store, new Mutation.Delete(put.key()));
                 }
+                roomBytes = segmentBytes();
+                store(store, put(extent(10_000 + round), "m", bytes(random, LENGTH)));
+                store(store, new Mutation.Delete(extent(10_000 + round)));
             }
             assertThat(store.usage().refused()).isZero();
         }
