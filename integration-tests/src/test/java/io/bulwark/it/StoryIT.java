@@ -393,26 +393,26 @@ class StoryIT {
         }
         assertThat(verified.get("entries").asLong()).isGreaterThan(commands.size());
         for (String each : List.of(
-                "CreateVolume\\[name=default,.*",
-                "CreateVolume\\[name=disk,.*",
-                "SetGrant\\[client=client-2,.*",
-                "InvitePrincipal\\[principal=node-5,.*",
-                "SetNode\\[.*node-5.*",
-                "ChangeHolder\\[.*to=5\\]",
-                "InvitePrincipal\\[principal=node-6,.*",
-                "SetNode\\[.*node-6.*",
-                "ChangeHolder\\[volume=default,.*from=" + lost + ", to=6\\]",
-                "ChangeHolder\\[volume=disk,.*from=" + lost + ", to=6\\]",
-                "RemoveNode\\[node=" + lost + "\\]",
-                "InvitePrincipal\\[principal=client-20,.*",
-                "SetGrant\\[client=client-20,.*",
-                "RevokePrincipal\\[principal=client-20\\]")) {
+                "volume create default: .*",
+                "volume create disk: .*",
+                "grant client-2 on .*",
+                "principal invite node-5 .*",
+                "node add node-5 .*",
+                "move the slot of .* to node-5: .*",
+                "principal invite node-6 .*",
+                "node add node-6 .*",
+                "move the slot of node-" + lost + " to node-6: volume default,.*",
+                "move the slot of node-" + lost + " to node-6: volume disk,.*",
+                "node remove node-" + lost,
+                "principal invite client-20 .*",
+                "grant client-20 on .*",
+                "principal revoke client-20")) {
             assertThat(commands).as("the audit log").anyMatch(command -> command.matches(each));
         }
         for (PrincipalId principal : rotated) {
             assertThat(commands)
                     .as("keys of %s", principal)
-                    .filteredOn(command -> command.startsWith("RotateKey[principal=" + principal + ","))
+                    .filteredOn(command -> command.startsWith("principal rotate " + principal + ","))
                     .hasSize(2);
         }
         tell("the audit log is verified: " + verified);
