@@ -17,7 +17,7 @@ final class OrderingBugs {
             in(
                     "ordering/replica/Agreement",
                     "2f PREPAREs are enough",
-                    GROUP,
+                    GROUP.runs(192),
                     "Slot.count(slot.prepares, digest) < config.quorum()",
                     "Slot.count(slot.prepares, digest) < config.quorum() - 1"),
             in(

@@ -148,9 +148,8 @@ final class PromiseBugs {
                     "ordering/replica/Agreement",
                     "what NEW-VIEW chose is checked like a fresh proposal",
                     GROUP,
-                    "slot.chosen ? history.acceptsChosen(slot.sequence, digest) : isAcceptable(nowMillis, slot,"
-                            + " digest)",
-                    "isAcceptable(nowMillis, slot, digest)"),
+                    "boolean unchecked = !isBacked(slot);",
+                    "boolean unchecked = Slot.count(slot.prepares, digest) < config.oneCorrect();"),
             in(
                     "ordering/replica/Memory",
                     "Q is not restored from disk",
