@@ -78,16 +78,6 @@ final class FpAccess {
 
     private record Grant(boolean mayRead, boolean mayWrite, long millis) {}
 
-    private record Principal(int volume, PrincipalId principal) implements Comparable<Principal> {
-        private static final Comparator<Principal> ORDER =
-                Comparator.comparingInt(Principal::volume).thenComparing(Principal::principal);
-
-        @Override
-        public int compareTo(Principal other) {
-            return ORDER.compare(this, other);
-        }
-    }
-
     private final PrincipalId self;
     private final Outbox out;
     private final ObjLongConsumer<Question> decided;
@@ -101,9 +91,9 @@ final class FpAccess {
     private final Set<PrincipalId> revoked = new HashSet<>();
 
     /** Who has had an open session since this node started: of its revocation the node hears. */
-    private final LinkedHashMap<Principal, Long> writers = new LinkedHashMap<>(16, 0.75f, true);
+    private final LinkedHashMap<Question.OfGrant, Long> writers = new LinkedHashMap<>(16, 0.75f, true);
 
-    private final LinkedHashMap<Principal, Grant> grants = new LinkedHashMap<>(16, 0.75f, true);
+    private final LinkedHashMap<Question.OfGrant, Grant> grants = new LinkedHashMap<>(16, 0.75f, true);
     private final LinkedHashMap<SessionKey, Session> sessions = new LinkedHashMap<>(16, 0.75f, true);
     /** Sessions that the replicas have not confirmed, apart from the others: bogus ones push out bogus ones only. */
     private final LinkedHashMap<SessionKey, Session> doubtful = new LinkedHashMap<>(16, 0.75f, true);
@@ -194,20 +184,20 @@ final class FpAccess {
                 admitWriter(nowMillis, group, new SessionKey(volume, from, prepare.session()));
             // The MACs tell that m + f nodes let this sender prepare; what was revoked since, a restart may have
             // forgotten.
-            case FpMessage.Commit _ -> admitCommitter(nowMillis, group, new Principal(volume, from));
+            case FpMessage.Commit _ -> admitCommitter(nowMillis, group, new Question.OfGrant(volume, from));
             case FpMessage.FindTimestamp _, FpMessage.Read _, FpMessage.Repair _ ->
-                admitReader(nowMillis, group, new Principal(volume, from));
+                admitReader(nowMillis, group, new Question.OfGrant(volume, from));
             case FpMessage.AskRepairMac _, FpMessage.AskLeftover _ -> new Verdict.Refuse(Refusal.NO_GRANT, epoch);
         };
     }
 
-    private Verdict admitCommitter(long nowMillis, FpGroup group, Principal principal) {
+    private Verdict admitCommitter(long nowMillis, FpGroup group, Question.OfGrant principal) {
         Grant grant = grants.get(principal);
         boolean known = writers.containsKey(principal) || (grant != null && (grant.mayRead() || grant.mayWrite()));
         return known ? new Verdict.Admitted(group) : admitReader(nowMillis, group, principal);
     }
 
-    private Verdict admitReader(long nowMillis, FpGroup group, Principal principal) {
+    private Verdict admitReader(long nowMillis, FpGroup group, Question.OfGrant principal) {
         Grant grant = grants.get(principal);
         long believed = grant == null ? 0 : grant.mayRead() ? limits.factMillis() : ABSENCE_MILLIS;
         if (grant == null || nowMillis - grant.millis() >= believed) {
@@ -320,7 +310,7 @@ final class FpAccess {
             }
             case Fact.OfGrant grant -> {
                 grants.put(
-                        new Principal(grant.volume(), grant.principal()),
+                        new Question.OfGrant(grant.volume(), grant.principal()),
                         new Grant(grant.mayRead(), grant.mayWrite(), nowMillis));
                 trim(grants);
                 yield new Question.OfGrant(grant.volume(), grant.principal());
@@ -358,7 +348,7 @@ final class FpAccess {
         switch (state) {
             case OPEN -> {
                 set(nowMillis, key, Closure.OPEN);
-                writers.put(new Principal(key.volume(), key.owner()), nowMillis);
+                writers.put(new Question.OfGrant(key.volume(), key.owner()), nowMillis);
                 trim(writers);
             }
             case UNKNOWN -> set(nowMillis, key, Closure.UNKNOWN);

@@ -9,7 +9,6 @@ import io.bulwark.protocol.fp.Target;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -35,27 +34,6 @@ final class PasisAccess {
         record Wait(Question question) implements Verdict {}
     }
 
-    private record SessionKey(int volume, PrincipalId owner, long session) implements Comparable<SessionKey> {
-        private static final Comparator<SessionKey> ORDER = Comparator.comparingInt(SessionKey::volume)
-                .thenComparing(SessionKey::owner)
-                .thenComparingLong(SessionKey::session);
-
-        @Override
-        public int compareTo(SessionKey other) {
-            return ORDER.compare(this, other);
-        }
-    }
-
-    private record Principal(int volume, PrincipalId principal) implements Comparable<Principal> {
-        private static final Comparator<Principal> ORDER =
-                Comparator.comparingInt(Principal::volume).thenComparing(Principal::principal);
-
-        @Override
-        public int compareTo(Principal other) {
-            return ORDER.compare(this, other);
-        }
-    }
-
     private record Told<T>(T value, long millis) {}
 
     private final PrincipalId self;
@@ -68,13 +46,13 @@ final class PasisAccess {
     /** No more than the registry has members. */
     private final Set<PrincipalId> revoked = new HashSet<>();
 
-    private final Map<Principal, Told<Fact.OfGrant>> grants = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Question.OfGrant, Told<Fact.OfGrant>> grants = new LinkedHashMap<>(16, 0.75f, true);
     /** The last that was told of each owner: an answer that was under way then opens none of these sessions again. */
     private final Map<PrincipalId, Fact.Collapsed> collapsed = new LinkedHashMap<>(16, 0.75f, true);
 
-    private final Map<SessionKey, Told<SessionState>> sessions = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Question.OfSession, Told<SessionState>> sessions = new LinkedHashMap<>(16, 0.75f, true);
     /** Apart from the others: bogus ones push out bogus ones only. */
-    private final Map<SessionKey, Told<SessionState>> unknown = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Question.OfSession, Told<SessionState>> unknown = new LinkedHashMap<>(16, 0.75f, true);
 
     PasisAccess(PrincipalId self, long factMillis) {
         this.self = self;
@@ -152,7 +130,7 @@ final class PasisAccess {
 
     private Verdict reader(long nowMillis, PasisGroup group, PrincipalId from) {
         int volume = group.block().volume();
-        Told<Fact.OfGrant> told = grants.get(new Principal(volume, from));
+        Told<Fact.OfGrant> told = grants.get(new Question.OfGrant(volume, from));
         if (told == null || nowMillis - told.millis() >= (told.value().mayRead() ? factMillis : ABSENCE_MILLIS)) {
             return new Verdict.Wait(new Question.OfGrant(volume, from));
         }
@@ -162,11 +140,11 @@ final class PasisAccess {
     }
 
     private Verdict writer(long nowMillis, PasisGroup group, PrincipalId from, long session) {
-        SessionKey key = new SessionKey(group.block().volume(), from, session);
+        Question.OfSession key = new Question.OfSession(group.block().volume(), from, session);
         Told<SessionState> told = sessions.containsKey(key) ? sessions.get(key) : unknown.get(key);
         long epoch = group.placement().epoch();
         if (told == null || (told.value() == SessionState.UNKNOWN && nowMillis - told.millis() >= ABSENCE_MILLIS)) {
-            return new Verdict.Wait(new Question.OfSession(key.volume(), from, session));
+            return new Verdict.Wait(key);
         }
         return switch (told.value()) {
             case OPEN -> new Verdict.Admitted(group);
@@ -177,7 +155,7 @@ final class PasisAccess {
 
     /** Whether the client was granted writing, as far as is known. */
     boolean mayWrite(PrincipalId client, int volume) {
-        Told<Fact.OfGrant> told = grants.get(new Principal(volume, client));
+        Told<Fact.OfGrant> told = grants.get(new Question.OfGrant(volume, client));
         return told != null && told.value().mayWrite();
     }
 
@@ -186,7 +164,7 @@ final class PasisAccess {
         if (revoked.contains(owner)) {
             return true;
         }
-        Told<SessionState> told = sessions.get(new SessionKey(block.volume(), owner, session));
+        Told<SessionState> told = sessions.get(new Question.OfSession(block.volume(), owner, session));
         return told != null && told.value() == SessionState.CLOSED;
     }
 
@@ -222,7 +200,7 @@ final class PasisAccess {
                 yield new Question.OfVolume(of.volume(), 0, 1);
             }
             case Fact.OfGrant grant -> {
-                grants.put(new Principal(grant.volume(), grant.principal()), new Told<>(grant, nowMillis));
+                grants.put(new Question.OfGrant(grant.volume(), grant.principal()), new Told<>(grant, nowMillis));
                 trim(grants);
                 yield new Question.OfGrant(grant.volume(), grant.principal());
             }
@@ -245,7 +223,7 @@ final class PasisAccess {
     }
 
     private Question onSession(long nowMillis, int volume, PrincipalId owner, long session, SessionState state) {
-        SessionKey key = new SessionKey(volume, owner, session);
+        Question.OfSession key = new Question.OfSession(volume, owner, session);
         if (state == SessionState.UNKNOWN) {
             unknown.put(key, new Told<>(state, nowMillis));
             trim(unknown);

@@ -22,7 +22,7 @@ final class RevocationBugs {
                     "fp/FpAccess",
                     "a commit is taken of whom nothing is known",
                     protocol("fp.FpRevocationTest", "aRestartForgetsNoRevocation"),
-                    "case FpMessage.Commit _ -> admitCommitter(nowMillis, group, new Principal(volume, from));",
+                    "case FpMessage.Commit _ -> admitCommitter(nowMillis, group, new Question.OfGrant(volume, from));",
                     "case FpMessage.Commit _ -> new Verdict.Admitted(group);"),
             in(
                     "fp/LeftoverPoll",
