@@ -73,12 +73,16 @@ final class PinnedKeys extends X509ExtendedTrustManager {
         return switch (refused.reason()) {
             case EXPIRED, REVOKED -> refused;
             // bad_certificate
-            case UNKNOWN_STILL ->
-                new OpenSslCertificateException(refused, CertificateVerifier.X509_V_ERR_CERT_REJECTED);
+            case UNKNOWN_STILL -> coded(refused, CertificateVerifier.X509_V_ERR_CERT_REJECTED);
             // unknown_ca
             case FORM, UNKNOWN_KEY, WRONG_NAME ->
-                new OpenSslCertificateException(refused, CertificateVerifier.X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT);
+                coded(refused, CertificateVerifier.X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT);
         };
+    }
+
+    /** Says itself what is wrong: the JDK's engine tells of the outermost exception only. */
+    private static CertificateException coded(RefusedCertificateException refused, int code) {
+        return new OpenSslCertificateException(refused.getMessage(), refused, code);
     }
 
     @Override
