@@ -264,6 +264,7 @@ class BftReplacementTest {
         await().atMost(LONG).until(() -> at(2).status().waiting().contains("no member of the group any more"));
         replace(2, 0, 5);
         await().atMost(LONG).until(() -> takesPart(5));
+        await().atMost(LONG).until(() -> takesPart(1));
         ReplicaLives closed = at(1);
         for (int number : List.of(1, 3, 4, 5, 2)) {
             stop(number);
