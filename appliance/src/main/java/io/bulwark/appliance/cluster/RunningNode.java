@@ -101,6 +101,7 @@ public final class RunningNode implements Watched {
 
     /** Starts it; returns when it listens. */
     public static RunningNode start(NodeSetup setup) throws IOException {
+        RocksLibrary.load();
         KeyRing ring = KeyRing.load(setup.keys());
         Credentials credentials = setup.channels()
                 .credentials(

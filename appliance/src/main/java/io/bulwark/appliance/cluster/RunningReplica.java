@@ -63,6 +63,7 @@ public final class RunningReplica implements Watched {
      * @param start {@link Start#RECOVERING} if the watchdog has it started
      */
     public static RunningReplica start(ReplicaSetup setup, Start start) throws IOException {
+        RocksLibrary.load();
         ReplicaConfig config = new ReplicaConfig(
                 setup.number(),
                 setup.listen(),
