@@ -71,7 +71,7 @@ final class StatusCommand implements Callable<Integer> {
                 rows.add(List.of(
                         member.name(),
                         member.address(),
-                        member.removed() ? "removed, but still runs" : member.running() ? "yes" : "stopped",
+                        runs(member),
                         pid == null ? "-" : pid.toString(),
                         turn(member)));
             }
@@ -81,6 +81,9 @@ final class StatusCommand implements Callable<Integer> {
                         + " `bulwark down`; `bulwark up` does not start it again.");
             }
             for (ApplianceStatus.Member member : status.members()) {
+                if (!member.ended().isEmpty()) {
+                    parts.add(member.name() + " has ended by itself " + member.ended() + ".");
+                }
                 if (!member.alarm().isEmpty()) {
                     parts.add("ALARM: " + member.name() + " missed its turn to recover: " + member.alarm());
                 }
@@ -95,6 +98,13 @@ final class StatusCommand implements Callable<Integer> {
         }
         String gap = System.lineSeparator() + System.lineSeparator();
         return String.join(gap, parts);
+    }
+
+    private static String runs(ApplianceStatus.Member member) {
+        if (member.removed()) {
+            return "removed, but still runs";
+        }
+        return member.running() ? "yes" : member.ended().isEmpty() ? "stopped" : "ended by itself";
     }
 
     private static String turn(ApplianceStatus.Member member) {

@@ -67,7 +67,7 @@ final class UpCommand implements Callable<Integer> {
             names = "--recovery",
             paramLabel = "on|off",
             defaultValue = "on",
-            description = "Have each replica recover in its turn, every 10 minutes, and start again those that die"
+            description = "Have each replica recover in its turn, every 10 minutes, and start again members that die"
                     + " (default: ${DEFAULT-VALUE}).")
     private Switch recovery = Switch.ON;
 

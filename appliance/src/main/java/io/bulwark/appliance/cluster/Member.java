@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cluster;
 
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /** A storage node, a replica or the console of an appliance on one machine. */
@@ -20,6 +21,14 @@ public interface Member {
     void stop() throws Exception;
 
     boolean running();
+
+    /** How it has ended though nobody stopped it, for people; empty if it runs or was stopped. Inside this process nothing ends alone. */
+    default Optional<String> ended() {
+        return Optional.empty();
+    }
+
+    /** Begins to start it if it has {@link #ended}; who was stopped meanwhile stays so. */
+    default void startAgain() throws Exception {}
 
     /** Its process, where it has one of its own. */
     OptionalLong pid();

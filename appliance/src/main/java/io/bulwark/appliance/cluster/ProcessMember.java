@@ -65,6 +65,20 @@ public class ProcessMember implements Member {
         }
     }
 
+    @Override
+    public final synchronized void startAgain() throws IOException, InterruptedException {
+        if (process != null && !process.isAlive()) {
+            start(command);
+        }
+    }
+
+    @Override
+    public final synchronized Optional<String> ended() {
+        return process == null || process.isAlive()
+                ? Optional.empty()
+                : Optional.of("with exit code " + process.exitValue() + seeLog());
+    }
+
     /** Stops it, and starts it with more arguments this time. */
     final synchronized void restart(List<String> more) throws IOException, InterruptedException {
         stop();

@@ -21,6 +21,7 @@ public record ApplianceStatus(
     /**
      * A node or replica of this machine; who was removed from the cluster only while it still runs.
      *
+     * @param ended how it has ended though nobody stopped it; empty if it runs or was stopped
      * @param removed whether it was: nobody believes it any more
      * @param pid its process, null inside the appliance's own
      * @param turnMillis when a replica is to recover next; null if it does not recover in turns
@@ -30,6 +31,7 @@ public record ApplianceStatus(
             String name,
             String address,
             boolean running,
+            String ended,
             boolean removed,
             @Nullable Long pid,
             @Nullable Long turnMillis,

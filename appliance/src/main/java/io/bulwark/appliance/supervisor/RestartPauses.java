@@ -1,7 +1,7 @@
 package io.bulwark.appliance.supervisor;
 
 /** How long to wait until a process that has ended by itself is started again: the longer, the sooner it ends each time. */
-final class RestartPauses {
+public final class RestartPauses {
     private static final long FIRST_MILLIS = 1_000;
     private static final long MAX_MILLIS = 60_000;
 
@@ -12,7 +12,7 @@ final class RestartPauses {
      *
      * @param lastedMillis how long it ran
      */
-    long afterEnd(long lastedMillis) {
+    public long afterEnd(long lastedMillis) {
         long pause = lastedMillis >= MAX_MILLIS ? FIRST_MILLIS : nextMillis;
         nextMillis = Math.min(2 * pause, MAX_MILLIS);
         return pause;

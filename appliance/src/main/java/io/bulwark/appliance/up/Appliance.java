@@ -58,6 +58,7 @@ public final class Appliance implements AutoCloseable {
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Map<String, Supervisor> supervisors = new ConcurrentHashMap<>();
     private @Nullable GroupView group;
+    private @Nullable MemberWatch watch;
     private @Nullable Bulwark client;
     private @Nullable ConsoleServer console;
     private @Nullable ControlSocket control;
@@ -89,7 +90,7 @@ public final class Appliance implements AutoCloseable {
         List<ApplianceStatus.Member> all = new ArrayList<>();
         for (List<? extends Member> group : List.of(nodes, replicas)) {
             for (Member member : group) {
-                boolean removed = plan.isRemoved(PrincipalId.parse(member.name()));
+                boolean removed = isRemoved(member);
                 if (removed && !member.running()) {
                     continue;
                 }
@@ -100,6 +101,7 @@ public final class Appliance implements AutoCloseable {
                         member.name(),
                         member.address(),
                         member.running(),
+                        member.ended().orElse(""),
                         removed,
                         pid.isPresent() ? pid.getAsLong() : null,
                         turn.isPresent() ? turn.getAsLong() : null,
@@ -110,13 +112,18 @@ public final class Appliance implements AutoCloseable {
     }
 
     /**
-     * From now on replicas that end by themselves are started again, and recover in their turns, where they can: with our own
+     * From now on members that end by themselves are started again, and replicas recover in their turns, where they can: with our own
      * ordering engine, and identities.
      *
      * @param release what replicas in processes of their own are started from; none if they run in this one
      */
     public void supervise(Optional<Release> release) {
         ReplicaSetup any = plan.replica(0, plan.data().replica(0));
+        List<Member> alone = new ArrayList<>(nodes);
+        if (!any.canRecover()) {
+            alone.addAll(replicas);
+        }
+        watch = MemberWatch.start(alone, this::isRemoved);
         if (!any.canRecover()) {
             return;
         }
@@ -173,6 +180,7 @@ public final class Appliance implements AutoCloseable {
             health.leave();
         }
         supervisors.values().forEach(Supervisor::close);
+        quietly("watch over the members", watch);
         quietly("view of the replicas", group);
         quietly("console", console);
         quietly("client", client);
@@ -235,9 +243,11 @@ public final class Appliance implements AutoCloseable {
 
     /** Those that were not removed: of the others nobody hears any more. */
     private <M extends Member> List<M> members(List<M> all) {
-        return all.stream()
-                .filter(member -> !plan.isRemoved(PrincipalId.parse(member.name())))
-                .toList();
+        return all.stream().filter(member -> !isRemoved(member)).toList();
+    }
+
+    private boolean isRemoved(Member member) {
+        return plan.isRemoved(PrincipalId.parse(member.name()));
     }
 
     private static void startAll(List<? extends Member> members) throws Exception {
