@@ -138,8 +138,7 @@ final class BftReplica implements Life {
                     links::send,
                     new Heard(),
                     keys.map(own -> own.sessionKeys(place, config.recoveries())).orElse(null));
-            transfer = new PageTransfer(
-                    place, configuration.members().size(), disk.store(), disk.application(), mail, random);
+            transfer = new PageTransfer(configuration, place, disk.store(), disk.application(), mail, random);
             report = new SelfReport(self, configuration, replica, mail, keys.map(_ -> config.recoveries()));
             status = describe();
             server = transport.listen(config.listen(), this::onMessage);

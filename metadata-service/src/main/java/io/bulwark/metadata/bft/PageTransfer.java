@@ -1,5 +1,7 @@
 package io.bulwark.metadata.bft;
 
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Fetch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Pages;
@@ -43,7 +45,7 @@ final class PageTransfer {
 
     private static final long PROGRESS_MILLIS = 2_000;
 
-    private final int self;
+    private final PrincipalId self;
     private final List<Integer> others;
     private final PageStore store;
     private final PageServer server;
@@ -60,16 +62,17 @@ final class PageTransfer {
     private long furthestRead;
     private boolean again;
 
+    /** @param place that of this replica in its configuration */
     PageTransfer(
-            int self,
-            int replicas,
+            Configuration configuration,
+            int place,
             PageStore store,
             TreeApplication application,
             PeerMail mail,
             RandomGenerator random) {
-        this.self = self;
-        this.others = IntStream.range(0, replicas)
-                .filter(each -> each != self)
+        this.self = configuration.members().get(place).replica();
+        this.others = IntStream.range(0, configuration.members().size())
+                .filter(each -> each != place)
                 .boxed()
                 .toList();
         this.store = store;
@@ -90,7 +93,7 @@ final class PageTransfer {
         StateFetch running = inPlace ? null : fetch;
         if (running == null) {
             inPlace = false;
-            LOG.info("replica-{} fetches the state of checkpoint {}", self, checkpoint.sequence());
+            LOG.info("{} fetches the state of checkpoint {}", self, checkpoint.sequence());
             startedMillis = nowMillis;
             progressMillis = nowMillis;
             application.abandon();
@@ -104,7 +107,7 @@ final class PageTransfer {
 
     /** Begins to digest all pages of a checkpoint that is here. */
     Done check(long nowMillis, Numbered checkpoint) {
-        LOG.info("replica-{} checks its state at checkpoint {}", self, checkpoint.sequence());
+        LOG.info("{} checks its state at checkpoint {}", self, checkpoint.sequence());
         inPlace = true;
         startedMillis = nowMillis;
         progressMillis = nowMillis;
@@ -168,9 +171,14 @@ final class PageTransfer {
         }
         if (nowMillis - progressMillis >= PROGRESS_MILLIS) {
             progressMillis = nowMillis;
-            LOG.info("replica-{} fetches state: {}", self, running.progress());
+            LOG.info("{} {} state: {}", self, inPlace ? "checks its" : "fetches the", told(running.progress()));
         }
         return carryOut(nowMillis, running, running.onTick(nowMillis));
+    }
+
+    private static String told(StateFetch.Progress progress) {
+        return progress.read() + " pages looked at here, " + progress.damaged() + " of them damaged, "
+                + progress.fetched() + " fetched (" + progress.fetchedBytes() + " bytes)";
     }
 
     /** Single pages. */
@@ -210,11 +218,11 @@ final class PageTransfer {
                         application.write(complete.batch());
                     }
                     LOG.info(
-                            "replica-{} has the state of checkpoint {} after {} ms: {}",
+                            "{} has the state of checkpoint {} after {} ms: {}",
                             self,
                             complete.number(),
                             nowMillis - startedMillis,
-                            running.progress());
+                            told(running.progress()));
                     if (inPlace) {
                         inPlace = false;
                         return Done.CHECKED;
