@@ -255,6 +255,7 @@ class PrincipalsIT {
         assertThat(thief.err())
                 .contains("was used", "invite client-30 again", "all of them listen")
                 .doesNotContain("Exception", "bulwark status");
+        assertThat(directory.resolve("thief")).doesNotExist();
         assertThat(operator.audit().verify(Optional.empty(), _ -> {}).problem()).isEmpty();
     }
 

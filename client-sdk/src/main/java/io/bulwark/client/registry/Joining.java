@@ -94,17 +94,13 @@ public final class Joining implements AutoCloseable {
      * @throws UnavailableException if the replicas do not know the token's key, as it was used or taken back, or are not reached
      */
     public static Joined join(JoinToken token, Path directory, SecureRandom random) throws IOException {
-        Files.createDirectories(directory);
         Path file = Identity.file(directory, token.principal());
-        // What the replicas take must not get lost: an earlier run may have come so far.
+        // An earlier run may have come so far.
         boolean again = Files.exists(file);
         Identity own = again ? Identity.load(file) : Identity.generate(token.principal(), random);
-        if (!again) {
-            own.store(file);
-        }
         GenesisFile genesis;
         try {
-            genesis = exchange(token, own, random);
+            genesis = exchange(token, own, file, random);
         } catch (UnavailableException e) {
             if (!again) {
                 throw e;
@@ -140,11 +136,17 @@ public final class Joining implements AutoCloseable {
         return new Joined(token.principal(), own.publicKey(), List.of(file, genesisFile, client));
     }
 
-    /** Has the replicas take the own key in the place of the token's. */
-    private static GenesisFile exchange(JoinToken token, Identity own, SecureRandom random) {
+    /** Has the replicas take the own key in the place of the token's, and keeps it once these let the token's in. */
+    private static GenesisFile exchange(JoinToken token, Identity own, Path file, SecureRandom random)
+            throws IOException {
         Identity invited = Identity.ofSeed(token.principal(), token.seed(), random);
         try (Joining joining = new Joining(token, invited)) {
             GenesisFile genesis = joining.genesis();
+            if (!Files.exists(file)) {
+                // What the replicas take must not get lost.
+                Files.createDirectories(file.toAbsolutePath().getParent());
+                own.store(file);
+            }
             joining.rotate(genesis, invited, own, random);
             return genesis;
         }
