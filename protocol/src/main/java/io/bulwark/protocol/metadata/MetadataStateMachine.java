@@ -131,7 +131,7 @@ public final class MetadataStateMachine {
             return malformed(malformed);
         }
         try {
-            Grants.require(grants.known(submitter), submitter, "do anything");
+            Grants.require(grants.known(submitter), submitter, Reply.Failed.ANYTHING);
             registry.requireInTime(submitter);
             return switch (submission) {
                 case Submission.OpenSession open -> open(submitter, open).encoded();
@@ -157,7 +157,7 @@ public final class MetadataStateMachine {
         }
         tables.begin();
         try {
-            Grants.require(grants.known(asker), asker, "ask anything");
+            Grants.require(grants.known(asker), asker, Reply.Failed.ASK_ANYTHING);
             registry.requireInTime(asker);
             Grants.require(
                     !registry.invited(asker)

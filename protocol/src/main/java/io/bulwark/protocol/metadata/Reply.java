@@ -21,10 +21,18 @@ public sealed interface Reply {
     record Failed(MetadataError error, String detail) implements Reply {
         static final int DETAIL_BYTES_MAX = 4096;
 
+        /** What who does not belong may not do. The replies of all builds are alike, as the state has a digest of them. */
+        static final String ANYTHING = "do anything";
+
+        static final String ASK_ANYTHING = "ask anything";
+
         /** For people: the sentence of the error and the particulars, which say all where an argument cannot be. */
         public String message() {
             if (detail.isEmpty()) {
                 return error.message();
+            }
+            if (error == MetadataError.NOT_AUTHORISED && (detail.endsWith(ANYTHING) || detail.endsWith(ASK_ANYTHING))) {
+                return detail + ": it was revoked, or never belonged";
             }
             return error == MetadataError.BAD_ARGUMENT ? detail : error.message() + ": " + detail;
         }

@@ -133,6 +133,23 @@ class RegistryTest {
     }
 
     @Test
+    void whoIsRevokedReadsThatAndNotThatAGrantIsMissing() {
+        User bob = rig.user(BOB, rig.volume);
+        alice.done(new Command.AddPrincipal(STRANGER, KEY));
+        assertThat(message(rig.ask(STRANGER, new Query.ListBuckets("", 10))))
+                .contains("no grant")
+                .doesNotContain("revoked");
+        alice.done(new Command.RevokePrincipal(BOB));
+        assertThat(message(bob.run(new Command.RenewSession())))
+                .isEqualTo(BOB + " may not do anything: it was revoked, or never belonged");
+        assertThat(message(rig.ask(BOB, new Query.GetMap()))).contains("ask anything", "was revoked");
+    }
+
+    private static String message(Reply reply) {
+        return ((Reply.Failed) reply).message();
+    }
+
+    @Test
     void aRevokedNodeIsToldNothing() {
         alice.done(new Command.RevokePrincipal(NODE));
         assertFailed(rig.ask(NODE, new Query.SessionChanges(0, 10)), MetadataError.NOT_AUTHORISED);
