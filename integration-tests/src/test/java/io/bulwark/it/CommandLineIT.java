@@ -115,7 +115,7 @@ class CommandLineIT {
         fails(USAGE, "nodes", "volume", "create", "wide", "--faults", "3");
         fails(USAGE, "unknown", "--no-such-option");
         fails(USAGE, "--parallel", "verify", "errors", "--parallel", "0");
-        fails(FAILED, "no node 9", "node", "stop", "9");
+        fails(USAGE, "no node 9", "node", "stop", "9");
         Path elsewhere = directory.resolve("elsewhere");
         Run unreached = captured("ls", "--data", elsewhere.toString());
         assertThat(unreached.exitCode()).isEqualTo(UNAVAILABLE);

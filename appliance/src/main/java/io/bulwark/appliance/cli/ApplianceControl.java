@@ -23,7 +23,7 @@ final class ApplianceControl {
                             + "` starts it. Members that were started one by one are stopped where they run.");
         }
         if (!reply.error().isEmpty()) {
-            throw new CommandFailure(CommandFailure.FAILED, reply.error());
+            throw new CommandFailure(reply.misused() ? CommandFailure.USAGE : CommandFailure.FAILED, reply.error());
         }
         return reply.body();
     }

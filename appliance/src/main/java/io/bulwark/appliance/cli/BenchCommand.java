@@ -21,8 +21,8 @@ import picocli.CommandLine.TypeConversionException;
 final class BenchCommand implements Callable<Integer> {
     /** What is measured. */
     enum What {
-        put,
-        get
+        PUT,
+        GET
     }
 
     /** {@code 4096}, {@code 64k}, {@code 1m}. */
@@ -52,7 +52,7 @@ final class BenchCommand implements Callable<Integer> {
     private final ClusterAccess access = new ClusterAccess();
 
     @Parameters(paramLabel = "put|get")
-    private What what = What.put;
+    private What what = What.PUT;
 
     @Option(
             names = "--size",
@@ -86,7 +86,7 @@ final class BenchCommand implements Callable<Integer> {
             Bucket bucket = client.createBucket(name);
             LoadRun load = new LoadRun(bucket, size, threads);
             try {
-                LoadRun.Result result = what == What.put ? load.put(seconds) : load.get(seconds);
+                LoadRun.Result result = what == What.PUT ? load.put(seconds) : load.get(seconds);
                 print(result);
                 return result.failures().isEmpty() ? 0 : CommandFailure.FAILED;
             } finally {
@@ -99,7 +99,7 @@ final class BenchCommand implements Callable<Integer> {
     private void print(LoadRun.Result result) {
         result.failures().stream().limit(5).forEach(line -> System.err.println("bulwark: " + line));
         Map<String, Object> json = new LinkedHashMap<>();
-        json.put("operation", what.name());
+        json.put("operation", Words.of(what));
         json.put("sizeBytes", size);
         json.put("threads", threads);
         json.put("seconds", result.seconds());
@@ -116,7 +116,7 @@ final class BenchCommand implements Callable<Integer> {
                                 Locale.ROOT,
                                 "%s of %s, %d at once, %.1f s: %.1f MiB/s, %.1f ops/s, p50 %.2f ms, p99 %.2f ms, %d"
                                         + " failed",
-                                what,
+                                Words.of(what),
                                 Text.bytes(size),
                                 threads,
                                 result.seconds(),

@@ -1,5 +1,6 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.drill.Lie;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.InvalidNameException;
 import io.bulwark.client.error.InvalidRequestException;
@@ -69,7 +70,9 @@ public final class BulwarkCommand implements Runnable {
     /** Runs one command line and returns its exit code. */
     public static int run(String... args) {
         CommandLine line = new CommandLine(new BulwarkCommand())
-                .setCaseInsensitiveEnumValuesAllowed(true)
+                .registerConverter(Lie.class, new Words<>(Lie.class))
+                .registerConverter(UpCommand.Switch.class, new Words<>(UpCommand.Switch.class))
+                .registerConverter(BenchCommand.What.class, new Words<>(BenchCommand.What.class))
                 .setUsageHelpAutoWidth(true)
                 .setParameterExceptionHandler((misuse, _) -> misused(misuse))
                 .setExecutionExceptionHandler((failure, command, parsed) -> fail(failure));

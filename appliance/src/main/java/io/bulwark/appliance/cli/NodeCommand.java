@@ -5,7 +5,6 @@ import io.bulwark.appliance.boot.ParentWatch;
 import io.bulwark.appliance.control.ControlRequest;
 import io.bulwark.appliance.drill.Lie;
 import java.nio.file.Path;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -98,8 +97,7 @@ final class NodeCommand implements Callable<Integer> {
                             defaultValue = "swap",
                             description = "swap, stale, flip, drop or garble (default: ${DEFAULT-VALUE}).")
                     Lie how) {
-        Map<String, Object> body = ApplianceControl.ask(
-                global, new ControlRequest("node-lie", node, how.name().toLowerCase(Locale.ROOT)));
+        Map<String, Object> body = ApplianceControl.ask(global, new ControlRequest("node-lie", node, Words.of(how)));
         if (body.get("edited") instanceof Number edited && edited.longValue() == 0) {
             throw new CommandFailure(CommandFailure.FAILED, String.valueOf(body.get("message")));
         }

@@ -163,7 +163,7 @@ final class UpCommand implements Callable<Integer> {
         command.addAll(List.of("up", "--data", data.root().toString()));
         command.addAll(shape.arguments());
         command.addAll(List.of("--durability", durability));
-        command.addAll(List.of("--recovery", recovery.name()));
+        command.addAll(List.of("--recovery", Words.of(recovery)));
         if (processes) {
             command.add("--processes");
         }

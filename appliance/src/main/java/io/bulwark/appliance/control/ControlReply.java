@@ -6,14 +6,19 @@ import java.util.Map;
  * The answer to one request.
  *
  * @param error what went wrong and what to do, or empty
+ * @param misused whether nobody can do what was asked for, as a number that there is not
  * @param body what was asked for
  */
-public record ControlReply(String error, Map<String, Object> body) {
+public record ControlReply(String error, boolean misused, Map<String, Object> body) {
     public static ControlReply ok(Map<String, Object> body) {
-        return new ControlReply("", body);
+        return new ControlReply("", false, body);
     }
 
     public static ControlReply failed(String error) {
-        return new ControlReply(error, Map.of());
+        return new ControlReply(error, false, Map.of());
+    }
+
+    public static ControlReply misused(String error) {
+        return new ControlReply(error, true, Map.of());
     }
 }

@@ -290,10 +290,14 @@ public final class Appliance implements AutoCloseable {
     }
 
     private ControlReply onReplica(@Nullable Integer number) {
+        if (number == null || number < 0 || number >= replicas.size()) {
+            return ControlReply.misused(
+                    "there is no replica " + number + "; replicas are 0 to " + (replicas.size() - 1));
+        }
         Supervisor supervisor = supervisors.get("replica-" + number);
         if (supervisor == null) {
             return ControlReply.failed("nobody watches over a replica " + number
-                    + " here: there is none, its ordering engine has no recoveries, or `up` was told --recovery off");
+                    + " here: it was removed, its ordering engine has no recoveries, or `up` was told --recovery off");
         }
         return SuperviseRole.recovered(supervisor);
     }
@@ -301,7 +305,7 @@ public final class Appliance implements AutoCloseable {
     private synchronized ControlReply onNode(ControlRequest request) throws IOException {
         Integer number = request.node();
         if (number == null || number < 0 || number >= nodes.size()) {
-            return ControlReply.failed("there is no node " + number + "; nodes are 0 to " + (nodes.size() - 1));
+            return ControlReply.misused("there is no node " + number + "; nodes are 0 to " + (nodes.size() - 1));
         }
         Member node = nodes.get(number);
         NodeDrill drill = new NodeDrill(plan, node, number);

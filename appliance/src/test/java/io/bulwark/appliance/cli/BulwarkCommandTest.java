@@ -2,6 +2,8 @@ package io.bulwark.appliance.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.appliance.control.ControlReply;
+import io.bulwark.appliance.control.ControlSocket;
 import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.GenesisFile;
@@ -24,6 +26,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -196,6 +199,29 @@ class BulwarkCommandTest {
         misused("see `bulwark volume --help`", "volume");
         misused("see `bulwark replica --help`", "replica");
         misused("is not an int; see `bulwark up --help`", "up", "--port-base", "x");
+    }
+
+    @Test
+    void choicesAreSaidAsTheyAreTyped() {
+        misused("\"sideways\" is none of swap, stale, flip, drop, garble", "node", "lie", "1", "--how", "sideways");
+        misused("\"SWAP\" is none of swap, stale", "node", "lie", "1", "--how", "SWAP");
+        misused("\"maybe\" is none of on, off", "up", "--recovery", "maybe");
+        misused("\"copy\" is none of put, get", "bench", "copy");
+    }
+
+    @Test
+    void aNodeThatThereIsNotIsAWrongArgument() throws IOException {
+        String data = directory.toString();
+        try (ControlSocket _ = ControlSocket.serve(
+                directory,
+                request -> Objects.equals(request.node(), 9)
+                        ? ControlReply.misused("there is no node 9; nodes are 0 to 4")
+                        : ControlReply.failed("it does not stop"))) {
+            CommandOutput none = CommandOutput.of("node", "lie", "9", "--data", data);
+            assertThat(none.exitCode()).isEqualTo(CommandFailure.USAGE);
+            assertThat(none.err()).contains("there is no node 9");
+            assertThat(BulwarkCommand.run("node", "stop", "1", "--data", data)).isEqualTo(CommandFailure.FAILED);
+        }
     }
 
     @Test
