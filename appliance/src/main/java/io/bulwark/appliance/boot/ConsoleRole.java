@@ -24,9 +24,6 @@ public final class ConsoleRole {
     private static final Logger LOG = LoggerFactory.getLogger(ConsoleRole.class);
     private static final long PAUSE_MILLIS = 5_000;
 
-    /** That of wrong configuration: starting it again would help nobody. */
-    private static final int REVOKED = 78;
-
     private ConsoleRole() {}
 
     /**
@@ -90,7 +87,7 @@ public final class ConsoleRole {
         } catch (NotBelievedException e) {
             if (e.reason() == NotBelievedException.Reason.REVOKED) {
                 LOG.error("the console ends: {}", e.getMessage());
-                over.complete(REVOKED);
+                over.complete(RoleProcess.CONFIG);
             }
             throw e;
         }

@@ -17,9 +17,12 @@ import org.jspecify.annotations.Nullable;
  * Keeps a role's process until it is told to end (SIGTERM, SIGINT); then the member leaves: it is not ready any more, takes nothing
  * more, finishes what it has in hand, hands over what it leads, and the process ends with 0; or with 1 after {@link #GRACE}.
  */
-final class RoleProcess {
+public final class RoleProcess {
     /** Longer than any step of leaving waits for; less than what container engines and systemd are told to wait. */
     static final Duration GRACE = Duration.ofSeconds(15);
+
+    /** A configuration, a key or the genesis does not fit, or who runs was put out: starting it again helps nobody (EX_CONFIG). */
+    public static final int CONFIG = 78;
 
     private static final int LEFT = 0;
     private static final int CUT_SHORT = 1;

@@ -39,9 +39,6 @@ public final class SuperviseRole implements Watched {
     /** Longer than the replica's own, and its supervisor's patience with it. */
     private static final Duration GRACE = Duration.ofSeconds(19);
 
-    /** That of wrong configuration: starting it again would help nobody. */
-    private static final int REMOVED = 78;
-
     private final ReplicaProcess replica;
     private final int number;
     private final GroupView group;
@@ -92,7 +89,7 @@ public final class SuperviseRole implements Watched {
         SuperviseRole started = start(role.setup(), own.setup(), config, arguments);
         CompletableFuture<Integer> end = started.supervisor.over().thenApply(why -> {
             System.err.println(why);
-            return REMOVED;
+            return RoleProcess.CONFIG;
         });
         return RoleProcess.until(started, own.admin(), null, GRACE, end);
     }

@@ -1,5 +1,7 @@
 package io.bulwark.appliance.cli;
 
+import io.bulwark.appliance.boot.RoleProcess;
+
 /** A command ends with this exit code and a line on standard error that says what to do. */
 public final class CommandFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -14,7 +16,7 @@ public final class CommandFailure extends RuntimeException {
     public static final int UNAVAILABLE = 69;
 
     /** A configuration, a key or the genesis is missing or does not fit (EX_CONFIG). */
-    public static final int CONFIG = 78;
+    public static final int CONFIG = RoleProcess.CONFIG;
 
     private final int exitCode;
 
