@@ -11,6 +11,7 @@ import io.bulwark.protocol.id.PrincipalKey;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Destination;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -18,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,8 +51,15 @@ final class ReplicaChangeCommands {
         private long waitSeconds;
 
         /** Does it unless it is done, or under way, and waits. */
-        final int change(Bulwark client, List<PrincipalId> leaving, List<Member> coming) throws InterruptedException {
+        final int change(Bulwark client, List<PrincipalId> leaving, List<Coming> told) throws InterruptedException {
             Replicas.Standing standing = client.replicas().standing();
+            List<Member> stay = standing.now().members().stream()
+                    .filter(each -> !leaving.contains(each.replica()))
+                    .filter(each ->
+                            told.stream().noneMatch(coming -> coming.replica().equals(each.replica())))
+                    .toList();
+            int portBase = portBase(stay, client.replicas()::addressOf);
+            List<Member> coming = told.stream().map(each -> each.at(portBase)).toList();
             ReplicaChange change = new ReplicaChange(leaving, coming);
             // Typed wrong it may look done, as who never was a replica is none now: the replicas refuse that.
             if (!change.wasDone(ReplicaChange.with(client.replicas().history(), standing))) {
@@ -145,13 +155,17 @@ final class ReplicaChangeCommands {
                 description = "Its public key, as `keygen` prints it.")
         private String key = "";
 
-        @Option(names = "--address", required = true, paramLabel = "HOST[:PORT]", description = "Where it is found.")
+        @Option(
+                names = "--address",
+                required = true,
+                paramLabel = "HOST[:PORT]",
+                description = "Where it is found. Without a port: 200 + N above the others' port base.")
         private String address = "";
 
         @Override
         public Integer call() throws InterruptedException {
             PrincipalId leaving = replica(old);
-            Member coming = member(replica(fresh), key, address);
+            Coming coming = Coming.parsed(replica(fresh), key, address);
             try (Bulwark client = access.connect()) {
                 return change(client, List.of(leaving), List.of(coming));
             }
@@ -163,7 +177,8 @@ final class ReplicaChangeCommands {
             name = "add",
             description = {
                 "Add three replicas: the group bears one more faulty one from then on.",
-                "Each is given as NAME=KEY@HOST[:PORT], with the public key that `keygen` prints."
+                "Each is given as NAME=KEY@HOST[:PORT], with the public key that `keygen` prints;",
+                "without a port it is 200 + N above the others' port base."
             })
     static final class Add extends ChangeCommand {
         @Parameters(arity = "3", paramLabel = "REPLICA", description = "For example replica-4=MFkw...@10.0.0.4:7604.")
@@ -171,19 +186,20 @@ final class ReplicaChangeCommands {
 
         @Override
         public Integer call() throws InterruptedException {
-            List<Member> coming = replicas.stream().map(Add::parsed).toList();
+            List<Coming> coming = replicas.stream().map(Add::parsed).toList();
             try (Bulwark client = access.connect()) {
                 return change(client, List.of(), coming);
             }
         }
 
-        private static Member parsed(String text) {
+        private static Coming parsed(String text) {
             int name = text.indexOf('=');
             int key = text.lastIndexOf('@');
             if (name < 0 || key < name) {
                 throw new CommandFailure(CommandFailure.USAGE, "\"" + text + "\" is not NAME=KEY@HOST[:PORT]");
             }
-            return member(replica(text.substring(0, name)), text.substring(name + 1, key), text.substring(key + 1));
+            return Coming.parsed(
+                    replica(text.substring(0, name)), text.substring(name + 1, key), text.substring(key + 1));
         }
     }
 
@@ -222,17 +238,39 @@ final class ReplicaChangeCommands {
         throw new CommandFailure(CommandFailure.USAGE, "\"" + given + "\" is not a replica such as replica-2");
     }
 
-    static Member member(PrincipalId replica, String key, String address) {
-        PrincipalKey parsed = PrincipalCommand.key(
-                "the key of " + replica, key.startsWith("key.") ? key.substring(key.indexOf('=') + 1) : key);
-        try {
-            return new Member(
-                    replica,
-                    parsed.encoded(),
-                    Destination.text(MemberAddresses.parsed(
-                            address, ClusterShape.PORT_BASE_DEFAULT + ClusterShape.REPLICAS_ABOVE + replica.number())));
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure(CommandFailure.USAGE, replica + ": " + e.getMessage());
+    /** From which the ports of these follow; who is about to change does not count, so that a command that is given again means the same. */
+    static int portBase(List<Member> stay, Function<Member, String> addressOf) {
+        return ClusterShape.portBase(
+                stay.stream()
+                        .collect(Collectors.toMap(
+                                each -> each.replica().number(),
+                                each -> MemberAddresses.parsed(addressOf.apply(each), 0)
+                                        .getPort())),
+                ClusterShape.REPLICAS_ABOVE);
+    }
+
+    /** A replica as it is typed. */
+    record Coming(PrincipalId replica, Bytes key, String address) {
+        /** What is no key and no address is said before the cluster is asked. */
+        static Coming parsed(PrincipalId replica, String key, String address) {
+            PrincipalKey parsed = PrincipalCommand.key(
+                    "the key of " + replica, key.startsWith("key.") ? key.substring(key.indexOf('=') + 1) : key);
+            Coming coming = new Coming(replica, parsed.encoded(), address);
+            var _ = coming.at(ClusterShape.PORT_BASE_DEFAULT);
+            return coming;
+        }
+
+        /** @param portBase counts where the address has no port */
+        Member at(int portBase) {
+            try {
+                return new Member(
+                        replica,
+                        key,
+                        Destination.text(MemberAddresses.parsed(
+                                address, portBase + ClusterShape.REPLICAS_ABOVE + replica.number())));
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailure(CommandFailure.USAGE, replica + ": " + e.getMessage());
+            }
         }
     }
 }

@@ -92,6 +92,24 @@ class ReplicaChangeTest {
     }
 
     @Test
+    void anAddressWithoutAPortHasThatOfTheOthersBase() {
+        List<Member> three = GENESIS.members().subList(0, 3);
+        int base = ReplicaChangeCommands.portBase(
+                three, each -> "[::1]:" + (17_600 + each.replica().number()));
+        assertThat(base).isEqualTo(17_400);
+        assertThat(ReplicaChangeCommands.portBase(
+                        three, each -> "host-" + each.replica().number() + ":7600"))
+                .as("no base")
+                .isEqualTo(7_400);
+        assertThat(coming("host").at(base).address()).isEqualTo("host:17604");
+        assertThat(coming("host:99").at(base).address()).isEqualTo("host:99");
+    }
+
+    private static ReplicaChangeCommands.Coming coming(String address) {
+        return new ReplicaChangeCommands.Coming(PrincipalId.replica(4), Bytes.of((byte) 4), address);
+    }
+
+    @Test
     void aKeyThatIsNoneIsSaidToBeNone() {
         for (String wrong : List.of("WRONG", "MFkwEwYHKoZIzj0CAQYI", "key.replica-4=MFkwE", "key.replica-4")) {
             CommandOutput output = CommandOutput.of(
