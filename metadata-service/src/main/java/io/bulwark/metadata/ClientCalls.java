@@ -2,7 +2,6 @@ package io.bulwark.metadata;
 
 import io.bulwark.metadata.Execution.Result;
 import io.bulwark.metadata.ordering.Submission;
-import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.Reply;
 import io.bulwark.protocol.ordering.OrderingMessage.ToClient;
@@ -10,7 +9,6 @@ import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.transport.Peer;
 import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,16 +25,6 @@ final class ClientCalls {
     private static final long RECENT_BYTES_MAX = 32 << 20;
     private static final long WAITING_MILLIS_MAX = 60_000;
 
-    private record Call(PrincipalId client, long number) implements Comparable<Call> {
-        private static final Comparator<Call> ORDER =
-                Comparator.comparing(Call::client).thenComparingLong(Call::number);
-
-        @Override
-        public int compareTo(Call other) {
-            return ORDER.compare(this, other);
-        }
-    }
-
     /** A call and where its answer goes. */
     private record Waiting(Submission submission, Asker asker, long sinceMillis) {}
 
@@ -52,8 +40,8 @@ final class ClientCalls {
     private record Outgoing(long sequence, Asker asker, ToClient message) {}
 
     private final int self;
-    private final Map<Call, Waiting> waiting = new LinkedHashMap<>();
-    private final LinkedHashMap<Call, Recent> recent = new LinkedHashMap<>();
+    private final Map<Submission.Id, Waiting> waiting = new LinkedHashMap<>();
+    private final LinkedHashMap<Submission.Id, Recent> recent = new LinkedHashMap<>();
     private final Deque<Outgoing> outgoing = new ArrayDeque<>();
     private long recentBytes;
     private long durableSequence;
@@ -90,26 +78,26 @@ final class ClientCalls {
 
     /** Returns whether the submission has to be ordered; otherwise it has been and its answer goes out. */
     boolean expect(Submission submission, Asker asker, long nowMillis) {
-        Call call = new Call(submission.client(), submission.call());
-        Recent answered = recent.get(call);
+        Submission.Id id = submission.id();
+        Recent answered = recent.get(id);
         if (answered != null) {
-            send(answered.sequence(), asker, call.number(), answered.result());
+            send(answered.sequence(), asker, submission.call(), answered.result());
             return false;
         }
-        Waiting before = waiting.get(call);
+        Waiting before = waiting.get(id);
         long since = before == null ? nowMillis : before.sinceMillis();
-        waiting.put(call, new Waiting(submission, asker, since));
+        waiting.put(id, new Waiting(submission, asker, since));
         return true;
     }
 
     /** The batch of this sequence gave this answer. */
     void answer(long sequence, Submission submission, Result result) {
-        Call call = new Call(submission.client(), submission.call());
-        Waiting expected = waiting.remove(call);
+        Submission.Id id = submission.id();
+        Waiting expected = waiting.remove(id);
         if (expected != null) {
-            send(sequence, expected.asker(), call.number(), result);
+            send(sequence, expected.asker(), submission.call(), result);
         }
-        Recent before = recent.put(call, new Recent(sequence, result));
+        Recent before = recent.put(id, new Recent(sequence, result));
         recentBytes += bytes(result) - (before == null ? 0 : bytes(before.result()));
         while (recent.size() > RECENT_MAX || recentBytes > RECENT_BYTES_MAX) {
             recentBytes -= bytes(recent.pollFirstEntry().getValue().result());
@@ -151,8 +139,7 @@ final class ClientCalls {
         List<Waiting> old = waiting.values().stream()
                 .takeWhile(each -> nowMillis - each.sinceMillis() > WAITING_MILLIS_MAX)
                 .toList();
-        old.forEach(each -> waiting.remove(
-                new Call(each.submission().client(), each.submission().call())));
+        old.forEach(each -> waiting.remove(each.submission().id()));
     }
 
     private static long bytes(Result result) {

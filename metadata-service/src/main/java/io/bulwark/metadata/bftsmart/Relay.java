@@ -6,7 +6,6 @@ import io.bulwark.protocol.id.PrincipalId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -31,16 +30,6 @@ final class Relay {
     /** A batch that was not delivered for so long is handed in again; requests tell repetitions by themselves. */
     private static final long AGAIN_MILLIS = 3_000;
 
-    private record Call(PrincipalId client, long number) implements Comparable<Call> {
-        private static final Comparator<Call> ORDER =
-                Comparator.comparing(Call::client).thenComparingLong(Call::number);
-
-        @Override
-        public int compareTo(Call other) {
-            return ORDER.compare(this, other);
-        }
-    }
-
     private record Pending(Submission submission, long sinceMillis) {}
 
     private record Sent(List<Submission> submissions, long atMillis) {}
@@ -48,7 +37,7 @@ final class Relay {
     private final int self;
     private final int replicas;
     private final ToIntFunction<byte[]> order;
-    private final Map<Call, Pending> pending = new LinkedHashMap<>();
+    private final Map<Submission.Id, Pending> pending = new LinkedHashMap<>();
     private final Deque<Submission> outbox = new ArrayDeque<>();
     private final Map<Integer, Sent> underWay = new LinkedHashMap<>();
     private final Map<Integer, Long> suspectedUntil = new HashMap<>();
@@ -82,7 +71,7 @@ final class Relay {
     }
 
     synchronized void submit(long nowMillis, Submission submission) {
-        if (pending.putIfAbsent(call(submission), new Pending(submission, nowMillis)) != null) {
+        if (pending.putIfAbsent(submission.id(), new Pending(submission, nowMillis)) != null) {
             return;
         }
         if (turn(nowMillis, submission.client(), 0) == self) {
@@ -95,7 +84,7 @@ final class Relay {
     synchronized void onDelivered(long nowMillis, int from, int number, OrderedBatch batch) {
         deliveredMillis[from] = nowMillis;
         for (Submission submission : batch.submissions()) {
-            pending.remove(call(submission));
+            pending.remove(submission.id());
         }
         if (from == self) {
             underWay.remove(number);
@@ -160,7 +149,7 @@ final class Relay {
             int bytes = 0;
             while (!outbox.isEmpty() && batch.size() < BATCH_SUBMISSIONS_MAX) {
                 Submission next = outbox.peek();
-                if (!pending.containsKey(call(next))) {
+                if (!pending.containsKey(next.id())) {
                     outbox.remove();
                     continue;
                 }
@@ -175,9 +164,5 @@ final class Relay {
                 underWay.put(order.applyAsInt(content), new Sent(batch, nowMillis));
             }
         }
-    }
-
-    private static Call call(Submission submission) {
-        return new Call(submission.client(), submission.call());
     }
 }

@@ -1,9 +1,7 @@
 package io.bulwark.metadata.ordering;
 
-import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,23 +24,13 @@ public final class MemorySequencer implements OrderingEngine.Factory {
         return new Member(orders.computeIfAbsent(incarnation, _ -> new Order(replicas)), host);
     }
 
-    private record Call(PrincipalId client, long call) implements Comparable<Call> {
-        private static final Comparator<Call> ORDER =
-                Comparator.comparing(Call::client).thenComparingLong(Call::call);
-
-        @Override
-        public int compareTo(Call other) {
-            return ORDER.compare(this, other);
-        }
-    }
-
     /** What one incarnation has decided; every member delivers all of it. */
     private static final class Order {
         private final int quorum;
         private final Set<Member> members = new HashSet<>();
         private final List<OrderedBatch> decided = new ArrayList<>();
         private final List<Submission> open = new ArrayList<>();
-        private final Set<Call> known = new HashSet<>();
+        private final Set<Submission.Id> known = new HashSet<>();
 
         private Order(int replicas) {
             this.quorum = 2 * (replicas / 3) + 1;
@@ -52,7 +40,7 @@ public final class MemorySequencer implements OrderingEngine.Factory {
             if (known.size() >= REMEMBERED_MAX) {
                 known.clear();
             }
-            if (known.add(new Call(submission.client(), submission.call()))) {
+            if (known.add(submission.id())) {
                 open.add(submission);
                 decide();
             }
