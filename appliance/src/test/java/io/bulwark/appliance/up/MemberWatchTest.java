@@ -59,7 +59,7 @@ class MemberWatchTest {
 
     @Test
     void whoWasStoppedOrRemovedStaysSo() throws Exception {
-        try (MemberWatch _ = MemberWatch.start(List.of(first, other), member -> member == first)) {
+        try (MemberWatch _ = MemberWatch.start(List.of(first, other), member -> member.equals(first))) {
             kill(first);
             kill(other);
             other.stop();
