@@ -238,13 +238,13 @@ final class Execution {
             listener.onExecuted(request);
         }
         results.put(id, sequence, result);
-        pool.onExecuted(id);
+        pool.onExecuted(nowMillis, id, request.operation().length());
         outbox.add(new ReplicaEffect.Reply(request.client(), request.call(), result));
     }
 
     /** Replicas ask for nothing but their recovery. */
     private void recover(long nowMillis, long sequence, RequestId id, Request request) {
-        pool.onExecuted(id);
+        pool.onExecuted(nowMillis, id, request.operation().length());
         results.put(id, sequence, Bytes.EMPTY);
         RecoveryRequest asked = RecoveryRequest.of(request).orElse(null);
         if (asked == null) {

@@ -48,6 +48,9 @@ final class Pending {
     /** Where READY is said: without more of that it is due until then. */
     long dueUntilMillis = Long.MIN_VALUE;
 
+    /** That is to be computed anew: READY was said or taken back, or this ceased to be ready. */
+    boolean hasNews;
+
     /** The primary has it in a batch of its view that was accepted here, or that NEW-VIEW chose. */
     boolean proposed;
 

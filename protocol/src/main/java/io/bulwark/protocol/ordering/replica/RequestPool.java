@@ -153,6 +153,7 @@ final class RequestPool {
     private void addReady(long nowMillis, int replica, Pending entry) {
         RequestId forgotten = readyAt.get(replica).add(nowMillis, entry.id);
         entry.saidReady |= 1L << replica;
+        entry.hasNews = true;
         weigh(nowMillis, entry);
         if (forgotten != null) {
             retractReady(replica, forgotten);
@@ -178,7 +179,7 @@ final class RequestPool {
         readyAt.get(peer).clear().forEach(id -> retractReady(peer, id));
     }
 
-    /** A backup may accept it: this replica vouches for it, or did when it had room here, or a correct one stands behind it. */
+    /** A backup may accept it: this replica vouches for it, or did a while ago, or a correct one stands behind it. */
     boolean isAcceptable(RequestId id) {
         return displaced.contains(id) || isVouchedFor(id);
     }
@@ -189,7 +190,7 @@ final class RequestPool {
         return entry != null && (entry.isVouchedHere() || entry.isBacked());
     }
 
-    /** The length of a body that lost its room here; -1 if none of this name did. */
+    /** The length of a body that lost its room here, or was executed; -1 if none of this name did. */
     int displacedBytes(RequestId id) {
         return displaced.bytes(id);
     }
@@ -200,9 +201,10 @@ final class RequestPool {
         return entry == null ? null : entry.body;
     }
 
-    void onExecuted(RequestId id) {
-        displaced.remove(id);
+    /** @param bytes the length of its operation */
+    void onExecuted(long nowMillis, RequestId id, int bytes) {
         Pending entry = entries.remove(id);
+        displaced.onExecuted(nowMillis, id, bytes, entry != null && entry.isVouchedHere());
         if (entry == null) {
             return;
         }
@@ -375,13 +377,17 @@ final class RequestPool {
      * longer, so that it has the time to take the request and to propose it, whatever the others do meanwhile.
      */
     private void weighDue(long nowMillis, Pending entry) {
-        if (nowMillis >= entry.dueUntilMillis) {
+        if (nowMillis < entry.dueUntilMillis) {
+            return;
+        }
+        if (entry.hasNews) {
+            entry.hasNews = false; // what all have said is looked up for this, and not for each request with each tick
             entry.dueUntilMillis = dueUntil(entry);
-            if (nowMillis < entry.dueUntilMillis) {
-                becomeDue(nowMillis, entry);
-            } else {
-                cease(entry);
-            }
+        }
+        if (nowMillis < entry.dueUntilMillis) {
+            becomeDue(nowMillis, entry);
+        } else if (entry.dueMillis >= 0) {
+            cease(entry);
         }
     }
 
@@ -459,6 +465,7 @@ final class RequestPool {
         Pending entry = entries.get(id);
         if (entry != null) {
             entry.saidReady &= ~(1L << replica);
+            entry.hasNews = true;
             entry.dueUntilMillis = Long.MIN_VALUE;
             retracted(entry);
         }
@@ -469,6 +476,7 @@ final class RequestPool {
             entry.readyMillis = -1;
             ready.remove(entry.id);
             cease(entry);
+            entry.hasNews = true;
         }
         removeIfUnknown(entry);
     }

@@ -67,7 +67,7 @@ class ReadyPoolTest {
         assertThat(said(300)).containsExactly(id);
         vouch(600, id, 1, 2, 3, 4);
         assertThat(said(1_200)).containsExactly(id);
-        pool.onExecuted(id);
+        pool.onExecuted(0, id, 1);
         assertThat(said(1_500)).isEmpty();
     }
 
@@ -75,7 +75,7 @@ class ReadyPoolTest {
     void whatWasExecutedBeforeItCouldBeSaidIsNotSaid() {
         becomeReady();
         pool.onTick(100);
-        pool.onExecuted(id);
+        pool.onExecuted(0, id, 1);
         assertThat(pool.takeUnsaidReady()).isEmpty();
     }
 
@@ -111,8 +111,21 @@ class ReadyPoolTest {
         pool.onTick(720);
         assertThat(ids(pool.due())).containsExactly(id);
         assertThat(pool.due().iterator().next().sinceMillis).isEqualTo(720);
-        pool.onExecuted(id);
+        pool.onExecuted(0, id, 1);
         assertThat(pool.due()).isEmpty();
+    }
+
+    @Test
+    void whatCeasesToBeReadyAndIsAgainIsDueByTheSameWords() {
+        vouch(0, id, 1, 2, 3, 4, 5);
+        sayReady(900, id, 1, 2, 3, 4, 5);
+        pool.onTick(900);
+        assertThat(ids(pool.due())).containsExactly(id);
+        pool.onTick(1_001);
+        assertThat(pool.due()).as("nobody vouches any more").isEmpty();
+        vouch(1_100, id, 1, 2, 3, 4, 5);
+        pool.onTick(1_110);
+        assertThat(ids(pool.due())).containsExactly(id);
     }
 
     @Test

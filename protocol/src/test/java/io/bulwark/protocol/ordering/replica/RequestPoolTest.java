@@ -82,7 +82,7 @@ class RequestPoolTest {
         assertThat(ready()).isEmpty();
         vouch(request, 2);
         assertThat(ready()).containsExactly(request.id());
-        pool.onExecuted(request.id());
+        pool.onExecuted(0, request.id(), 1);
         assertThat(ready()).isEmpty();
         assertThat(pool.body(request.id())).isNull();
     }
@@ -120,7 +120,7 @@ class RequestPoolTest {
         }
         assertThat(hear(request(1, 3, 3))).isFalse();
         assertThat(hear(request(2, 3, 3))).isTrue();
-        pool.onExecuted(request(1, 0, 0).id());
+        pool.onExecuted(0, request(1, 0, 0).id(), 1);
         assertThat(hear(request(1, 3, 3))).isTrue();
     }
 
@@ -305,11 +305,49 @@ class RequestPoolTest {
         pool.onProposed(List.of(), true);
         assertThat(pool.ready().iterator().next().passedOver).as("a null batch").isEqualTo(1);
         results.put(lost.id(), 1, Bytes.EMPTY);
-        pool.onExecuted(lost.id());
+        pool.onExecuted(0, lost.id(), 1);
         pool.onProposed(List.of(lost.id()), true);
         assertThat(pool.ready().iterator().next().passedOver)
                 .as("a proposal that comes after its execution")
                 .isEqualTo(1);
+    }
+
+    /** Its vouch may come to the primary late; it is good for one number more, and for half a minute. */
+    @Test
+    void whatWasVouchedForHereIsAcceptableOnceMoreAfterItsExecution() {
+        Request request = request(1, 1, 1);
+        hear(request);
+        pool.onExecuted(0, request.id(), 7);
+        assertThat(pool.isAcceptable(request.id())).isTrue();
+        assertThat(pool.displacedBytes(request.id())).isEqualTo(7);
+        pool.onExecuted(0, request.id(), 7);
+        assertThat(pool.isAcceptable(request.id())).isFalse();
+        hear(request);
+        pool.onExecuted(40_000, request.id(), 7);
+        pool.onTick(60_000);
+        assertThat(pool.isAcceptable(request.id())).isTrue();
+        pool.onTick(80_000);
+        assertThat(pool.isAcceptable(request.id())).isFalse();
+    }
+
+    @Test
+    void whatLostItsRoomIsAcceptableOnceMoreAfterItsExecutionToo() {
+        Request lost = displaced(1);
+        pool.onExecuted(0, lost.id(), 7);
+        assertThat(pool.isAcceptable(lost.id())).isTrue();
+    }
+
+    /** Nor is what others had executed. */
+    @Test
+    void aRecoveryIsNotAcceptableOnceMoreAfterItsExecution() {
+        Request unknown = request(1, 1, 1);
+        pool.onExecuted(0, unknown.id(), 7);
+        assertThat(pool.isAcceptable(unknown.id())).isFalse();
+        Request recovery = new Request(PrincipalId.replica(2), 1, false, Bytes.of((byte) 1));
+        hear(recovery);
+        assertThat(pool.isAcceptable(recovery.id())).isTrue();
+        pool.onExecuted(0, recovery.id(), 7);
+        assertThat(pool.isAcceptable(recovery.id())).isFalse();
     }
 
     @Test

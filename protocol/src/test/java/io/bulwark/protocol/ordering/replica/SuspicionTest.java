@@ -102,7 +102,7 @@ class SuspicionTest {
             while (!suspects()) {
                 RequestId later = becomesDue();
                 pool.onProposed(List.of(later), true);
-                pool.onExecuted(later);
+                pool.onExecuted(nowMillis, later, 1);
                 passedOver++;
                 assertThat(passedOver).isLessThanOrEqualTo(FIRST_PATIENCE << views);
             }

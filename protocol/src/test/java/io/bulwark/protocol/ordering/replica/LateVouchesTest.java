@@ -1,0 +1,76 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
+import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.replica.ReplicaConfig.Room;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The link of replica 1 to the primary is slow, and keeps order. What it vouched for comes there when it was executed, and the primary has no result of
+ * it any more, as its client has asked for much since. With f liars' vouches that makes 2f+1: the primary gives it a number again.
+ */
+@NullMarked
+class LateVouchesTest {
+    private static final long LATE_MILLIS = 300;
+    private static final Request FIRST = new Request(PrincipalId.client(1), 1, false, TestCluster.operation(1));
+
+    /** Results of two operations of each client are remembered. */
+    private static TestCluster lateVouchOfOne(UnaryOperator<ReplicaConfig> settings) {
+        TestCluster cluster = new TestCluster(
+                1, 1, config -> settings.apply(config.withRoom(new Room(16, 1 << 20, 4_096, 2, 2 << 20))));
+        cluster.wire = (from, to, message) -> {
+            if (from == 1 && to == 0) {
+                cluster.at(LATE_MILLIS, () -> cluster.send(from, to, message));
+                return List.of();
+            }
+            return List.of(message);
+        };
+        cluster.run(LATE_MILLIS);
+        cluster.submit(FIRST);
+        for (int call = 2; call < 6; call++) {
+            assertThat(cluster.runUntilDone(200)).as(cluster::toString).isTrue();
+            cluster.submit(1, call, TestCluster.operation(call));
+        }
+        assertThat(cluster.nowMillis).as("before the vouch comes").isLessThanOrEqualTo(2 * LATE_MILLIS);
+        cluster.run(2 * LATE_MILLIS - cluster.nowMillis);
+        TestCluster.Wire slow = cluster.wire;
+        cluster.wire = (from, to, message) -> from == 3 ? List.of() : slow.carry(from, to, message);
+        cluster.send(3, 0, new Vouch(List.of(FIRST.id())));
+        cluster.deliver(FIRST, 0);
+        return cluster;
+    }
+
+    private static void assertThatTheGroupGoesOn(TestCluster cluster) {
+        int before = cluster.nodes.getFirst().application.executions;
+        cluster.run(300);
+        cluster.submit(2, 1, TestCluster.operation(100));
+        assertThat(cluster.runUntilDone(20_000)).as(cluster::toString).isTrue();
+        cluster.run(2 * LATE_MILLIS);
+        assertThat(cluster.nodes.subList(0, 3))
+                .as(cluster::toString)
+                .allMatch(node -> node.up().view() == 0);
+        assertThat(cluster.nodes.getFirst().application.executions)
+                .as("that one once more, and the next")
+                .isEqualTo(before + 2);
+    }
+
+    @Test
+    void whatAPrimaryNumbersAgainForALateVouchIsAccepted() {
+        assertThatTheGroupGoesOn(lateVouchOfOne(config -> config));
+    }
+
+    /** Nor has a backup its body any more. */
+    @Test
+    void whatTheLogHasNoMoreIsFetchedOfThePrimary() {
+        TestCluster cluster = lateVouchOfOne(config -> config.withLog(4, 8));
+        assertThat(cluster.replica(1).lowWaterMark()).isPositive();
+        assertThat(cluster.replica(2).lowWaterMark()).isPositive();
+        assertThatTheGroupGoesOn(cluster);
+    }
+}
