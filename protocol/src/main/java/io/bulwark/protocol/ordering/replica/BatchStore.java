@@ -20,12 +20,16 @@ class BatchStore {
     private static final class Body {
         private int batches;
         private @Nullable Request request;
+
+        /** Kept for a batch that nobody is known to have accepted. */
+        private boolean offered;
     }
 
     private final RequestPool pool;
     private final Map<Bytes, Batch> batches = new HashMap<>();
     private final Map<RequestId, Body> bodies = new HashMap<>();
     private final Set<Bytes> logged = new HashSet<>();
+    private long offeredBytes;
 
     BatchStore(RequestPool pool) {
         this.pool = pool;
@@ -50,7 +54,27 @@ class BatchStore {
     void onBody(RequestId id, Request request) {
         Body body = bodies.get(id);
         if (body != null) {
+            withdraw(body);
             body.request = request;
+        }
+    }
+
+    /** A body that finds no room in the pool: who named it may be a liar, but if it is not, nobody else may have room for it either. */
+    void offer(RequestId id, Request request, int bytesMax) {
+        Body body = bodies.get(id);
+        int bytes = request.operation().length();
+        if (body != null && body.request == null && offeredBytes + bytes <= bytesMax) {
+            body.request = request;
+            body.offered = true;
+            offeredBytes += bytes;
+        }
+    }
+
+    private void withdraw(Body body) {
+        Request request = body.request;
+        if (body.offered && request != null) {
+            offeredBytes -= request.operation().length();
+            body.offered = false;
         }
     }
 
@@ -144,6 +168,7 @@ class BatchStore {
         for (RequestId id : batch.requests()) {
             Body body = bodies.get(id);
             if (body != null && --body.batches == 0) {
+                withdraw(body);
                 bodies.remove(id);
             }
         }

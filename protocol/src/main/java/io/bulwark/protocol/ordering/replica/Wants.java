@@ -21,6 +21,9 @@ final class Wants {
     private final BatchStore batches;
     private final Fetching fetching;
 
+    /** What is wanted for a batch that more than its primary stands behind, or that lost its room here. */
+    private final Set<RequestId> ofBatches = new HashSet<>();
+
     Wants(Parts parts, Agreement agreement, ViewChanging viewChanging, BatchStore batches, Fetching fetching) {
         this.parts = parts;
         this.agreement = agreement;
@@ -30,6 +33,7 @@ final class Wants {
     }
 
     void onTick(long nowMillis) {
+        ofBatches.clear();
         Bytes next = parts.execution().waitingFor();
         if (next != null) {
             want(nowMillis, next);
@@ -55,8 +59,12 @@ final class Wants {
         for (Request request : bodies.requests()) {
             RequestId id = request.id();
             if (fetching.wants(id)) {
-                batches.onBody(id, request);
                 parts.pool().onBody(nowMillis, id, request);
+                if (ofBatches.contains(id)) {
+                    batches.onBody(id, request);
+                } else if (parts.pool().body(id) == null) {
+                    batches.offer(id, request, parts.config().room().bytesOfAll());
+                }
                 came.add(id);
             }
         }
@@ -93,8 +101,7 @@ final class Wants {
             }
         }
         if (batch.requests().size() <= 1 || bytes <= parts.config().batches().bytesMax()) {
-            wanted.forEach(
-                    id -> fetching.wantRequest(nowMillis, id, 1L << parts.view().primary()));
+            wanted.forEach(id -> want(nowMillis, id, 1L << parts.view().primary()));
         }
         return names;
     }
@@ -104,7 +111,12 @@ final class Wants {
         if (batch == null) {
             fetching.wantBatch(nowMillis, digest, parts.view().primary());
         } else {
-            batches.missing(batch).forEach(id -> fetching.wantRequest(nowMillis, id, -1));
+            batches.missing(batch).forEach(id -> want(nowMillis, id, -1));
         }
+    }
+
+    private void want(long nowMillis, RequestId id, long sources) {
+        ofBatches.add(id);
+        fetching.wantRequest(nowMillis, id, sources);
     }
 }

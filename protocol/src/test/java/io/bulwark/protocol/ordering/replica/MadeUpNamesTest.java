@@ -8,6 +8,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchRequests;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RequestBodies;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.ordering.view.ViewHistory;
@@ -109,6 +110,63 @@ class MadeUpNamesTest {
         }
         assertThat(backup.view()).isZero();
         assertThat(keptBytes(backup, now, all)).isZero();
+    }
+
+    private static final ReplicaConfig SMALL =
+            ReplicaConfig.of(3, 2).withRoom(new ReplicaConfig.Room(256, MIB, 16_384, 64, MIB));
+
+    private static Request quarter(int client) {
+        return new Request(PrincipalId.client(client), 1, false, Bytes.of(new byte[MIB / 4]));
+    }
+
+    /** f+1 others vouch for it, and have its body; the primary gives it this number, with others. */
+    private static void nameVouchedFor(
+            Replica backup, long nowMillis, long number, Request request, List<RequestId> beside) {
+        List<RequestId> named = new ArrayList<>(beside);
+        named.add(request.id());
+        for (int peer : List.of(1, 2, 4)) {
+            backup.onMessage(nowMillis, peer, new Vouch(List.of(request.id())));
+        }
+        backup.onMessage(nowMillis, 0, new PrePrepare(0, number, new Batch(1, named)));
+        backup.onTick(nowMillis);
+        backup.onTick(nowMillis + 40);
+        backup.onMessage(nowMillis + 40, 1, new RequestBodies(List.of(request)));
+    }
+
+    /** With liars and clients of its own a primary has what it names fetched, too, and nothing that anybody waits for. */
+    @Test
+    void whatIsFetchedForOthersVouchesIsKeptWithinBoundsThoughAPrimaryNamesIt() {
+        Replica backup = new Replica(SMALL, new JournalApplication(), List.of());
+        List<RequestId> all = new ArrayList<>();
+        long now = 0;
+        for (int number = 1; number <= 64; number++) {
+            Request request = quarter(number);
+            nameVouchedFor(backup, now, number, request, List.of(madeUp(number)));
+            all.add(request.id());
+            var _ = backup.drain(now + 40);
+            now += 200;
+        }
+        now = wait(backup, now);
+        assertThat(backup.view()).isZero();
+        assertThat(backup.isActive()).isTrue();
+        assertThat(keptBytes(backup, now, all)).isLessThanOrEqualTo(MIB);
+    }
+
+    /** All backups may be short of room, while the primary has it. */
+    @Test
+    void whatFindsNoRoomIsAcceptedAllTheSame() {
+        Replica backup = new Replica(SMALL, new JournalApplication(), List.of());
+        for (int client = 1; client <= 20; client++) {
+            for (int peer : List.of(4, 5, 6)) {
+                backup.onMessage(0, peer, new Vouch(List.of(quarter(client).id())));
+            }
+            backup.onRequest(0, quarter(client));
+        }
+        Request request = quarter(30);
+        nameVouchedFor(backup, 10, 1, request, List.of());
+        assertThat(backup.drain(50))
+                .anyMatch(effect ->
+                        effect instanceof ReplicaEffect.Append append && append.record() instanceof LogRecord.Prepare);
     }
 
     /** For what it has promised others may need them. */
