@@ -52,6 +52,12 @@ final class ReadyBugs {
                     "return vouchers;"),
             in(
                     "ordering/replica/RequestPool",
+                    "what is ready again is due by new words only",
+                    engine("ReadyPoolTest", "whatCeasesToBeReadyAndIsAgainIsDueByTheSameWords"),
+                    "cease(entry); entry.hasNews = true;",
+                    "cease(entry);"),
+            in(
+                    "ordering/replica/RequestPool",
                     "2f make a request due",
                     engine("ReadyPoolTest", "aRequestIsDueOnce2fPlus1SayReady"),
                     "int needed = config.quorum();",

@@ -15,6 +15,7 @@ import io.bulwark.protocol.ordering.view.ViewHistory;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
 import org.jspecify.annotations.Nullable;
@@ -162,11 +163,33 @@ class MadeUpNamesTest {
             }
             backup.onRequest(0, quarter(client));
         }
-        Request request = quarter(30);
-        nameVouchedFor(backup, 10, 1, request, List.of());
-        assertThat(backup.drain(50))
-                .anyMatch(effect ->
-                        effect instanceof ReplicaEffect.Append append && append.record() instanceof LogRecord.Prepare);
+        for (int number = 1; number <= 6; number++) {
+            nameVouchedFor(backup, 200L * number, number, quarter(30 + number), List.of());
+            assertThat(backup.drain(200L * number + 40))
+                    .as("number %d: what was accepted counts as the log's", number)
+                    .anyMatch(effect -> effect instanceof ReplicaEffect.Append append
+                            && append.record() instanceof LogRecord.Prepare);
+        }
+    }
+
+    /** With the view in which they were named. */
+    @Test
+    void whatFoundNoRoomGoesWithTheBatchesThatNameIt() {
+        for (int number = 1; number <= 8; number++) {
+            Request request = quarter(number);
+            Batch batch = new Batch(1, List.of(request.id()));
+            batches.put(batch.digest(), batch);
+            batches.offer(request.id(), request, MIB);
+            assertThat(batches.body(request.id()) != null)
+                    .as("%d quarters", number)
+                    .isEqualTo(number <= 4);
+        }
+        batches.retain(Set.of());
+        Request request = quarter(9);
+        Batch batch = new Batch(1, List.of(request.id()));
+        batches.put(batch.digest(), batch);
+        batches.offer(request.id(), request, MIB);
+        assertThat(batches.body(request.id())).isEqualTo(request);
     }
 
     /** For what it has promised others may need them. */
