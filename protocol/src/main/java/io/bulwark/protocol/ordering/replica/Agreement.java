@@ -28,6 +28,11 @@ final class Agreement {
     private final Clock clock;
     private final Outbox outbox;
 
+    /** The last view that a NEW-VIEW began here, and the checkpoint that it began with. */
+    private long begunView = -1;
+
+    private long begins;
+
     Agreement(
             ReplicaConfig config,
             View view,
@@ -49,6 +54,12 @@ final class Agreement {
 
     void onPrePrepare(long nowMillis, int from, PrePrepare message) {
         if (!view.isActiveIn(message.view()) || from != view.primary() || !log.covers(message.sequence())) {
+            return;
+        }
+        if (message.view() == begunView && message.sequence() <= begins) {
+            // Decided before, though this replica may lack it: its votes for what was then would not speak for that in
+            // this view (4.5).
+            outbox.add(new ReplicaEffect.Misbehaved(from, "a batch for a number before those of its view"));
             return;
         }
         Slot slot = log.slot(message.sequence());
@@ -78,6 +89,8 @@ final class Agreement {
      * are proposed with that: another batch for one of them is evidence. No check of requests or time: a correct replica did them.
      */
     void onChosen(long nowMillis, NewView newView) {
+        begunView = newView.view();
+        begins = newView.checkpoint().sequence();
         for (Numbered choice : newView.chosen()) {
             if (log.covers(choice.sequence())) {
                 onChosen(nowMillis, choice);

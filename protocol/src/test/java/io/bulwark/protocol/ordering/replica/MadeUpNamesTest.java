@@ -145,7 +145,7 @@ class MadeUpNamesTest {
             nameVouchedFor(backup, now, number, request, List.of(madeUp(number)));
             all.add(request.id());
             var _ = backup.drain(now + 40);
-            now += 200;
+            now += 60;
         }
         now = wait(backup, now);
         assertThat(backup.view()).isZero();
@@ -164,8 +164,8 @@ class MadeUpNamesTest {
             backup.onRequest(0, quarter(client));
         }
         for (int number = 1; number <= 6; number++) {
-            nameVouchedFor(backup, 200L * number, number, quarter(30 + number), List.of());
-            assertThat(backup.drain(200L * number + 40))
+            nameVouchedFor(backup, 60L * number, number, quarter(30 + number), List.of());
+            assertThat(backup.drain(60L * number + 40))
                     .as("number %d: what was accepted counts as the log's", number)
                     .anyMatch(effect -> effect instanceof ReplicaEffect.Append append
                             && append.record() instanceof LogRecord.Prepare);
