@@ -113,6 +113,18 @@ final class LiarBugs {
                     "withdraw(body); bodies.remove(id);",
                     "bodies.remove(id);"),
             in(
+                    "ordering/replica/Agreement",
+                    "a primary proposes numbers before where its view begins",
+                    engine("NewViewLiesTest", "noNumberUpToTheCheckpointThatAViewBeginsWithIsProposedInIt"),
+                    "if (message.view() == begunView && message.sequence() <= begins) {",
+                    "if (false) {"),
+            in(
+                    "ordering/replica/Agreement",
+                    "a primary proposes the number of the checkpoint that its view begins with",
+                    engine("NewViewLiesTest", "noNumberUpToTheCheckpointThatAViewBeginsWithIsProposedInIt"),
+                    "message.sequence() <= begins",
+                    "message.sequence() < begins"),
+            in(
                     "ordering/replica/EarlyMessages",
                     "early proposals with any number of names are kept",
                     engine("EarlyMessagesTest", "ofProposalsNoMoreAreKeptThanSoManyFullOnesHaveNames"),
