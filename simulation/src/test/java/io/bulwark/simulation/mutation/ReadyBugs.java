@@ -66,8 +66,8 @@ final class ReadyBugs {
                     "ordering/replica/RequestPool",
                     "what one replica counts as ready is due there",
                     engine("ReadyTest", "whatOneBackupAloneCountsAsReadyItDoesNotTime"),
-                    "if (nowMillis < entry.dueUntilMillis) {",
-                    "if (true) {"),
+                    "if (nowMillis < entry.dueUntilMillis) { becomeDue",
+                    "if (true) { becomeDue"),
             in(
                     "ordering/replica/RequestPool",
                     "what is due is timed from when it was ready",
@@ -126,8 +126,8 @@ final class ReadyBugs {
                     "ordering/replica/RequestPool",
                     "what was due stays so though a word for it is gone",
                     engine("ReadyPoolTest", "readyDiesWithItsKey"),
-                    "entry.saidReady &= ~(1L << replica); entry.dueUntilMillis = Long.MIN_VALUE;",
-                    "entry.saidReady &= ~(1L << replica);"),
+                    "entry.hasNews = true; entry.dueUntilMillis = Long.MIN_VALUE;",
+                    ""),
             in(
                     "ordering/replica/RequestPool",
                     "what was executed stays due",

@@ -12,7 +12,7 @@ import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
 /**
- * The link of replica 1 to the primary is slow, and keeps order. What it vouched for comes there when it was executed, and the primary has no result of
+ * The links of f replicas to the primary are slow, and keep order. What they vouched for comes there when it was executed, and the primary has no result of
  * it any more, as its client has asked for much since. With f liars' vouches that makes 2f+1: the primary gives it a number again.
  */
 @NullMarked
@@ -21,11 +21,11 @@ class LateVouchesTest {
     private static final Request FIRST = new Request(PrincipalId.client(1), 1, false, TestCluster.operation(1));
 
     /** Results of two operations of each client are remembered. */
-    private static TestCluster lateVouchOfOne(UnaryOperator<ReplicaConfig> settings) {
+    private static TestCluster lateVouches(int faulty, UnaryOperator<ReplicaConfig> settings) {
         TestCluster cluster = new TestCluster(
-                1, 1, config -> settings.apply(config.withRoom(new Room(16, 1 << 20, 4_096, 2, 2 << 20))));
+                faulty, 1, config -> settings.apply(config.withRoom(new Room(16, 1 << 20, 4_096, 2, 2 << 20))));
         cluster.wire = (from, to, message) -> {
-            if (from == 1 && to == 0) {
+            if (from >= 1 && from <= faulty && to == 0) {
                 cluster.at(LATE_MILLIS, () -> cluster.send(from, to, message));
                 return List.of();
             }
@@ -40,8 +40,10 @@ class LateVouchesTest {
         assertThat(cluster.nowMillis).as("before the vouch comes").isLessThanOrEqualTo(2 * LATE_MILLIS);
         cluster.run(2 * LATE_MILLIS - cluster.nowMillis);
         TestCluster.Wire slow = cluster.wire;
-        cluster.wire = (from, to, message) -> from == 3 ? List.of() : slow.carry(from, to, message);
-        cluster.send(3, 0, new Vouch(List.of(FIRST.id())));
+        cluster.wire = (from, to, message) -> from > 2 * faulty ? List.of() : slow.carry(from, to, message);
+        for (int liar = 2 * faulty + 1; liar < cluster.nodes.size(); liar++) {
+            cluster.send(liar, 0, new Vouch(List.of(FIRST.id())));
+        }
         cluster.deliver(FIRST, 0);
         return cluster;
     }
@@ -52,7 +54,7 @@ class LateVouchesTest {
         cluster.submit(2, 1, TestCluster.operation(100));
         assertThat(cluster.runUntilDone(20_000)).as(cluster::toString).isTrue();
         cluster.run(2 * LATE_MILLIS);
-        assertThat(cluster.nodes.subList(0, 3))
+        assertThat(cluster.nodes.subList(0, 2 * cluster.faulty + 1))
                 .as(cluster::toString)
                 .allMatch(node -> node.up().view() == 0);
         assertThat(cluster.nodes.getFirst().application.executions)
@@ -62,13 +64,15 @@ class LateVouchesTest {
 
     @Test
     void whatAPrimaryNumbersAgainForALateVouchIsAccepted() {
-        assertThatTheGroupGoesOn(lateVouchOfOne(config -> config));
+        for (int faulty = 1; faulty <= 2; faulty++) {
+            assertThatTheGroupGoesOn(lateVouches(faulty, config -> config));
+        }
     }
 
     /** Nor has a backup its body any more. */
     @Test
     void whatTheLogHasNoMoreIsFetchedOfThePrimary() {
-        TestCluster cluster = lateVouchOfOne(config -> config.withLog(4, 8));
+        TestCluster cluster = lateVouches(1, config -> config.withLog(4, 8));
         assertThat(cluster.replica(1).lowWaterMark()).isPositive();
         assertThat(cluster.replica(2).lowWaterMark()).isPositive();
         assertThatTheGroupGoesOn(cluster);
