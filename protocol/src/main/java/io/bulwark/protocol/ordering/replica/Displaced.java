@@ -3,6 +3,7 @@ package io.bulwark.protocol.ordering.replica;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.message.RequestId;
 import java.util.LinkedHashMap;
+import java.util.SequencedMap;
 
 /**
  * What was vouched for here, and a while ago at most lost its room or was executed. Others may count that vouch still, and the primary propose it: then
@@ -16,14 +17,14 @@ final class Displaced {
     /** How long it was, and when it went. */
     private record Lost(int bytes, long sinceMillis) {}
 
-    private final LinkedHashMap<RequestId, Lost> lost = new LinkedHashMap<>();
-    private final LinkedHashMap<RequestId, Lost> executed = new LinkedHashMap<>();
+    private final SequencedMap<RequestId, Lost> lost = new LinkedHashMap<>();
+    private final SequencedMap<RequestId, Lost> executed = new LinkedHashMap<>();
 
     void add(long nowMillis, RequestId id, int bytes) {
         add(lost, nowMillis, id, bytes);
     }
 
-    private static void add(LinkedHashMap<RequestId, Lost> to, long nowMillis, RequestId id, int bytes) {
+    private static void add(SequencedMap<RequestId, Lost> to, long nowMillis, RequestId id, int bytes) {
         to.putLast(id, new Lost(bytes, nowMillis));
         if (to.size() > MAX) {
             to.pollFirstEntry();

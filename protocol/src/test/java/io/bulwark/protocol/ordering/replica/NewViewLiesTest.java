@@ -77,7 +77,7 @@ class NewViewLiesTest {
         if (message instanceof ReplicaMessage.ViewChange && from == 3 && to == 1) {
             return List.of(); // the liar rests its view on what replica 0 says
         }
-        boolean isOfNumber = message instanceof Commit commit && commit.view() == 0
+        boolean isOfNumber = (message instanceof Commit commit && commit.view() == 0)
                 || message instanceof ReplicaMessage.Checkpoint
                 || message instanceof ReplicaMessage.Executed;
         return isOfNumber && to >= 2 ? List.of() : List.of(message);
