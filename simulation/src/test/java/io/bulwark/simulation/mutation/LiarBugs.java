@@ -61,25 +61,25 @@ final class LiarBugs {
             in(
                     "ordering/replica/Displaced",
                     "what lost its room before it was executed is good in no batch",
-                    engine("RequestPoolTest", "whatLostItsRoomIsAcceptableOnceMoreAfterItsExecutionToo"),
+                    engine("DisplacedTest", "whatLostItsRoomIsGoodForOneNumberMoreAfterItsExecutionToo"),
                     "(lost.remove(id) != null || isVouchedHere)",
                     "(lost.remove(id) == null && isVouchedHere)"),
             in(
                     "ordering/replica/Displaced",
                     "a vouch is good for as many numbers as a primary likes",
-                    engine("RequestPoolTest", "whatWasVouchedForHereIsAcceptableOnceMoreAfterItsExecution"),
+                    engine("DisplacedTest", "whatWasVouchedForIsGoodForOneNumberMoreAfterItsExecution"),
                     "executed.remove(id);",
                     ""),
             in(
                     "ordering/replica/Displaced",
                     "what was executed since its vouch is good in a batch for ever",
-                    engine("RequestPoolTest", "whatWasVouchedForHereIsAcceptableOnceMoreAfterItsExecution"),
+                    engine("DisplacedTest", "whatWasVouchedForIsGoodForOneNumberMoreAfterItsExecution"),
                     "executed.values().removeIf(each -> each.sinceMillis() < beforeMillis);",
                     ""),
             in(
                     "ordering/replica/Displaced",
                     "a primary may give a recovery a number once more",
-                    engine("RequestPoolTest", "aRecoveryIsNotAcceptableOnceMoreAfterItsExecution"),
+                    engine("DisplacedTest", "aRecoveryIsNotGoodForANumberMore"),
                     "&& id.client().kind() != PrincipalKind.REPLICA",
                     ""),
             in(

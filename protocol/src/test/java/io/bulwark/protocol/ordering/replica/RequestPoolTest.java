@@ -312,44 +312,6 @@ class RequestPoolTest {
                 .isEqualTo(1);
     }
 
-    /** Its vouch may come to the primary late; it is good for one number more, and for half a minute. */
-    @Test
-    void whatWasVouchedForHereIsAcceptableOnceMoreAfterItsExecution() {
-        Request request = request(1, 1, 1);
-        hear(request);
-        pool.onExecuted(0, request.id(), 7);
-        assertThat(pool.isAcceptable(request.id())).isTrue();
-        assertThat(pool.displacedBytes(request.id())).isEqualTo(7);
-        pool.onExecuted(0, request.id(), 7);
-        assertThat(pool.isAcceptable(request.id())).isFalse();
-        hear(request);
-        pool.onExecuted(40_000, request.id(), 7);
-        pool.onTick(60_000);
-        assertThat(pool.isAcceptable(request.id())).isTrue();
-        pool.onTick(80_000);
-        assertThat(pool.isAcceptable(request.id())).isFalse();
-    }
-
-    @Test
-    void whatLostItsRoomIsAcceptableOnceMoreAfterItsExecutionToo() {
-        Request lost = displaced(1);
-        pool.onExecuted(0, lost.id(), 7);
-        assertThat(pool.isAcceptable(lost.id())).isTrue();
-    }
-
-    /** Nor is what others had executed. */
-    @Test
-    void aRecoveryIsNotAcceptableOnceMoreAfterItsExecution() {
-        Request unknown = request(1, 1, 1);
-        pool.onExecuted(0, unknown.id(), 7);
-        assertThat(pool.isAcceptable(unknown.id())).isFalse();
-        Request recovery = new Request(PrincipalId.replica(2), 1, false, Bytes.of((byte) 1));
-        hear(recovery);
-        assertThat(pool.isAcceptable(recovery.id())).isTrue();
-        pool.onExecuted(0, recovery.id(), 7);
-        assertThat(pool.isAcceptable(recovery.id())).isFalse();
-    }
-
     @Test
     void whatOthersVouchForDisplacesWhatTheyDoNot() {
         for (int call = 0; call < 3; call++) {
