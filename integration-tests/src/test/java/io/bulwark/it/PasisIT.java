@@ -139,7 +139,7 @@ class PasisIT {
             volume.writeBlock(1, block);
             assertThat(other.volume("poisoned").readBlock(1)).isEqualTo(block);
             assertThat(run("principal", "suspended").json()).isEmpty();
-            assertThat(run("audit", "list").json().toString()).contains("LiftSuspension");
+            assertThat(run("audit", "list").json().toString()).contains("principal lift client-" + FAULTY);
         }
     }
 
