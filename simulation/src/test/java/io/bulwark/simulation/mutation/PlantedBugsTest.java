@@ -59,6 +59,8 @@ class PlantedBugsTest {
                         ReadyBugs.ALL,
                         LiarBugs.ALL,
                         RecoveryBugs.ALL,
+                        RecoveryRuleBugs.ALL,
+                        RecoveringBugs.ALL,
                         StateBugs.ALL,
                         MembershipBugs.ALL)
                 .flatMap(List::stream)

@@ -291,6 +291,14 @@ class RecoveryTest {
         assertThat(peer(cluster, 0, 3).slow()).isFalse();
         cluster.run(SLOW_MILLIS);
         assertThat(peer(cluster, 0, 3).slow()).isTrue();
+        cluster.wire = (from, to, message) -> List.of(message);
+        cluster.run(3_000);
+        KnownRecovery over = peer(cluster, 0, 3);
+        assertThat(over.open()).as(cluster::toString).isFalse();
+        assertThat(over.slow()).as("any more").isFalse();
+        assertThat(over.openMillis()).isGreaterThan(SLOW_MILLIS);
+        cluster.run(1_000);
+        assertThat(peer(cluster, 0, 3)).as("it stays what it was").isEqualTo(over);
     }
 
     @Test
