@@ -58,8 +58,7 @@ class RecoveryRequestTest {
                 .isEmpty();
         assertThat(RecoveryRequest.of(new Request(PrincipalId.client(3), 7, false, request.operation())))
                 .isEmpty();
-        Bytes longer =
-                new WireWriter().raw(request.operation()).u8(0).toBytes();
+        Bytes longer = new WireWriter().raw(request.operation()).u8(0).toBytes();
         assertThat(RecoveryRequest.of(withOperation(longer))).isEmpty();
         for (List<Challenge> wrong :
                 List.of(List.of(challenge(2, 1), challenge(2, 2)), List.of(challenge(2, 1), challenge(0, 2)))) {

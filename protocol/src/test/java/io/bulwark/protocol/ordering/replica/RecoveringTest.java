@@ -40,7 +40,8 @@ class RecoveringTest {
     }
 
     private static boolean vouchesFor(LoneReplica lone, Request request) {
-        return lone.said(Vouch.class).stream().anyMatch(vouch -> vouch.requests().contains(request.id()));
+        return lone.said(Vouch.class).stream()
+                .anyMatch(vouch -> vouch.requests().contains(request.id()));
     }
 
     private static List<Integer> challenged(Request request) {
@@ -56,7 +57,8 @@ class RecoveringTest {
         LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
         lone.replica.onTick(lone.nowMillis);
         assertThat(lone.replica.drain(lone.nowMillis))
-                .noneMatch(effect -> effect instanceof ReplicaEffect.Send send && send.message() instanceof QueryStable);
+                .noneMatch(
+                        effect -> effect instanceof ReplicaEffect.Send send && send.message() instanceof QueryStable);
         lone.replica.onDurable(lone.nowMillis, 1);
         lone.pass(LoneReplica.TICK_MILLIS);
         assertThat(lone.said(QueryStable.class)).isNotEmpty();
@@ -95,9 +97,7 @@ class RecoveringTest {
         lone.stands(2, 8, 0);
         assertThat(lone.said(Recover.class)).as("one nonce").isEmpty();
         lone.stands(3, 8, 0);
-        assertThat(lone.report().phase())
-                .as("nobody has prepared as much as 8")
-                .isEqualTo(Phase.ESTIMATING);
+        assertThat(lone.report().phase()).as("nobody has prepared as much as 8").isEqualTo(Phase.ESTIMATING);
         lone.stands(2, 8, 8);
         assertThat(lone.report().own().estimate()).isEqualTo(8 + 16);
         assertThat(challenged(lone.asked())).containsExactly(2, 3);
@@ -117,8 +117,7 @@ class RecoveringTest {
 
     @Test
     void soIsWhatItHasExecuted() {
-        LoneReplica lone =
-                new LoneReplica(1, Start.RECOVERING, new LogRecord.Learned(1, Batch.NULL_DIGEST));
+        LoneReplica lone = new LoneReplica(1, Start.RECOVERING, new LogRecord.Learned(1, Batch.NULL_DIGEST));
         for (int times = 0; times < 3; times++) {
             lone.pass(200);
             lone.hear(2, behind());
@@ -167,8 +166,8 @@ class RecoveringTest {
             lone.pass(300);
         }
         assertThat(lone.replica.view()).isZero();
-        ViewChange next = new ViewChange(
-                1, 0, List.of(lone.application.checkpoints().getFirst()), List.of(), List.of());
+        ViewChange next =
+                new ViewChange(1, 0, List.of(lone.application.checkpoints().getFirst()), List.of(), List.of());
         lone.hear(2, next);
         lone.hear(3, next);
         lone.pass(500);
@@ -218,7 +217,9 @@ class RecoveringTest {
         assertThat(lone.round()).isNotEqualTo(round);
         lone.said.removeIf(Recover.class::isInstance);
         lone.hear(0, new ReplyStable(lone.round(), 0, 0, LoneReplica.nonce(0, 1)));
-        assertThat(lone.said(Recover.class)).as("f correct ones at least let it in").isEmpty();
+        assertThat(lone.said(Recover.class))
+                .as("f correct ones at least let it in")
+                .isEmpty();
         lone.hear(3, new ReplyStable(lone.round(), 0, 0, LoneReplica.nonce(3, 1)));
         assertThat(lone.asked().id()).isNotEqualTo(first.id());
         RecoveryRequest signed = RecoveryRequest.of(lone.asked()).orElseThrow();
@@ -364,8 +365,8 @@ class RecoveringTest {
         lone.decide(2, 8);
         lone.stable(8);
         lone.pass(2 * LoneReplica.KEY_MILLIS + 100);
-        ViewChange next = new ViewChange(
-                1, 8, List.of(lone.application.checkpoints().getLast()), List.of(), List.of());
+        ViewChange next =
+                new ViewChange(1, 8, List.of(lone.application.checkpoints().getLast()), List.of(), List.of());
         lone.hear(2, next);
         lone.hear(3, next);
         lone.pass(500);
@@ -402,7 +403,9 @@ class RecoveringTest {
     void untilItsStateIsCheckedNoPageIsTrusted() {
         LoneReplica lone = new LoneReplica(1, Start.RECOVERING);
         others(lone, 4_000);
-        assertThat(lone.effects(ReplicaEffect.FetchState.class)).as("before the estimate").isEmpty();
+        assertThat(lone.effects(ReplicaEffect.FetchState.class))
+                .as("before the estimate")
+                .isEmpty();
         lone.estimate();
         lone.pass(LoneReplica.TICK_MILLIS);
         assertThat(lone.effects(ReplicaEffect.FetchState.class))
@@ -476,6 +479,8 @@ class RecoveringTest {
         lone.pass(200);
         assertThat(lone.effects(ReplicaEffect.CheckState.class)).hasSize(2);
         lone.pass(2 * LoneReplica.KEY_MILLIS);
-        assertThat(lone.effects(ReplicaEffect.CheckState.class)).as("one at a time").hasSize(2);
+        assertThat(lone.effects(ReplicaEffect.CheckState.class))
+                .as("one at a time")
+                .hasSize(2);
     }
 }

@@ -262,12 +262,10 @@ class RecoveryRequestsTest {
         Request second = request(2, nonce(), 3);
         letsIn(3, second);
         execute(2, second);
-        assertThat(replica.recoveries(nowMillis).known())
-                .singleElement()
-                .satisfies(last -> {
-                    assertThat(last.sequence()).isEqualTo(1);
-                    assertThat(last.openMillis()).isEqualTo(6_000);
-                });
+        assertThat(replica.recoveries(nowMillis).known()).singleElement().satisfies(last -> {
+            assertThat(last.sequence()).isEqualTo(1);
+            assertThat(last.openMillis()).isEqualTo(6_000);
+        });
     }
 
     /** Its nonces are used up; what all have executed once they do not refuse then. */

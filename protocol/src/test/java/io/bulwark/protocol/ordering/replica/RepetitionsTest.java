@@ -53,7 +53,8 @@ class RepetitionsTest {
         execute(cluster, 20);
         cluster.wire = (from, to, message) -> List.of(message);
         cluster.run(5_000);
-        assertThat(cluster.replica(behind).executed()).isEqualTo(cluster.replica(0).executed());
+        assertThat(cluster.replica(behind).executed())
+                .isEqualTo(cluster.replica(0).executed());
         for (int silent = 2 * faulty + 1; silent <= 3 * faulty; silent++) {
             cluster.crash(silent);
         }
