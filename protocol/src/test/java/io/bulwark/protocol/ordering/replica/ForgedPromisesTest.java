@@ -1,0 +1,438 @@
+package io.bulwark.protocol.ordering.replica;
+
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.allEqual;
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Support;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What who had a replica left on its disk of views: a recovery ends it (4.4, 4.5), and keeps what a correct life has promised. K = 8,
+ * L = 16; before a recovery 20 numbers or some more are executed and the low water mark is 16, so that H_M and the recovery point
+ * are 32.
+ */
+@NullMarked
+class ForgedPromisesTest {
+    private static final int L = 16;
+    private static final long KEY_MILLIS = 1_000;
+    private static final long HIGH_MARK = 32;
+    private static final Bytes NEVER = Hashes.sha256(Bytes.of((byte) 66));
+    private int numbers;
+
+    /** What the last replica says after it has begun to recover. */
+    private final List<ViewChange> said = new ArrayList<>();
+
+    private final List<ReplicaMessage.Phase> votes = new ArrayList<>();
+
+    private TestCluster cluster(int faulty) {
+        TestCluster cluster = new TestCluster(
+                faulty,
+                3,
+                config -> config.withLog(8, L)
+                        .withRecoveries(new ReplicaConfig.Recoveries(20_000, KEY_MILLIS, 5_000)));
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        cluster.run(100);
+        assertThat(cluster.replica(0).lowWaterMark()).isEqualTo(16);
+        assertThat(cluster.replica(0).executed()).isLessThan(24);
+        return cluster;
+    }
+
+    private void submit(TestCluster cluster, int count) {
+        for (int i = 0; i < count; i++) {
+            cluster.submit(i % 3, numbers, TestCluster.operation(numbers++));
+            cluster.run(10);
+        }
+    }
+
+    private static int last(TestCluster cluster) {
+        return cluster.nodes.size() - 1;
+    }
+
+    /** The last replica starts again with this on its disk, and recovers. */
+    private void recoverWith(TestCluster cluster, LogRecord... left) {
+        int last = last(cluster);
+        cluster.crash(last);
+        cluster.nodes.get(last).disk().addAll(List.of(left));
+        TestCluster.Wire wire = cluster.wire;
+        cluster.wire = (from, to, message) -> {
+            if (from == last) {
+                switch (message) {
+                    case ViewChange change -> said.add(change);
+                    case ReplicaMessage.Phase vote -> votes.add(vote);
+                    default -> {}
+                }
+            }
+            return wire.carry(from, to, message);
+        };
+        cluster.start(last, Start.RECOVERING);
+    }
+
+    private static void assertRecovered(TestCluster cluster) {
+        assertThat(phase(cluster)).as(cluster::toString).isEqualTo(Phase.NONE);
+    }
+
+    private static Phase phase(TestCluster cluster) {
+        return cluster.replica(last(cluster)).recoveries(cluster.nowMillis).phase();
+    }
+
+    /** What was said under the keys of before counts no more. */
+    private static void changeKeys(TestCluster cluster) {
+        cluster.nodes.forEach(node -> cluster.nodes.forEach(peer -> {
+            if (peer != node) {
+                node.up().onKeyChange(peer.self);
+            }
+        }));
+        cluster.run(500);
+    }
+
+    /** The primary gives its view up, and all come to a later one in which all take part. */
+    private static void changeView(TestCluster cluster) {
+        long before = cluster.replica(0).view();
+        cluster.replica((int) (before % cluster.nodes.size())).handOver(cluster.nowMillis);
+        cluster.run(3_000);
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.up().view()).as(cluster::toString).isGreaterThan(before);
+            assertThat(node.up().isActive()).as(cluster::toString).isTrue();
+            assertThat(node.up().isFetching()).as(cluster::toString).isFalse();
+        }
+    }
+
+    private void assertAllWorks(TestCluster cluster) {
+        submit(cluster, 20);
+        finish(cluster, 3_000);
+        // Who had a forged disk may have accused others.
+        cluster.nodes.getLast().evidence.clear();
+        allEqual(cluster);
+    }
+
+    private static LogRecord asking(long view, long stable, List<Numbered> checkpoints) {
+        return new LogRecord.ViewChange(new ViewChange(view, stable, checkpoints, List.of(), List.of()));
+    }
+
+    /** It begins with a checkpoint that never was, and chooses this for all numbers after it. */
+    private static LogRecord begun(TestCluster cluster, long view, long checkpoint, Bytes choice) {
+        List<Support> support = new ArrayList<>();
+        for (int replica = 0; replica < 2 * cluster.faulty + 1; replica++) {
+            support.add(new Support(replica, NEVER));
+        }
+        List<Numbered> chosen = new ArrayList<>();
+        for (long number = checkpoint + 1; number <= checkpoint + L; number++) {
+            chosen.add(new Numbered(number, choice));
+        }
+        return new LogRecord.NewView(new NewView(view, support, new Numbered(checkpoint, NEVER), chosen));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void withOthersLaterNobodyLooksForACheckpointThatNeverWas(int faulty) {
+        TestCluster cluster = cluster(faulty);
+        recoverWith(cluster, asking(1, 40, List.of(new Numbered(48, NEVER))));
+        cluster.run(3_000);
+        assertRecovered(cluster);
+        changeKeys(cluster);
+        TestCluster.Wire honest = cluster.wire;
+        cluster.wire = (from, to, message) -> from >= 2 && from < 2 + faulty && message instanceof ViewChange change
+                ? List.of(new ViewChange(
+                        change.view(), 40, List.of(new Numbered(48, NEVER)), List.of(), List.of()))
+                : honest.carry(from, to, message);
+        changeView(cluster);
+        cluster.wire = honest;
+        assertAllWorks(cluster);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void nothingThatItSaysNamesWhatIsAboveTheEstimate(int faulty) {
+        List<Numbered> low = List.of(new Numbered(16, NEVER));
+        Prepared prepared = new Prepared(HIGH_MARK + 1, NEVER, 0);
+        PrePrepared prePrepared = new PrePrepared(HIGH_MARK + 1, List.of(new DigestView(NEVER, 0)));
+        for (ViewChange forged : List.of(
+                new ViewChange(1, 24, List.of(), List.of(), List.of()),
+                new ViewChange(1, 16, List.of(new Numbered(HIGH_MARK + 8, NEVER)), List.of(), List.of()),
+                new ViewChange(1, 16, low, List.of(prepared), List.of()),
+                new ViewChange(1, 16, low, List.of(), List.of(prePrepared)))) {
+            said.clear();
+            TestCluster cluster = cluster(faulty);
+            // It never comes to the end: nobody answers.
+            cluster.wire =
+                    (from, to, message) -> message instanceof RecoveryReply ? List.of() : List.of(message);
+            recoverWith(cluster, new LogRecord.ViewChange(forged));
+            cluster.run(1_000);
+            assertThat(phase(cluster)).isEqualTo(Phase.REQUESTING);
+            assertThat(said).isNotEmpty().allSatisfy(change -> {
+                assertThat(change.view()).isEqualTo(1);
+                assertThat(change.stable()).isEqualTo(16);
+                assertThat(change.checkpoints()).allMatch(each -> each.sequence() <= HIGH_MARK);
+                assertThat(change.prepared()).isEmpty();
+                assertThat(change.prePrepared()).isEmpty();
+            });
+        }
+    }
+
+    /** What was within H_M may have been true, so it is said until then. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void whatItSaysOnceItHasRecoveredIsTrue(int faulty) {
+        TestCluster cluster = cluster(faulty);
+        List<Numbered> checkpoints = List.of(new Numbered(24, NEVER), new Numbered(HIGH_MARK, NEVER));
+        Prepared prepared = new Prepared(24, NEVER, 0);
+        PrePrepared prePrepared = new PrePrepared(24, List.of(new DigestView(NEVER, 0)));
+        ViewChange forged = new ViewChange(1, 16, checkpoints, List.of(prepared), List.of(prePrepared));
+        recoverWith(cluster, new LogRecord.ViewChange(forged));
+        while (phase(cluster) != Phase.NONE) {
+            cluster.run(10);
+            assertThat(cluster.nowMillis).as(cluster::toString).isLessThan(10_000);
+        }
+        said.clear();
+        cluster.run(1_000);
+        assertThat(said).isNotEmpty().allSatisfy(change -> {
+            assertThat(change.view()).isEqualTo(1);
+            assertThat(change.stable()).isEqualTo(HIGH_MARK);
+            assertThat(change.checkpoints())
+                    .isNotEmpty()
+                    .noneMatch(each -> each.digest().equals(NEVER));
+            assertThat(change.prepared()).isEmpty();
+            assertThat(change.prePrepared()).isEmpty();
+        });
+        // So it is after a crash.
+        cluster.crash(last(cluster));
+        cluster.start(last(cluster));
+        said.clear();
+        cluster.run(1_000);
+        assertThat(said).isNotEmpty().allMatch(change -> change.stable() == HIGH_MARK);
+        changeKeys(cluster);
+        changeView(cluster);
+        assertAllWorks(cluster);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void itDoesNotLookForTheStateWhereAForgedNewViewBegins(int faulty) {
+        TestCluster cluster = cluster(faulty);
+        recoverWith(cluster, asking(1, 16, List.of()), begun(cluster, 1, 80, Batch.NULL_DIGEST));
+        for (int i = 0; i < 300; i++) {
+            cluster.run(10);
+            Numbered wanted = cluster.nodes.getLast().wanted;
+            assertThat(wanted == null || wanted.sequence() < 80).as(cluster::toString).isTrue();
+        }
+        assertRecovered(cluster);
+        changeKeys(cluster);
+        changeView(cluster);
+        if (cluster.replica(0).view() == 1) {
+            changeView(cluster);
+        }
+        assertAllWorks(cluster);
+    }
+
+    /** All are in the view that it is for; those who were there before begin with what is true. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aForgedNewViewOfTheViewThatAllAreInIsNotBelieved(int faulty) {
+        for (int kind = 0; kind < 3; kind++) {
+            TestCluster cluster = cluster(faulty);
+            changeView(cluster);
+            long low = cluster.replica(0).lowWaterMark();
+            LogRecord forged =
+                    switch (kind) {
+                        case 0 -> begun(cluster, 1, low + 4 * L, Batch.NULL_DIGEST);
+                        case 1 -> begun(cluster, 1, low + 8, NEVER);
+                        default -> begun(cluster, 1, low + L, Batch.NULL_DIGEST);
+                    };
+            recoverWith(cluster, forged);
+            cluster.run(5_000);
+            assertRecovered(cluster);
+            assertThat(cluster.replica(last(cluster)).isFetching()).isFalse();
+            assertThat(cluster.nodes.get(last(cluster)).disk()).doesNotContain(forged);
+            changeKeys(cluster);
+            changeView(cluster);
+            assertAllWorks(cluster);
+        }
+    }
+
+    /** Before what is wrong with it is known, the recovery request being ordered, it looks for that state. */
+    @Test
+    void whoLooksForAStateThatNeverWasTakesThatOfTheOthersWithTheSameNumber() {
+        TestCluster cluster = cluster(1);
+        changeView(cluster);
+        boolean[] isHeld = {true};
+        cluster.wire = (from, to, message) ->
+                isHeld[0] && message instanceof ReplicaMessage.Recover ? List.of() : List.of(message);
+        long high = cluster.replica(0).lowWaterMark() + L;
+        recoverWith(cluster, begun(cluster, 1, high, Batch.NULL_DIGEST));
+        cluster.run(1_000);
+        assertThat(cluster.replica(3).isFetching()).as(cluster::toString).isTrue();
+        isHeld[0] = false;
+        cluster.run(5_000);
+        assertRecovered(cluster);
+        assertThat(cluster.replica(3).isFetching()).isFalse();
+        assertThat(cluster.replica(0).lowWaterMark()).isEqualTo(high);
+    }
+
+    @Test
+    void nobodyIsInAViewThatNoOtherIsInByANewViewOfItsDisk() {
+        TestCluster cluster = cluster(1);
+        recoverWith(cluster, asking(1, 16, List.of()), begun(cluster, 1, 0, Batch.NULL_DIGEST));
+        cluster.run(3_000);
+        assertRecovered(cluster);
+        assertThat(cluster.replica(3).isActive()).as(cluster::toString).isFalse();
+        assertThat(votes).noneMatch(vote -> vote.view() == 0);
+    }
+
+    @Test
+    void aNewViewForWhichNothingWasAskedIsNone() {
+        TestCluster cluster = cluster(1);
+        recoverWith(cluster, begun(cluster, 1, 0, Batch.NULL_DIGEST));
+        cluster.run(3_000);
+        assertRecovered(cluster);
+        cluster.wire = (from, to, message) -> to == 3 && message instanceof NewView ? List.of() : List.of(message);
+        cluster.replica(0).handOver(cluster.nowMillis);
+        cluster.run(500);
+        assertThat(cluster.replica(3).view()).isEqualTo(1);
+        assertThat(cluster.replica(3).isActive()).isFalse();
+    }
+
+    /** It comes to the view of the others, and later with them to the view of the forged NEW-VIEW. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aForgedViewIsGivenUpWithItsNewViewAndItsVotes(int faulty) {
+        TestCluster cluster = cluster(faulty);
+        changeView(cluster);
+        recoverWith(
+                cluster,
+                asking(4, 16, List.of()),
+                begun(cluster, 4, 0, Batch.NULL_DIGEST),
+                new LogRecord.Prepare(4, 30, NEVER),
+                new LogRecord.Commit(4, 30, NEVER));
+        cluster.run(2 * KEY_MILLIS + 3_000);
+        assertRecovered(cluster);
+        assertThat(cluster.replica(last(cluster)).view()).isEqualTo(1);
+        assertThat(cluster.replica(last(cluster)).isActive()).isTrue();
+        assertThat(cluster.nodes.get(last(cluster)).disk()).noneMatch(record -> record instanceof LogRecord.NewView begun && begun.message().view() > 1);
+        changeKeys(cluster);
+        for (long view = 2; view <= 4; view++) {
+            changeView(cluster);
+        }
+        assertAllWorks(cluster);
+    }
+
+    @Test
+    void aViewThatNoneComesAfterIsGivenUp() {
+        TestCluster cluster = cluster(1);
+        recoverWith(
+                cluster,
+                asking(Long.MAX_VALUE, 16, List.of()),
+                begun(cluster, Long.MAX_VALUE, 80, Batch.NULL_DIGEST));
+        cluster.run(2 * KEY_MILLIS + 3_000);
+        assertRecovered(cluster);
+        assertThat(cluster.replica(3).view()).isZero();
+        assertAllWorks(cluster);
+    }
+
+    @Test
+    void whatItVotedForInAViewAfterThatOfItsDiskItDidNot() {
+        TestCluster cluster = cluster(1);
+        recoverWith(cluster, new LogRecord.Prepare(7, 30, NEVER), new LogRecord.Commit(7, 30, NEVER));
+        cluster.run(200);
+        changeView(cluster);
+        cluster.run(3_000);
+        assertRecovered(cluster);
+        assertAllWorks(cluster);
+    }
+
+    /** A replica that asks for a view alone, and recovers: it has promised what its VIEW-CHANGE says. */
+    private ViewChange ahead(TestCluster cluster) {
+        List<ViewChange> asked = new ArrayList<>();
+        cluster.wire = (from, to, message) -> {
+            if (from == 3 && message instanceof ViewChange change) {
+                asked.add(change);
+            }
+            boolean starves = message instanceof ReplicaMessage.Executed || message instanceof ReplicaMessage.Commit;
+            return to == 3 && starves ? List.of() : List.of(message);
+        };
+        submit(cluster, 2);
+        while (asked.isEmpty()) {
+            cluster.run(10);
+            assertThat(cluster.nowMillis).isLessThan(20_000);
+        }
+        cluster.run(100);
+        cluster.wire = (from, to, message) -> List.of(message);
+        return asked.getFirst();
+    }
+
+    @Test
+    void aPromiseOfACorrectLifeIsSaidAgainWhileItRecoversAndKeptAfterwards() {
+        TestCluster cluster = cluster(1);
+        ViewChange promised = ahead(cluster);
+        assertThat(promised.prepared()).isNotEmpty();
+        cluster.wire = (from, to, message) -> message instanceof RecoveryReply ? List.of() : List.of(message);
+        recoverWith(cluster);
+        cluster.run(1_000);
+        assertThat(said).isNotEmpty().allMatch(promised::equals);
+        cluster.wire = (from, to, message) -> {
+            if (from == 3 && message instanceof ReplicaMessage.Phase vote) {
+                votes.add(vote);
+            }
+            return List.of(message);
+        };
+        cluster.run(10_000);
+        assertRecovered(cluster);
+        assertThat(cluster.replica(3).view()).isEqualTo(1);
+        assertThat(votes).noneMatch(vote -> vote.view() == 0);
+    }
+
+    /** The others have what it said before: the view begins with that. */
+    @Test
+    void aNewViewMayNameWhatItSaidBeforeItHadRecovered() {
+        TestCluster cluster = cluster(1);
+        ViewChange promised = ahead(cluster);
+        recoverWith(cluster);
+        cluster.run(5_000);
+        assertRecovered(cluster);
+        assertThat(said.getLast()).isNotEqualTo(promised);
+        TestCluster.Wire honest = cluster.wire;
+        cluster.wire = (from, to, message) -> from == 2 && to == 1 && message instanceof ViewChange
+                ? List.of()
+                : honest.carry(from, to, message);
+        changeView(cluster);
+        assertThat(cluster.replica(0).view()).isEqualTo(1);
+        cluster.wire = honest;
+        assertAllWorks(cluster);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aCorrectReplicaGoesOnInItsViewThoughFOthersSayThatTheyAreBehind(int faulty) {
+        TestCluster cluster = cluster(faulty);
+        changeView(cluster);
+        cluster.wire = (from, to, message) -> from >= 2 && from < 2 + faulty && message instanceof RecoveryReply reply
+                ? List.of(new RecoveryReply(reply.call(), reply.accepted(), reply.sequence(), 0))
+                : List.of(message);
+        recoverWith(cluster);
+        cluster.run(5_000);
+        assertRecovered(cluster);
+        assertAllWorks(cluster);
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.up().view()).isEqualTo(1);
+            assertThat(node.up().isActive()).isTrue();
+        }
+    }
+}
