@@ -59,6 +59,7 @@ class PlantedBugsTest {
                         ReadyBugs.ALL,
                         LiarBugs.ALL,
                         RecoveryBugs.ALL,
+                        ForgedPromisesBugs.ALL,
                         StateBugs.ALL,
                         MembershipBugs.ALL)
                 .flatMap(List::stream)
