@@ -73,7 +73,7 @@ final class ForgedPromisesBugs {
             in(
                     CHANGING,
                     "a NEW-VIEW that chose what is proposed later is kept",
-                    forged("whoLooksForAStateThatNeverWasTakesThatOfTheOthersWithTheSameNumber"),
+                    forged("aForgedNewViewOfTheViewThatAllAreInIsNotBelieved"),
                     "(ahead || sequence <= found.checkpoint().sequence() + config.logSize())",
                     "ahead"),
             in(
@@ -123,6 +123,12 @@ final class ForgedPromisesBugs {
                     "a NEW-VIEW may not name what was said before the recovery",
                     forged("aNewViewMayNameWhatItSaidBeforeItHadRecovered"),
                     "lost = Math.max(lost, own.view());",
+                    ""),
+            in(
+                    "ordering/view/ViewChanges",
+                    "a NEW-VIEW may not name what an earlier life said",
+                    forged("aNewViewMayNameWhatItSaidInAnEarlierLife"),
+                    "changes.lost = own.view();",
                     ""),
             in(
                     "ordering/view/ViewChanges",

@@ -106,6 +106,7 @@ public final class ViewChanges {
             @Nullable NewView installed) {
         ViewChanges changes = new ViewChanges(group, self, timeoutMillis, bodies);
         changes.view = own.view();
+        changes.lost = own.view(); // an earlier life may have said more of it
         changes.messages.begin(own);
         long last = installed == null ? 0 : installed.view();
         if (last == own.view()) {

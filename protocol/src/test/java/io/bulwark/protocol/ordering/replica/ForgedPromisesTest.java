@@ -86,6 +86,19 @@ class ForgedPromisesTest {
         cluster.start(last, Start.RECOVERING);
     }
 
+    /** For so long the others' checkpoints do not come, so that it has not recovered. */
+    private void recoverSlowlyWith(TestCluster cluster, long millis, LogRecord... left) {
+        boolean[] isSlow = {true};
+        int last = last(cluster);
+        cluster.wire = (from, to, message) ->
+                isSlow[0] && to == last && message instanceof ReplicaMessage.Checkpoint ? List.of() : List.of(message);
+        recoverWith(cluster, left);
+        cluster.run(millis);
+        assertThat(phase(cluster)).as(cluster::toString).isNotEqualTo(Phase.NONE);
+        isSlow[0] = false;
+        cluster.run(4_000);
+    }
+
     private static void assertRecovered(TestCluster cluster) {
         assertThat(phase(cluster)).as(cluster::toString).isEqualTo(Phase.NONE);
     }
@@ -316,13 +329,14 @@ class ForgedPromisesTest {
     void aForgedViewIsGivenUpWithItsNewViewAndItsVotes(int faulty) {
         TestCluster cluster = cluster(faulty);
         changeView(cluster);
-        recoverWith(
+        long voted = cluster.replica(0).lowWaterMark() + L;
+        recoverSlowlyWith(
                 cluster,
+                2 * KEY_MILLIS + 500,
                 asking(4, 16, List.of()),
                 begun(cluster, 4, 0, Batch.NULL_DIGEST),
-                new LogRecord.Prepare(4, 30, NEVER),
-                new LogRecord.Commit(4, 30, NEVER));
-        cluster.run(2 * KEY_MILLIS + 3_000);
+                new LogRecord.Prepare(4, voted, NEVER),
+                new LogRecord.Commit(4, voted, NEVER));
         assertRecovered(cluster);
         assertThat(cluster.replica(last(cluster)).view()).isEqualTo(1);
         assertThat(cluster.replica(last(cluster)).isActive()).isTrue();
@@ -399,22 +413,61 @@ class ForgedPromisesTest {
         assertThat(votes).noneMatch(vote -> vote.view() == 0);
     }
 
-    /** The others have what it said before: the view begins with that. */
+    /** It has recovered while a view change is open; the others have what it said before, and the view begins with that. */
     @Test
     void aNewViewMayNameWhatItSaidBeforeItHadRecovered() {
         TestCluster cluster = cluster(1);
-        ViewChange promised = ahead(cluster);
+        boolean[] isSlow = {true};
+        boolean[] isOpen = {true};
+        cluster.wire = (from, to, message) -> {
+            boolean isLate = isSlow[0] && to == 3 && message instanceof ReplicaMessage.Checkpoint;
+            boolean isKept = isOpen[0] && to == 1 && message instanceof ReplicaMessage.ViewChangeAck;
+            boolean isLost = from == 2 && to == 1 && message instanceof ViewChange;
+            return isLate || isKept || isLost ? List.of() : List.of(message);
+        };
         recoverWith(cluster);
-        cluster.run(5_000);
+        cluster.run(500);
+        cluster.replica(0).handOver(cluster.nowMillis);
+        cluster.run(300);
+        assertThat(said).isNotEmpty().allMatch(change -> change.view() == 1);
+        assertThat(phase(cluster)).isEqualTo(Phase.REACHING);
+        isSlow[0] = false;
+        cluster.run(700);
+        assertRecovered(cluster);
+        assertThat(cluster.replica(3).isActive()).isFalse();
+        isOpen[0] = false;
+        cluster.run(700);
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.up().view()).as(cluster::toString).isEqualTo(1);
+            assertThat(node.up().isActive()).as(cluster::toString).isTrue();
+        }
+        assertAllWorks(cluster);
+    }
+
+    /** The view has begun at the others before it restarts. */
+    @Test
+    void aNewViewMayNameWhatItSaidInAnEarlierLife() {
+        TestCluster cluster = cluster(1);
+        ViewChange promised = ahead(cluster);
+        recoverSlowlyWith(cluster, 1_000);
         assertRecovered(cluster);
         assertThat(said.getLast()).isNotEqualTo(promised);
-        TestCluster.Wire honest = cluster.wire;
-        cluster.wire = (from, to, message) -> from == 2 && to == 1 && message instanceof ViewChange
+        boolean[] isCut = {true};
+        cluster.wire = (from, to, message) -> isCut[0]
+                        && ((from == 2 && to == 1 && message instanceof ViewChange)
+                                || (to == 3 && message instanceof NewView))
                 ? List.of()
-                : honest.carry(from, to, message);
-        changeView(cluster);
-        assertThat(cluster.replica(0).view()).isEqualTo(1);
-        cluster.wire = honest;
+                : List.of(message);
+        cluster.replica(0).handOver(cluster.nowMillis);
+        cluster.run(500);
+        assertThat(cluster.replica(0).isActive()).as(cluster::toString).isTrue();
+        assertThat(cluster.replica(3).isActive()).isFalse();
+        cluster.crash(3);
+        isCut[0] = false;
+        cluster.start(3);
+        cluster.run(1_000);
+        assertThat(cluster.replica(3).view()).isEqualTo(1);
+        assertThat(cluster.replica(3).isActive()).as(cluster::toString).isTrue();
         assertAllWorks(cluster);
     }
 
