@@ -50,8 +50,20 @@ final class ForgedPromisesBugs {
                     CHANGING,
                     "what was within H_M is said after the recovery",
                     forged("whatItSaysOnceItHasRecoveredIsTrue"),
-                    "void onRecovered() { ViewChange said = own;",
-                    "void onRecovered() { ViewChange said = null;"),
+                    "void onRecovered(long nowMillis) { ViewChange said = own;",
+                    "void onRecovered(long nowMillis) { ViewChange said = null;"),
+            in(
+                    CHANGING,
+                    "the primary of a view says something else of it than before",
+                    forged("aPrimaryThatHasRecoveredSaysNothingElseOfAViewThatHasBegun"),
+                    "if (said != null && view.isPrimary()) {",
+                    "if (said != null && nowMillis < 0) {"),
+            in(
+                    CHANGING,
+                    "a primary begins a view with what it said before it had recovered",
+                    forged("aPrimaryThatHasRecoveredLeavesAViewThatHasNotBegun"),
+                    "if (!view.isActive()) { suspect(nowMillis, view.number()); }",
+                    ""),
             in(
                     CHANGING,
                     "each VIEW-CHANGE of the disk is dropped",

@@ -373,7 +373,7 @@ final class Recovering {
         }
         boolean stable = checkpoints.stableHere() != null && log.low() >= point;
         if (stable && checked && !forgedView && log.floor() != Long.MAX_VALUE) {
-            views.onRecovered();
+            views.onRecovered(nowMillis);
             phase = Phase.NONE;
             recoveredMillis = nowMillis;
             host.onLogChanged(nowMillis);

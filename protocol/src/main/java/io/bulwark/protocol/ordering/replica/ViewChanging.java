@@ -141,8 +141,8 @@ final class ViewChanging {
     private static boolean isWithin(NewView begun, long estimate) {
         return begun.checkpoint().sequence() <= estimate
                 && begun.chosen().stream()
-                        .allMatch(choice -> choice.sequence() <= estimate
-                                || choice.digest().equals(Batch.NULL_DIGEST));
+                        .allMatch(choice ->
+                                choice.sequence() <= estimate || choice.digest().equals(Batch.NULL_DIGEST));
     }
 
     /**
@@ -171,10 +171,17 @@ final class ViewChanging {
     /**
      * What this replica said before it has recovered need not be true, and all that can be false ends at the low water mark, whose
      * certificate is of this life. So its VIEW-CHANGE says no more of that, and names no other checkpoints than those of now.
+     *
+     * <p>The primary of a view says nothing else of it, since others accuse it then: it leaves one that has not begun, and what begins in
+     * this life begins with what is true.
      */
-    void onRecovered() {
+    void onRecovered(long nowMillis) {
         ViewChange said = own;
-        if (said != null) {
+        if (said != null && view.isPrimary()) {
+            if (!view.isActive()) {
+                suspect(nowMillis, view.number());
+            }
+        } else if (said != null) {
             long low = log.low();
             retell(
                     said,

@@ -71,7 +71,6 @@ public final class ViewChanges {
     /** What this replica said of views up to this one in an earlier life is lost, or is not said any more. */
     private long lost = -1;
 
-
     /**
      * A replica that has just begun, in view 0.
      *

@@ -471,6 +471,51 @@ class ForgedPromisesTest {
         assertAllWorks(cluster);
     }
 
+    /** Replica 3 comes to be the primary while it recovers; until then, and as long as is said, what comes to it is held. */
+    private TestCluster recoveringPrimary(boolean begins) {
+        TestCluster cluster = cluster(1);
+        changeView(cluster);
+        changeView(cluster);
+        assertThat(cluster.replica(0).view()).isEqualTo(2);
+        boolean[] isSlow = {true};
+        cluster.wire = (from, to, message) -> {
+            boolean isLate = isSlow[0] && to == 3 && message instanceof ReplicaMessage.Checkpoint;
+            boolean isKept = !begins && to == 3 && message instanceof ReplicaMessage.ViewChangeAck;
+            boolean isLost = isSlow[0] && to == 1 && message instanceof NewView;
+            return isLate || isKept || isLost ? List.of() : List.of(message);
+        };
+        recoverWith(cluster);
+        cluster.run(500);
+        cluster.replica(2).handOver(cluster.nowMillis);
+        cluster.run(300);
+        assertThat(phase(cluster)).isEqualTo(Phase.REACHING);
+        assertThat(cluster.replica(3).view()).isEqualTo(3);
+        assertThat(cluster.replica(3).isActive()).isEqualTo(begins);
+        cluster.crash(1);
+        isSlow[0] = false;
+        cluster.run(600);
+        assertRecovered(cluster);
+        cluster.start(1);
+        cluster.run(700);
+        return cluster;
+    }
+
+    @Test
+    void aPrimaryThatHasRecoveredSaysNothingElseOfAViewThatHasBegun() {
+        TestCluster cluster = recoveringPrimary(true);
+        assertThat(cluster.replica(1).isActive()).as(cluster::toString).isTrue();
+        assertAllWorks(cluster);
+        assertThat(cluster.replica(0).view()).isEqualTo(3);
+    }
+
+    @Test
+    void aPrimaryThatHasRecoveredLeavesAViewThatHasNotBegun() {
+        TestCluster cluster = recoveringPrimary(false);
+        assertThat(cluster.replica(3).view()).as(cluster::toString).isGreaterThan(3);
+        cluster.wire = (from, to, message) -> List.of(message);
+        assertAllWorks(cluster);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aCorrectReplicaGoesOnInItsViewThoughFOthersSayThatTheyAreBehind(int faulty) {
