@@ -2,9 +2,17 @@ package io.bulwark.protocol.ordering.replica;
 
 import static io.bulwark.protocol.ordering.replica.ClusterAssertions.allEqual;
 import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
+import static io.bulwark.protocol.ordering.replica.ForgedDisk.L;
+import static io.bulwark.protocol.ordering.replica.ForgedDisk.NEVER;
+import static io.bulwark.protocol.ordering.replica.ForgedDisk.asking;
+import static io.bulwark.protocol.ordering.replica.ForgedDisk.assertRecovered;
+import static io.bulwark.protocol.ordering.replica.ForgedDisk.begun;
+import static io.bulwark.protocol.ordering.replica.ForgedDisk.changeKeys;
+import static io.bulwark.protocol.ordering.replica.ForgedDisk.changeView;
+import static io.bulwark.protocol.ordering.replica.ForgedDisk.last;
+import static io.bulwark.protocol.ordering.replica.ForgedDisk.phase;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.DigestView;
@@ -13,7 +21,6 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
-import io.bulwark.protocol.ordering.message.ReplicaMessage.Support;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.wire.Bytes;
@@ -31,10 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @NullMarked
 class ForgedPromisesTest {
-    private static final int L = 16;
     private static final long KEY_MILLIS = 1_000;
     private static final long HIGH_MARK = 32;
-    private static final Bytes NEVER = Hashes.sha256(Bytes.of((byte) 66));
     private int numbers;
 
     /** What the last replica says after it has begun to recover. */
@@ -61,10 +66,6 @@ class ForgedPromisesTest {
             cluster.submit(i % 3, numbers, TestCluster.operation(numbers++));
             cluster.run(10);
         }
-    }
-
-    private static int last(TestCluster cluster) {
-        return cluster.nodes.size() - 1;
     }
 
     /** The last replica starts again with this on its disk, and recovers. */
@@ -99,59 +100,12 @@ class ForgedPromisesTest {
         cluster.run(4_000);
     }
 
-    private static void assertRecovered(TestCluster cluster) {
-        assertThat(phase(cluster)).as(cluster::toString).isEqualTo(Phase.NONE);
-    }
-
-    private static Phase phase(TestCluster cluster) {
-        return cluster.replica(last(cluster)).recoveries(cluster.nowMillis).phase();
-    }
-
-    /** What was said under the keys of before counts no more. */
-    private static void changeKeys(TestCluster cluster) {
-        cluster.nodes.forEach(node -> cluster.nodes.forEach(peer -> {
-            if (peer != node) {
-                node.up().onKeyChange(peer.self);
-            }
-        }));
-        cluster.run(500);
-    }
-
-    /** The primary gives its view up, and all come to a later one in which all take part. */
-    private static void changeView(TestCluster cluster) {
-        long before = cluster.replica(0).view();
-        cluster.replica((int) (before % cluster.nodes.size())).handOver(cluster.nowMillis);
-        cluster.run(3_000);
-        for (TestCluster.Node node : cluster.nodes) {
-            assertThat(node.up().view()).as(cluster::toString).isGreaterThan(before);
-            assertThat(node.up().isActive()).as(cluster::toString).isTrue();
-            assertThat(node.up().isFetching()).as(cluster::toString).isFalse();
-        }
-    }
-
     private void assertAllWorks(TestCluster cluster) {
         submit(cluster, 20);
         finish(cluster, 3_000);
         // Who had a forged disk may have accused others.
         cluster.nodes.getLast().evidence.clear();
         allEqual(cluster);
-    }
-
-    private static LogRecord asking(long view, long stable, List<Numbered> checkpoints) {
-        return new LogRecord.ViewChange(new ViewChange(view, stable, checkpoints, List.of(), List.of()));
-    }
-
-    /** It begins with a checkpoint that never was, and chooses this for all numbers after it. */
-    private static LogRecord begun(TestCluster cluster, long view, long checkpoint, Bytes choice) {
-        List<Support> support = new ArrayList<>();
-        for (int replica = 0; replica < 2 * cluster.faulty + 1; replica++) {
-            support.add(new Support(replica, NEVER));
-        }
-        List<Numbered> chosen = new ArrayList<>();
-        for (long number = checkpoint + 1; number <= checkpoint + L; number++) {
-            chosen.add(new Numbered(number, choice));
-        }
-        return new LogRecord.NewView(new NewView(view, support, new Numbered(checkpoint, NEVER), chosen));
     }
 
     @ParameterizedTest
