@@ -100,8 +100,7 @@ public final class OrderingWorld implements SimulatedWorld {
         // As often as not, one of them is the first primary.
         Collections.shuffle(random.nextBoolean() ? shuffled : shuffled.subList(1, members), random);
         plot = new OrderingPlot(new Random(random.nextLong()));
-        forged = new ForgedPromises(
-                plot, intruderRandom(), 2 * setting.faults() + 1, logSize, CHECKPOINT_INTERVAL);
+        forged = new ForgedPromises(plot, intruderRandom(), 2 * setting.faults() + 1, logSize, CHECKPOINT_INTERVAL);
         int forgetful = random.nextInt(4) == 0 ? shuffled.get(0) : -1;
         moves = forgetful < 0 && random.nextInt(3) == 0 && spares == 0;
         for (int liar : shuffled.subList(forgetful < 0 ? 0 : 1, setting.faults())) {

@@ -23,7 +23,6 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
-import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
@@ -51,8 +50,7 @@ class ForgedPromisesTest {
         TestCluster cluster = new TestCluster(
                 faulty,
                 3,
-                config -> config.withLog(8, L)
-                        .withRecoveries(new ReplicaConfig.Recoveries(20_000, KEY_MILLIS, 5_000)));
+                config -> config.withLog(8, L).withRecoveries(new ReplicaConfig.Recoveries(20_000, KEY_MILLIS, 5_000)));
         submit(cluster, 20);
         finish(cluster, 2_000);
         cluster.run(100);
@@ -118,8 +116,7 @@ class ForgedPromisesTest {
         changeKeys(cluster);
         TestCluster.Wire honest = cluster.wire;
         cluster.wire = (from, to, message) -> from >= 2 && from < 2 + faulty && message instanceof ViewChange change
-                ? List.of(new ViewChange(
-                        change.view(), 40, List.of(new Numbered(48, NEVER)), List.of(), List.of()))
+                ? List.of(new ViewChange(change.view(), 40, List.of(new Numbered(48, NEVER)), List.of(), List.of()))
                 : honest.carry(from, to, message);
         changeView(cluster);
         cluster.wire = honest;
@@ -140,8 +137,7 @@ class ForgedPromisesTest {
             said.clear();
             TestCluster cluster = cluster(faulty);
             // It never comes to the end: nobody answers.
-            cluster.wire =
-                    (from, to, message) -> message instanceof RecoveryReply ? List.of() : List.of(message);
+            cluster.wire = (from, to, message) -> message instanceof RecoveryReply ? List.of() : List.of(message);
             recoverWith(cluster, new LogRecord.ViewChange(forged));
             cluster.run(1_000);
             assertThat(phase(cluster)).isEqualTo(Phase.REQUESTING);
@@ -199,7 +195,9 @@ class ForgedPromisesTest {
         for (int i = 0; i < 300; i++) {
             cluster.run(10);
             Numbered wanted = cluster.nodes.getLast().wanted;
-            assertThat(wanted == null || wanted.sequence() < 80).as(cluster::toString).isTrue();
+            assertThat(wanted == null || wanted.sequence() < 80)
+                    .as(cluster::toString)
+                    .isTrue();
         }
         assertRecovered(cluster);
         changeKeys(cluster);
@@ -218,12 +216,11 @@ class ForgedPromisesTest {
             TestCluster cluster = cluster(faulty);
             changeView(cluster);
             long low = cluster.replica(0).lowWaterMark();
-            LogRecord forged =
-                    switch (kind) {
-                        case 0 -> begun(cluster, 1, low + 4 * L, Batch.NULL_DIGEST);
-                        case 1 -> begun(cluster, 1, low + 8, NEVER);
-                        default -> begun(cluster, 1, low + L, Batch.NULL_DIGEST);
-                    };
+            LogRecord forged = switch (kind) {
+                case 0 -> begun(cluster, 1, low + 4 * L, Batch.NULL_DIGEST);
+                case 1 -> begun(cluster, 1, low + 8, NEVER);
+                default -> begun(cluster, 1, low + L, Batch.NULL_DIGEST);
+            };
             recoverWith(cluster, forged);
             cluster.run(5_000);
             assertRecovered(cluster);
@@ -294,7 +291,9 @@ class ForgedPromisesTest {
         assertRecovered(cluster);
         assertThat(cluster.replica(last(cluster)).view()).isEqualTo(1);
         assertThat(cluster.replica(last(cluster)).isActive()).isTrue();
-        assertThat(cluster.nodes.get(last(cluster)).disk()).noneMatch(record -> record instanceof LogRecord.NewView begun && begun.message().view() > 1);
+        assertThat(cluster.nodes.get(last(cluster)).disk())
+                .noneMatch(record -> record instanceof LogRecord.NewView begun
+                        && begun.message().view() > 1);
         changeKeys(cluster);
         for (long view = 2; view <= 4; view++) {
             changeView(cluster);
@@ -306,9 +305,7 @@ class ForgedPromisesTest {
     void aViewThatNoneComesAfterIsGivenUp() {
         TestCluster cluster = cluster(1);
         recoverWith(
-                cluster,
-                asking(Long.MAX_VALUE, 16, List.of()),
-                begun(cluster, Long.MAX_VALUE, 80, Batch.NULL_DIGEST));
+                cluster, asking(Long.MAX_VALUE, 16, List.of()), begun(cluster, Long.MAX_VALUE, 80, Batch.NULL_DIGEST));
         cluster.run(2 * KEY_MILLIS + 3_000);
         assertRecovered(cluster);
         assertThat(cluster.replica(3).view()).isZero();

@@ -68,6 +68,7 @@ final class TestCluster {
         long syncMillis;
 
         final List<Integer> dropped = new ArrayList<>();
+
         @Nullable
         Numbered wanted;
 
