@@ -61,6 +61,7 @@ class PlantedBugsTest {
                         RecoveryBugs.ALL,
                         RecoveryRuleBugs.ALL,
                         RecoveringBugs.ALL,
+                        ForgedPromisesBugs.ALL,
                         StateBugs.ALL,
                         MembershipBugs.ALL)
                 .flatMap(List::stream)

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,7 +68,8 @@ public final class ViewChanges {
     private long deadlineMillis = Long.MAX_VALUE;
     private long fetchAtMillis = Long.MAX_VALUE;
     private Decision.@Nullable Undecided told;
-    private boolean forgotten;
+    /** What this replica said of views up to this one in an earlier life is lost, or is not said any more. */
+    private long lost = -1;
 
     /**
      * A replica that has just begun, in view 0.
@@ -84,9 +86,7 @@ public final class ViewChanges {
         answeredMillis = new long[group.replicas()];
         Arrays.fill(answeredMillis, LongAgo.MILLIS);
         fetchedMillis = new long[group.replicas()][group.replicas()];
-        for (long[] ofOne : fetchedMillis) {
-            Arrays.fill(ofOne, LongAgo.MILLIS);
-        }
+        Arrays.stream(fetchedMillis).forEach(ofOne -> Arrays.fill(ofOne, LongAgo.MILLIS));
         phase = Phase.ACTIVE;
     }
 
@@ -105,6 +105,7 @@ public final class ViewChanges {
             @Nullable NewView installed) {
         ViewChanges changes = new ViewChanges(group, self, timeoutMillis, bodies);
         changes.view = own.view();
+        changes.lost = own.view(); // an earlier life may have said more of it
         changes.messages.begin(own);
         long last = installed == null ? 0 : installed.view();
         if (last == own.view()) {
@@ -153,7 +154,7 @@ public final class ViewChanges {
 
     /** The replica suspects the primary of this view: ask for the next. Does nothing in any other view. */
     public List<ViewStep> suspect(long suspected) {
-        return suspected == view ? leaveTo(view + 1) : List.of();
+        return suspected == view && view < Long.MAX_VALUE ? leaveTo(view + 1) : List.of();
     }
 
     /**
@@ -240,9 +241,7 @@ public final class ViewChanges {
         if (phase == Phase.OPEN && nowMillis >= deadlineMillis) {
             return leaveTo(view + 1);
         }
-        List<ViewStep> steps = new ArrayList<>();
-        advance(nowMillis, steps);
-        return steps;
+        return onBodies(nowMillis);
     }
 
     /**
@@ -262,7 +261,15 @@ public final class ViewChanges {
 
     /** What this replica said in an earlier life is lost: a NEW-VIEW may name it, and need not name what it says now. */
     public void forget() {
-        forgotten = true;
+        lost = Long.MAX_VALUE;
+    }
+
+    /** From now on the VIEW-CHANGE for this view says less than before; a NEW-VIEW may name the one of before. */
+    public void retell(ViewChange own) {
+        lost = Math.max(lost, own.view());
+        if (phase != Phase.LEAVING) {
+            messages.retell(own);
+        }
     }
 
     /** As a replica that has just begun. */
@@ -281,6 +288,7 @@ public final class ViewChanges {
     public List<ViewStep> returnTo(long earlier) {
         restart();
         List<ViewStep> steps = leaveTo(earlier);
+        lost = Math.max(lost, earlier);
         failed = 0;
         return steps;
     }
@@ -383,9 +391,7 @@ public final class ViewChanges {
             steps.add(new ViewStep.Send(from, newView));
         }
         if (sameView && from == primary()) {
-            for (int replica = 0; replica < group.replicas(); replica++) {
-                messages.ackOf(replica).ifPresent(ack -> steps.add(new ViewStep.Send(from, ack)));
-            }
+            messages.acks().forEach(ack -> steps.add(new ViewStep.Send(from, ack)));
         }
     }
 
@@ -410,11 +416,9 @@ public final class ViewChanges {
 
     /** How many replicas, this one included, have asked for this view or a later one. */
     private int asking() {
-        int count = 0;
-        for (int replica = 0; replica < later.length; replica++) {
-            count += messages.has(replica) || later[replica] != null ? 1 : 0;
-        }
-        return count;
+        return (int) IntStream.range(0, later.length)
+                .filter(replica -> messages.has(replica) || later[replica] != null)
+                .count();
     }
 
     /**
@@ -455,8 +459,8 @@ public final class ViewChanges {
         Decision decision = new Decision(group);
         List<Support> absent = new ArrayList<>();
         for (Support named : message.support()) {
-            boolean lost = forgotten && named.replica() == self;
-            if (!lost && messages.contradicts(named, primary())) {
+            boolean isLost = view <= lost && named.replica() == self;
+            if (!isLost && messages.contradicts(named, primary())) {
                 reject("a NEW-VIEW that names what this replica or the primary never sent", steps);
                 return;
             }
@@ -486,15 +490,8 @@ public final class ViewChanges {
     }
 
     private void sendToAll(ReplicaMessage message, List<ViewStep> steps) {
-        for (int replica = 0; replica < group.replicas(); replica++) {
-            if (replica != self) {
-                steps.add(new ViewStep.Send(replica, message));
-            }
-        }
-    }
-
-    @Override
-    public String toString() {
-        return "replica " + self + " in view " + view + ", " + phase;
+        IntStream.range(0, group.replicas())
+                .filter(replica -> replica != self)
+                .forEach(replica -> steps.add(new ViewStep.Send(replica, message)));
     }
 }

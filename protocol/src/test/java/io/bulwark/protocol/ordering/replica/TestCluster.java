@@ -68,7 +68,9 @@ final class TestCluster {
         long syncMillis;
 
         final List<Integer> dropped = new ArrayList<>();
-        private @Nullable Numbered wanted;
+
+        @Nullable
+        Numbered wanted;
 
         /** The configuration that it is in, and how that has ended here. */
         Term term;
