@@ -46,7 +46,8 @@ final class Memory {
                         low = new Numbered(stable.sequence(), stable.digest());
                     }
                 }
-                case LogRecord.ViewChange change -> viewChange = change.message().view() < 1 ? viewChange : change.message();
+                case LogRecord.ViewChange change when change.message().view() < 1 -> {} // none asks for the first
+                case LogRecord.ViewChange change -> viewChange = change.message();
                 case LogRecord.NewView installed -> newView = installed.message();
                 case LogRecord.Recovery found -> recovery = found;
                 default -> {}

@@ -130,7 +130,7 @@ class ForgedRecordsTest {
         changeView(cluster);
         int last = last(cluster);
         long low = cluster.replica(0).lowWaterMark();
-        recoverWith(cluster, asking(3, low, List.of()), begun(cluster, 3, low, Batch.NULL_DIGEST));
+        recoverWith(cluster, asking(4, low, List.of()), begun(cluster, 4, low + 8, Batch.NULL_DIGEST));
         while (phase(cluster) != Phase.REACHING) {
             cluster.run(1);
             assertThat(cluster.nowMillis).isLessThan(20_000);
@@ -195,6 +195,36 @@ class ForgedRecordsTest {
         cluster.run(2 * KEY_MILLIS + 2_000);
         assertRecovered(cluster);
         assertThat(cluster.replica(last(cluster)).view()).isZero();
+    }
+
+    /** What the others have answered before is no longer so. */
+    @Test
+    void whoHasComeToALaterViewWithOthersInThisLifeStays() {
+        TestCluster cluster = cluster(1);
+        boolean[] isSlow = {true};
+        cluster.wire = (from, to, message) -> {
+            if (message instanceof RecoveryReply reply) {
+                return isSlow[0]
+                        ? List.of()
+                        : List.of(new RecoveryReply(reply.call(), reply.accepted(), reply.sequence(), 0));
+            }
+            return List.of(message);
+        };
+        recoverWith(cluster, asking(2, 16, List.of()));
+        cluster.run(200);
+        for (int primary = 0; primary < 3; primary++) {
+            cluster.replica(primary).handOver(cluster.nowMillis);
+            cluster.run(500);
+        }
+        assertThat(cluster.replica(3).view()).as(cluster::toString).isEqualTo(3);
+        assertThat(phase(cluster)).isEqualTo(Phase.REQUESTING);
+        isSlow[0] = false;
+        for (int i = 0; i < 500; i++) {
+            cluster.run(10);
+            assertThat(cluster.replica(3).view()).isGreaterThanOrEqualTo(3);
+        }
+        assertRecovered(cluster);
+        assertAllWorks(cluster);
     }
 
     /** With its own disk f are faulty. */
