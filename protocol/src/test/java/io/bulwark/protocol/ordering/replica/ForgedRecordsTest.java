@@ -130,7 +130,7 @@ class ForgedRecordsTest {
         changeView(cluster);
         int last = last(cluster);
         long low = cluster.replica(0).lowWaterMark();
-        recoverWith(cluster, asking(4, low, List.of()), begun(cluster, 4, low + 8, Batch.NULL_DIGEST));
+        recoverWith(cluster, asking(4, low, List.of()), begun(cluster, 4, low + L, Batch.NULL_DIGEST));
         while (phase(cluster) != Phase.REACHING) {
             cluster.run(1);
             assertThat(cluster.nowMillis).isLessThan(20_000);
@@ -144,7 +144,6 @@ class ForgedRecordsTest {
             }
             return List.of(message);
         };
-        submit(cluster, 20);
         cluster.run(2 * KEY_MILLIS - 500);
         assertThat(phase(cluster)).isEqualTo(Phase.REACHING);
         assertThat(said).isEmpty();
