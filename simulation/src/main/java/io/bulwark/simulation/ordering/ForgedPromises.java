@@ -15,7 +15,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * What an intruder leaves on the disk of a replica that he loses: a VIEW-CHANGE with a checkpoint that never was, which the liars after it
- * swear to, too, a NEW-VIEW that begins there, and votes.
+ * swear to, too, a NEW-VIEW that begins there, votes, and now and then what no replica can have written at all: a view, a water mark, or
+ * a floor that nobody is near.
  */
 final class ForgedPromises {
     private static final int LEFT_ONE_IN = 2;
@@ -61,7 +62,7 @@ final class ForgedPromises {
         long number = low + (1L + random.nextInt(3 * logSize / interval)) * interval;
         Numbered never = new Numbered(number, plot.falseDigest(number));
         plot.swear(never);
-        long next = view + random.nextInt(4);
+        long next = view + (random.nextInt(8) == 0 ? 1_000_000 : random.nextInt(4));
         if (next > 0) {
             long stable = random.nextBoolean() ? Math.max(0, number - logSize) : number;
             forged.add(new LogRecord.ViewChange(new ViewChange(next, stable, List.of(never), List.of(), List.of())));
@@ -74,6 +75,13 @@ final class ForgedPromises {
             long in = view + random.nextInt(3);
             forged.add(new LogRecord.Prepare(in, voted, plot.falseDigest(voted)));
             forged.add(new LogRecord.Commit(in, voted, plot.falseDigest(voted)));
+        }
+        switch (random.nextInt(16)) {
+            case 0, 1, 2 -> forged.add(new LogRecord.Recovery(false, false, low + 1_000_000));
+            case 3 -> forged.add(new LogRecord.Stable(low + 1, plot.falseDigest(low + 1)));
+            case 4 -> forged.add(new LogRecord.Learned(low + 1_000_000, plot.falseDigest(low)));
+            case 5 -> forged.add(new LogRecord.Commit(view, low + 1_000_000, plot.falseDigest(low)));
+            default -> {}
         }
         return forged;
     }

@@ -62,7 +62,7 @@ final class ForgedPromisesBugs {
                     CHANGING,
                     "a primary begins a view with what it said before it had recovered",
                     forged("aPrimaryThatHasRecoveredLeavesAViewThatHasNotBegun"),
-                    "if (!view.isActive()) { suspect(nowMillis, view.number()); }",
+                    "if (!view.isActive()) { carryOut(nowMillis, changes.giveUp(nowMillis)); }",
                     ""),
             in(
                     CHANGING,
@@ -103,15 +103,15 @@ final class ForgedPromisesBugs {
             in(
                     CHANGING,
                     "who returns to the others' view keeps its votes of later ones",
-                    forged("aForgedViewIsGivenUpWithItsNewViewAndItsVotes"),
-                    "history.discardFrom(Math.max(1, others));",
+                    protocol("ordering.replica.ForgedRecordsTest", "nothingIsSaidOfAForgedView"),
+                    "history.discardFrom(others + 1);",
                     ""),
             in(
-                    CHANGING,
+                    "ordering/replica/Memory",
                     "votes in views that the disk has not come to are said",
                     forged("whatItVotedForInAViewAfterThatOfItsDiskItDidNot"),
-                    "history.discardFrom(view.number() + 1);",
-                    ""),
+                    "return view <= view() &&",
+                    "return"),
             in(
                     "ordering/replica/Memory",
                     "a NEW-VIEW counts though no VIEW-CHANGE asked for its view",
@@ -146,8 +146,8 @@ final class ForgedPromisesBugs {
                     "ordering/view/ViewChanges",
                     "after the last view comes another one",
                     forged("aViewThatNoneComesAfterIsGivenUp"),
-                    "return suspected == view && view < Long.MAX_VALUE ?",
-                    "return suspected == view ?"));
+                    "if (next < 0) {",
+                    "if (next == -1) {"));
 
     private ForgedPromisesBugs() {}
 }

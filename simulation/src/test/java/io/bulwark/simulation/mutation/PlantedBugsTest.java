@@ -62,6 +62,7 @@ class PlantedBugsTest {
                         RecoveryRuleBugs.ALL,
                         RecoveringBugs.ALL,
                         ForgedPromisesBugs.ALL,
+                        ForgedRecordsBugs.ALL,
                         StateBugs.ALL,
                         MembershipBugs.ALL)
                 .flatMap(List::stream)

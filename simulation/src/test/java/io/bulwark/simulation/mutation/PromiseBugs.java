@@ -115,7 +115,7 @@ final class PromiseBugs {
                     "if (promised || !outbox.isDurable(promiseIndex)) {",
                     "if (promised) {"),
             in(
-                    "ordering/view/ViewChanges",
+                    "ordering/view/ViewChecks",
                     "the highest view that another asks for is joined",
                     protocol("ordering.view.ViewChangesTest", "aReplicaJoinsTheLowestViewOfFPlusOneOthers"),
                     "return views[views.length - group.oneCorrect()];",

@@ -185,8 +185,8 @@ final class RecoveryBugs {
                     RECOVERING,
                     "a forged view is kept",
                     recovery("aForgedViewIsGivenUpAfterTwoKeyPeriods"),
-                    "if (forgedView && past) {",
-                    "if (forgedView && nowMillis < 0) {"),
+                    "if (forgedView && stable",
+                    "if (forgedView && nowMillis < 0"),
             in(
                     "ordering/replica/Memory",
                     "a crash makes an end of having forgotten",

@@ -188,12 +188,6 @@ final class RecoveryRuleBugs {
                     ""),
             in(
                     REPLIES,
-                    "the latest view of the others is 0",
-                    replies("theOwnViewStaysIfFPlusOneOthersAreAsFar"),
-                    "views.length == 0 ? 0 : views[views.length - 1]",
-                    "0"),
-            in(
-                    REPLIES,
                     "replies are never cleared",
                     replies("whatWasSaidOfOneRequestIsNoAnswerToTheNext"),
                     "said.clear();",

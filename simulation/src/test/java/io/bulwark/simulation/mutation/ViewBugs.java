@@ -184,7 +184,7 @@ final class ViewBugs {
                     "phase != Phase.LEAVING || own.view() != view",
                     "phase != Phase.LEAVING"),
             in(
-                    "ordering/view/ViewChanges",
+                    "ordering/view/ViewChecks",
                     "f others are joined",
                     protocol("ordering.view.ViewChangesTest", "aReplicaJoinsTheLowestViewOfFPlusOneOthers"),
                     "views[views.length - group.oneCorrect()]",

@@ -69,15 +69,22 @@ public final class RecoveryReplies {
         return asFar >= group.oneCorrect() || views.length == 0 ? own : views[(views.length - 1) / 2];
     }
 
+    /**
+     * 2f+1 others are behind this view by more than one, so no correct replica of a correct disk has it: of those f others have come
+     * to the view before it. And of f others that are not behind one is correct, if this disk is not.
+     */
+    public boolean isForged(long own) {
+        return Arrays.stream(views()).filter(view -> view < own - 1).count() >= group.quorum();
+    }
+
+    /** Whether what the others have not said yet makes no difference to that. They come to say it, since one of the two is so. */
+    public boolean isJudged(long own) {
+        return isForged(own) || Arrays.stream(views()).filter(view -> view >= own - 1).count() >= group.faulty();
+    }
+
     /** f+1 others, a correct one among them, are in earlier views. */
     public boolean isAhead(long own) {
         return Arrays.stream(views()).filter(view -> view < own).count() >= group.oneCorrect();
-    }
-
-    /** The latest view that one of the others says; a liar's too. */
-    public long latestView() {
-        long[] views = views();
-        return views.length == 0 ? 0 : views[views.length - 1];
     }
 
     private long[] views() {

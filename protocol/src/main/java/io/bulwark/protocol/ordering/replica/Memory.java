@@ -46,6 +46,7 @@ final class Memory {
                         low = new Numbered(stable.sequence(), stable.digest());
                     }
                 }
+                case LogRecord.ViewChange change when change.message().view() < 1 -> {} // none asks for the first
                 case LogRecord.ViewChange change -> viewChange = change.message();
                 case LogRecord.NewView installed -> newView = installed.message();
                 case LogRecord.Recovery found -> recovery = found;
@@ -93,16 +94,31 @@ final class Memory {
         return viewChange == null || (newView != null && newView.view() == viewChange.view());
     }
 
-    /** P and Q. */
-    void restore(ViewHistory history) {
+    /**
+     * P and Q.
+     *
+     * @param end the high water mark h + L
+     */
+    void restore(ViewHistory history, long end) {
         for (LogRecord record : records) {
             switch (record) {
-                case LogRecord.Prepare prepare ->
+                case LogRecord.Prepare prepare when isPossible(prepare.sequence(), prepare.view(), end) ->
                     history.prePrepared(prepare.sequence(), prepare.digest(), prepare.view());
-                case LogRecord.Commit commit -> history.prepared(commit.sequence(), commit.digest(), commit.view());
+                case LogRecord.Commit commit when isPossible(commit.sequence(), commit.view(), end) ->
+                    history.prepared(commit.sequence(), commit.digest(), commit.view());
                 default -> {}
             }
         }
+    }
+
+    /** A vote that a replica can have given with this log: it comes to a view before it votes there, and no further than h + L. */
+    private boolean isPossible(long sequence, long view, long end) {
+        return view <= view() && !isBeyond(sequence, end);
+    }
+
+    /** Who recovers may have a log that others have written; else what is too far is an error here. */
+    private boolean isBeyond(long sequence, long end) {
+        return recovery.open() && sequence > end;
     }
 
     void restore(BatchStore batches) {
@@ -136,7 +152,7 @@ final class Memory {
                     }
                 }
                 case LogRecord.Commit commit -> {
-                    promised = Math.max(promised, commit.sequence());
+                    promised = isBeyond(commit.sequence(), log.end()) ? promised : Math.max(promised, commit.sequence());
                     if (isActive() && commit.view() == view() && log.covers(commit.sequence())) {
                         Slot slot = log.slot(commit.sequence());
                         slot.prepared = true;
@@ -144,7 +160,9 @@ final class Memory {
                     }
                 }
                 case LogRecord.Learned learned -> {
-                    promised = Math.max(promised, learned.sequence());
+                    promised = isBeyond(learned.sequence(), log.end())
+                            ? promised
+                            : Math.max(promised, learned.sequence());
                     if (log.covers(learned.sequence())) {
                         log.slot(learned.sequence()).decided = learned.digest();
                     }

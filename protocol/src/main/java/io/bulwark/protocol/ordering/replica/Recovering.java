@@ -74,6 +74,7 @@ final class Recovering {
     private @Nullable Gone gone;
     private boolean checked;
     private boolean forgedView;
+    private long othersView;
     private boolean useless;
     private boolean executedHere;
     private long call;
@@ -109,7 +110,8 @@ final class Recovering {
         replies = new RecoveryReplies(config.group());
         forgotten = found.open() && found.forgotten();
         phase = found.open() ? Phase.ESTIMATING : Phase.NONE;
-        log.setFloor(forgotten ? Long.MAX_VALUE : found.floor());
+        // Who has forgotten nothing has come to where it had, and its log begins there or later.
+        log.setFloor(forgotten ? Long.MAX_VALUE : Math.min(found.floor(), log.low()));
         if (found.open() && !forgotten) {
             log.setCeiling(log.low());
         }
@@ -117,6 +119,9 @@ final class Recovering {
             views.changes().forget();
         }
         outbox.setGate(this::allows);
+        if (found.open() && (log.low() % config.checkpointInterval() != 0 || log.low() > Long.MAX_VALUE / 2)) {
+            giveLogUp(); // no checkpoint has such a number
+        }
     }
 
     /** What this life begins with is recorded with this index: nothing of the recovery is said before that is durable. */
@@ -133,7 +138,7 @@ final class Recovering {
     /** The gate: what must not leave now. */
     boolean allows(ReplicaMessage message) {
         return switch (message) {
-            case ReplicaMessage.Phase said -> isWithin(said.sequence());
+            case ReplicaMessage.Phase said -> !forgedView && isWithin(said.sequence());
             case ReplicaMessage.Checkpoint said -> isWithin(said.sequence());
             case ReplicaMessage.Executed said ->
                 isWithin(said.first()) && said.first() + said.digests().size() - 1 <= log.ceiling();
@@ -164,6 +169,11 @@ final class Recovering {
 
     /** It could not ask for another view now. */
     boolean isMute() {
+        return forgedView || isBlind();
+    }
+
+    /** Where its log begins is not known yet. */
+    boolean isBlind() {
         return log.floor() == Long.MAX_VALUE || (phase != Phase.NONE && !forgotten && estimate < 0);
     }
 
@@ -262,10 +272,7 @@ final class Recovering {
 
     private void onEstimated(long nowMillis, long highMark) {
         if (!forgotten && log.low() > highMark - config.logSize()) {
-            // No correct replica has a stable checkpoint there: the log is forged.
-            useless = true;
-            log.setFloor(Long.MAX_VALUE);
-            outbox.add(new ReplicaEffect.Forget());
+            giveLogUp(); // no correct replica has a stable checkpoint there
             return;
         }
         estimate = highMark;
@@ -279,6 +286,13 @@ final class Recovering {
             transfer.lose(); // a state that nobody can have come to
         }
         host.onLogChanged(nowMillis);
+    }
+
+    /** The log is forged. */
+    private void giveLogUp() {
+        useless = true;
+        log.setFloor(Long.MAX_VALUE);
+        outbox.add(new ReplicaEffect.Forget());
     }
 
     private void makeRequest(long nowMillis) {
@@ -298,7 +312,9 @@ final class Recovering {
             return;
         }
         replies.onReply(from, reply);
-        replies.accepted().ifPresent(sequence -> onAnswered(nowMillis, sequence));
+        if (replies.isJudged(views.alone())) {
+            replies.accepted().ifPresent(sequence -> onAnswered(nowMillis, sequence));
+        }
         if (phase == Phase.REQUESTING && replies.isRefused()) {
             phase = Phase.REFUSED;
             withdraw();
@@ -319,9 +335,11 @@ final class Recovering {
         phase = Phase.REACHING;
         point = Math.max(estimate, RecoveryLedger.markAt(config.group(), sequence));
         answeredMillis = nowMillis;
-        // A correct replica asks for one view above the others' at most.
-        forgedView = replies.validView(view.number()) < view.number() && view.number() > replies.latestView() + 1;
-        if (!forgedView) {
+        // Who has gone on with others in this life stays with them.
+        forgedView = replies.isForged(views.alone()) && view.number() == views.alone() && !views.hasBegun();
+        if (forgedView) {
+            othersView = replies.validView(view.number());
+        } else {
             views.onAnswered(nowMillis, sequence, replies.isAhead(view.number()));
         }
     }
@@ -366,12 +384,13 @@ final class Recovering {
             log.setFloor(point);
             host.onLogChanged(nowMillis);
         }
-        if (forgedView && past) {
+        boolean stable = checkpoints.stableHere() != null && log.low() >= point;
+        // Nobody keeps then what it said of the forged view in this life, and what it promised in others lies below the mark.
+        if (forgedView && stable && nowMillis - answeredMillis >= 2 * config.recoveries().keyMillis()) {
             forgedView = false;
-            views.returnTo(nowMillis, replies.validView(view.number()));
+            views.returnTo(nowMillis, othersView);
             host.onLogChanged(nowMillis);
         }
-        boolean stable = checkpoints.stableHere() != null && log.low() >= point;
         if (stable && checked && !forgedView && log.floor() != Long.MAX_VALUE) {
             views.onRecovered(nowMillis);
             phase = Phase.NONE;

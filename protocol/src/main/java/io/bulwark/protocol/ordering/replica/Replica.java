@@ -106,7 +106,7 @@ public final class Replica {
         view = new View(config, memory.view(), memory.isActive());
         log = new SlotLog(config.logSize(), low.sequence());
         history = new ViewHistory(config.group(), low.sequence());
-        memory.restore(history);
+        memory.restore(history, log.end());
         results = new RecentResults(config.room().resultsPerClient());
         pool = new RequestPool(config, results);
         batches = new BatchStore(pool);
@@ -335,7 +335,7 @@ public final class Replica {
         if (suspects && !recovering.isMute() && execution.successor() == null) {
             viewChanging.suspect(nowMillis, view.number());
         }
-        if (!recovering.isMute() || recovering.isForgotten()) {
+        if (!recovering.isBlind() || recovering.isForgotten()) {
             stateTransfer.onTick(nowMillis, viewChanging.beginning(low));
         }
         recovering.onTick(nowMillis);

@@ -37,6 +37,7 @@ final class ViewChanging {
     /** The NEW-VIEW that the disk had when this life began. */
     private final @Nullable NewView found;
 
+    private long alone;
     private long promiseIndex;
     private boolean promised = true;
     private List<Numbered> missing = List.of();
@@ -63,6 +64,7 @@ final class ViewChanging {
         own = memory.viewChange();
         found = memory.newView();
         installed = found;
+        alone = view.number();
         ViewGroup group = config.group();
         long timeoutMillis = config.timers().requestMillis();
         Decision.Bodies bodies = (n, digest) -> n <= execution.executed() || batches.isComplete(digest);
@@ -102,6 +104,9 @@ final class ViewChanging {
 
     /** Does nothing in any other view than the suspected. */
     void suspect(long nowMillis, long suspected) {
+        if (suspected == alone && suspected < Long.MAX_VALUE && view.isActiveIn(suspected) && !hasBegun()) {
+            alone++;
+        }
         carryOut(nowMillis, changes.suspect(suspected));
     }
 
@@ -119,7 +124,6 @@ final class ViewChanging {
      */
     void onEstimated(long nowMillis, long estimate) {
         history.discardAbove(estimate);
-        history.discardFrom(view.number() + 1);
         ViewChange said = own;
         if (said != null && !isWithin(said, estimate)) {
             retell(said, List.of(), List.of());
@@ -179,7 +183,7 @@ final class ViewChanging {
         ViewChange said = own;
         if (said != null && view.isPrimary()) {
             if (!view.isActive()) {
-                suspect(nowMillis, view.number());
+                carryOut(nowMillis, changes.giveUp(nowMillis));
             }
         } else if (said != null) {
             long low = log.low();
@@ -205,7 +209,8 @@ final class ViewChanging {
     /** The view of the disk is forged: back to that of the others. */
     void returnTo(long nowMillis, long others) {
         installed = null;
-        history.discardFrom(Math.max(1, others));
+        history.discardFrom(others + 1);
+        log.all().forEach(Slot::leaveView);
         if (others == 0) {
             own = null;
             promised = true;
@@ -214,6 +219,16 @@ final class ViewChanging {
         } else {
             carryOut(nowMillis, changes.returnTo(others));
         }
+    }
+
+    /** The view of the disk, or the next one if this replica has suspected its primary: all that it can come to without others. */
+    long alone() {
+        return alone;
+    }
+
+    /** A view has begun here in this life. */
+    boolean hasBegun() {
+        return installed != null && !installed.equals(found);
     }
 
     /** Bodies or batches may have come. */

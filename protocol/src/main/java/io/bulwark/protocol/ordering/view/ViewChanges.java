@@ -71,6 +71,8 @@ public final class ViewChanges {
     /** What this replica said of views up to this one in an earlier life is lost, or is not said any more. */
     private long lost = -1;
 
+    private boolean hopeless;
+
     /**
      * A replica that has just begun, in view 0.
      *
@@ -154,7 +156,14 @@ public final class ViewChanges {
 
     /** The replica suspects the primary of this view: ask for the next. Does nothing in any other view. */
     public List<ViewStep> suspect(long suspected) {
-        return suspected == view && view < Long.MAX_VALUE ? leaveTo(view + 1) : List.of();
+        return suspected == view ? leaveTo(view + 1) : List.of();
+    }
+
+    /** Nothing is to come of this open view. The next is asked for once 2f+1 ask for it: f correct others are one view behind at most. */
+    public List<ViewStep> giveUp(long nowMillis) {
+        hopeless = true;
+        phase = phase == Phase.INSTALLING ? Phase.OPEN : phase;
+        return onBodies(nowMillis);
     }
 
     /**
@@ -274,29 +283,29 @@ public final class ViewChanges {
 
     /** As a replica that has just begun. */
     public void restart() {
-        view = 0;
+        leaveTo(0);
         phase = Phase.ACTIVE;
-        activeMillis = -1;
         failed = -1;
-        newView = null;
-        told = null;
-        deadlineMillis = Long.MAX_VALUE;
-        messages.clear();
+        lost = 0;
     }
 
-    /** The view of a recovering replica is forged, and is not to be gone on with: asks for an earlier one, that of the others. */
+    /** The view of a recovering replica is forged: asks for that of the others. A NEW-VIEW of a later one names nothing that it said before. */
     public List<ViewStep> returnTo(long earlier) {
         restart();
         List<ViewStep> steps = leaveTo(earlier);
-        lost = Math.max(lost, earlier);
+        lost = earlier;
         failed = 0;
         return steps;
     }
 
     private List<ViewStep> leaveTo(long next) {
+        if (next < 0) {
+            return List.of(); // there is none after the last
+        }
         failed = (int) Math.min(failed + next - view, DOUBLINGS_MAX);
         view = next;
         phase = Phase.LEAVING;
+        hopeless = false;
         activeMillis = -1;
         newView = null;
         told = null;
@@ -396,7 +405,7 @@ public final class ViewChanges {
     }
 
     private void advance(long nowMillis, List<ViewStep> steps) {
-        long joined = joinable();
+        long joined = ViewChecks.joinable(group, later);
         if (joined > view) {
             steps.addAll(leaveTo(joined));
             return;
@@ -404,10 +413,13 @@ public final class ViewChanges {
         if (phase != Phase.OPEN) {
             return;
         }
-        if (deadlineMillis == Long.MAX_VALUE && asking() >= group.quorum()) {
+        boolean asked = asking() >= group.quorum();
+        if (deadlineMillis == Long.MAX_VALUE && asked) {
             deadlineMillis = nowMillis + timeoutMillis();
         }
-        if (self == primary()) {
+        if (hopeless) {
+            steps.addAll(asked ? leaveTo(view + 1) : List.of());
+        } else if (self == primary()) {
             decide(steps);
         } else if (newView != null) {
             check(nowMillis, newView, steps);
@@ -419,18 +431,6 @@ public final class ViewChanges {
         return (int) IntStream.range(0, later.length)
                 .filter(replica -> messages.has(replica) || later[replica] != null)
                 .count();
-    }
-
-    /**
-     * The lowest view of f+1 others that ask for later ones than this replica: a correct one is among them. Of more than f+1
-     * the f+1 latest count, so that replicas that are several views behind do not ask for each in turn.
-     */
-    private long joinable() {
-        long[] views = Arrays.stream(later)
-                .mapToLong(message -> message == null ? 0 : message.view())
-                .sorted()
-                .toArray();
-        return views[views.length - group.oneCorrect()];
     }
 
     private void decide(List<ViewStep> steps) {
@@ -461,7 +461,7 @@ public final class ViewChanges {
         for (Support named : message.support()) {
             boolean isLost = view <= lost && named.replica() == self;
             if (!isLost && messages.contradicts(named, primary())) {
-                reject("a NEW-VIEW that names what this replica or the primary never sent", steps);
+                reject(nowMillis, "a NEW-VIEW that names what this replica or the primary never sent", steps);
                 return;
             }
             messages.proven(named, primary()).ifPresentOrElse(decision::add, () -> absent.add(named));
@@ -474,14 +474,14 @@ public final class ViewChanges {
         } else if (decision.supports(message.checkpoint(), message.chosen())) {
             install(message, steps);
         } else {
-            reject("a NEW-VIEW that its VIEW-CHANGEs do not support", steps);
+            reject(nowMillis, "a NEW-VIEW that its VIEW-CHANGEs do not support", steps);
         }
     }
 
-    /** The paper's "the replicas move immediately to view v + 2". */
-    private void reject(String why, List<ViewStep> steps) {
+    /** The paper's "the replicas move immediately to view v + 2", but never one of them alone: a lone one has a liar's word only. */
+    private void reject(long nowMillis, String why, List<ViewStep> steps) {
         steps.add(new ViewStep.Misbehaved(primary(), why));
-        steps.addAll(leaveTo(view + 1));
+        steps.addAll(giveUp(nowMillis));
     }
 
     private void install(NewView decided, List<ViewStep> steps) {

@@ -9,6 +9,8 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Support;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.wire.Bytes;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Whether a message of the view change could come from a correct replica at all, whatever it says. */
 final class ViewChecks {
@@ -117,5 +119,19 @@ final class ViewChecks {
 
     private static boolean isDigest(Bytes digest) {
         return digest.length() == Hashes.LENGTH;
+    }
+
+    /**
+     * The lowest view of f+1 others that ask for later ones than this replica: a correct one is among them. Of more than f+1
+     * the f+1 latest count, so that replicas that are several views behind do not ask for each in turn.
+     *
+     * @param later by replica: what asks for a later view
+     */
+    static long joinable(ViewGroup group, @Nullable ViewChange[] later) {
+        long[] views = Arrays.stream(later)
+                .mapToLong(message -> message == null ? 0 : message.view())
+                .sorted()
+                .toArray();
+        return views[views.length - group.oneCorrect()];
     }
 }

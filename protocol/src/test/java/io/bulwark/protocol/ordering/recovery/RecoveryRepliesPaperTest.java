@@ -62,7 +62,23 @@ class RecoveryRepliesPaperTest {
         says(3, true, 9, RecoveryReplies.NO_VIEW);
         assertThat(replies.validView(5)).isEqualTo(5);
         assertThat(replies.validView(4)).isEqualTo(4);
-        assertThat(replies.latestView()).isEqualTo(7);
+        
+    }
+
+    /** Of a correct disk f others that are correct have come to the view before; else one of f such others is correct. */
+    @Test
+    void aViewIsForgedIf2fPlus1OthersAreBehindByMoreThanOne() {
+        says(0, true, 9, 3);
+        says(1, true, 9, 3);
+        says(3, true, 9, RecoveryReplies.NO_VIEW);
+        assertThat(replies.isJudged(5)).isFalse();
+        assertThat(replies.isForged(5)).isFalse();
+        assertThat(replies.isJudged(4)).isTrue();
+        says(2, true, 9, 4);
+        assertThat(replies.isJudged(5)).isTrue();
+        assertThat(replies.isForged(5)).isFalse();
+        assertThat(replies.isJudged(6)).isTrue();
+        assertThat(replies.isForged(6)).isTrue();
     }
 
     @Test

@@ -302,6 +302,7 @@ class RecoveringTest {
         }
         lone.executes(2, true, 1, 0);
         lone.executes(3, true, 1, 0);
+        lone.executes(0, true, 1, 0);
         lone.stable(8);
         lone.stable(16);
         lone.pass(2 * LoneReplica.KEY_MILLIS + 500);

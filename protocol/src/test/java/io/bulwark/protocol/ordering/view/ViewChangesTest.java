@@ -184,6 +184,37 @@ class ViewChangesTest {
         assertThat(backup.onMessage(0, 1, newView(EMPTY, EMPTY, OTHER))).contains(new ViewStep.Leave(2));
     }
 
+    /** Of the primary, who may lie, it has a word only. */
+    @Test
+    void whoAsksAloneStaysThoughTheNewViewIsWrongAndTakesNoOther() {
+        ViewChanges backup = opened(2);
+        List<ViewStep> steps = backup.onMessage(0, 1, newView(EMPTY, EMPTY, OTHER));
+        assertThat(steps).hasOnlyElementsOfType(ViewStep.Misbehaved.class);
+        assertThat(backup.onMessage(0, 1, newView(EMPTY, EMPTY, EMPTY))).isEmpty();
+        assertThat(backup.onTick(100 * TIMEOUT_MILLIS)).isEmpty();
+        assertThat(sentTo(1, backup.onMessage(0, 0, EMPTY))).containsExactly(ack(0, EMPTY));
+        assertThat(backup.view()).isEqualTo(1);
+        assertThat(backup.onMessage(0, 1, EMPTY)).contains(new ViewStep.Leave(2));
+    }
+
+    @Test
+    void whoHasReturnedTakesNoPartInAViewThatNamesWhatItSaidBefore() {
+        ViewChange forged = stable(3, 0).message();
+        ViewChanges backup = ViewChanges.restarted(GROUP, 2, TIMEOUT_MILLIS, (_, _) -> true, forged, null);
+        assertThat(backup.returnTo(1)).containsExactly(new ViewStep.Leave(1));
+        backup.entered(0, EMPTY);
+        backup.onMessage(0, 0, forged);
+        assertThat(backup.onMessage(0, 3, forged)).contains(new ViewStep.Leave(3));
+        backup.entered(0, new ViewChange(3, 0, EMPTY.checkpoints(), OTHER.prepared(), OTHER.prePrepared()));
+        NewView first = newView(List.of(), Told.NULL);
+        List<Support> named = new ArrayList<>();
+        for (int replica : List.of(0, 2, 3)) {
+            named.add(new Support(replica, ViewDigest.of(forged)));
+        }
+        List<ViewStep> steps = backup.onMessage(0, 3, new NewView(3, named, first.checkpoint(), first.chosen()));
+        assertThat(steps).contains(new ViewStep.Leave(4)).noneMatch(ViewStep.Install.class::isInstance);
+    }
+
     @Test
     void malformedMessagesAreTheirSendersMisbehaviour() {
         ViewChanges backup = opened(3);
