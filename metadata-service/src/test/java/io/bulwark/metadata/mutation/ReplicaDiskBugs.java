@@ -75,6 +75,20 @@ final class ReplicaDiskBugs {
                     "return true; } at++; }",
                     "return true; } return false; }"),
             bug(
+                    "bft/Leaving",
+                    "a replica stops before what it says is durable",
+                    "bft.LeavingTest",
+                    "whatItSaysIsDurableFirst",
+                    "if (durableUpTo >= index) {",
+                    "if (index < Long.MAX_VALUE) {"),
+            bug(
+                    "bft/Leaving",
+                    "a primary does not stay",
+                    "bft.LeavingTest",
+                    "aPrimaryStaysUntilAnotherOneLeads",
+                    "if (!stays || isLed) {",
+                    "if (index > 0) {"),
+            bug(
                     "bft/Effects",
                     "what comes behind damage is not carried out",
                     "bft.EffectsTest",
@@ -253,7 +267,7 @@ final class ReplicaDiskBugs {
                     "bft/BftReplica",
                     "a replica that nobody has spoken with is read",
                     "BftReplacementTest",
-                    "whoStartsAgainIsInTheConfigurationThatItWasInAndWhoIsOutSaysSo",
+                    "whoHasSpokenWithNobodyIsNotRead",
                     "when !report.isAmongOthers() ->",
                     "when closed.get() ->"),
             bug(

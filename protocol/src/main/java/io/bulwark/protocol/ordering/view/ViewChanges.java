@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +54,7 @@ public final class ViewChanges {
     private final long[] answeredMillis;
 
     /** By who fetches, then by whose VIEW-CHANGE. */
-    private final long[][] fetchedMillis;
+    private final long[] fetchedMillis;
 
     private Phase phase;
     private long view;
@@ -69,6 +70,9 @@ public final class ViewChanges {
     private Decision.@Nullable Undecided told;
     private boolean forgotten;
 
+    /** Bit i: replica i runs a build that wants a choice for each number. */
+    private long older;
+
     /**
      * A replica that has just begun, in view 0.
      *
@@ -83,10 +87,8 @@ public final class ViewChanges {
         later = new ViewChange[group.replicas()];
         answeredMillis = new long[group.replicas()];
         Arrays.fill(answeredMillis, LongAgo.MILLIS);
-        fetchedMillis = new long[group.replicas()][group.replicas()];
-        for (long[] ofOne : fetchedMillis) {
-            Arrays.fill(ofOne, LongAgo.MILLIS);
-        }
+        fetchedMillis = new long[group.replicas() * group.replicas()];
+        Arrays.fill(fetchedMillis, LongAgo.MILLIS);
         phase = Phase.ACTIVE;
     }
 
@@ -227,9 +229,7 @@ public final class ViewChanges {
             case FetchViewChange fetch -> onFetch(nowMillis, from, fetch, steps);
             case ForwardedViewChange forwarded -> onForwarded(from, forwarded, steps);
             case Status status -> onStatus(nowMillis, from, status, steps);
-            default -> {
-                return steps;
-            }
+            default -> {}
         }
         advance(nowMillis, steps);
         return steps;
@@ -237,12 +237,7 @@ public final class ViewChanges {
 
     /** Called at least every 100 ms. */
     public List<ViewStep> onTick(long nowMillis) {
-        if (phase == Phase.OPEN && nowMillis >= deadlineMillis) {
-            return leaveTo(view + 1);
-        }
-        List<ViewStep> steps = new ArrayList<>();
-        advance(nowMillis, steps);
-        return steps;
+        return phase == Phase.OPEN && nowMillis >= deadlineMillis ? leaveTo(view + 1) : onBodies(nowMillis);
     }
 
     /**
@@ -263,6 +258,11 @@ public final class ViewChanges {
     /** What this replica said in an earlier life is lost: a NEW-VIEW may name it, and need not name what it says now. */
     public void forget() {
         forgotten = true;
+    }
+
+    /** Whether another replica takes a NEW-VIEW that leaves numbers free; as long as nothing is said here, it does. */
+    public void onBuild(int replica, boolean leavesFree) {
+        older = leavesFree ? older & ~(1L << replica) : older | 1L << replica;
     }
 
     /** As a replica that has just begun. */
@@ -338,14 +338,15 @@ public final class ViewChanges {
     }
 
     private void onFetch(long nowMillis, int from, FetchViewChange fetch, List<ViewStep> steps) {
+        int question = from * group.replicas() + fetch.replica();
         if (fetch.view() != view
                 || fetch.replica() < 0
                 || fetch.replica() >= group.replicas()
-                || nowMillis - fetchedMillis[from][fetch.replica()] < ANSWER_MILLIS) {
+                || nowMillis - fetchedMillis[question] < ANSWER_MILLIS) {
             return;
         }
         messages.find(fetch.replica(), fetch.digest()).ifPresent(held -> {
-            fetchedMillis[from][fetch.replica()] = nowMillis;
+            fetchedMillis[question] = nowMillis;
             if (fetch.replica() == self) {
                 steps.add(new ViewStep.Send(from, held));
                 return;
@@ -410,11 +411,9 @@ public final class ViewChanges {
 
     /** How many replicas, this one included, have asked for this view or a later one. */
     private int asking() {
-        int count = 0;
-        for (int replica = 0; replica < later.length; replica++) {
-            count += messages.has(replica) || later[replica] != null ? 1 : 0;
-        }
-        return count;
+        return (int) IntStream.range(0, later.length)
+                .filter(replica -> messages.has(replica) || later[replica] != null)
+                .count();
     }
 
     /**
@@ -436,7 +435,8 @@ public final class ViewChanges {
             return;
         }
         support.forEach(entry -> messages.find(entry.replica(), entry.digest()).ifPresent(decision::add));
-        switch (decision.decide(bodies)) {
+        // If a view brought nothing, some may take no further fresh batch for what would be left free (ViewHistory.acceptsFresh).
+        switch (decision.decide(bodies, failed > 0 || older != 0)) {
             case Decision.Decided decided -> {
                 newView = new NewView(view, support, decided.checkpoint(), decided.chosen());
                 install(newView, steps);

@@ -134,6 +134,7 @@ final class TestCluster {
     long nowMillis;
     long minDelayMillis = 1;
     long maxDelayMillis = 3;
+    long tickMillis = TICK_MILLIS;
     double loss;
     long syncMillis = 2;
     long checkMillis = 40;
@@ -204,7 +205,7 @@ final class TestCluster {
                 node.replica.onTick(nowMillis);
                 node.dirty = true;
             }
-            at(TICK_MILLIS, () -> tick(node, life));
+            at(tickMillis, () -> tick(node, life));
         }
     }
 
@@ -255,6 +256,12 @@ final class TestCluster {
         node.syncedRecords = kept;
         node.application.crash();
         node.checked = 0;
+    }
+
+    /** A replica that is about to stop does so, and gives its view up before if it is the primary. */
+    void handOver(int i) {
+        replica(i).handOver(nowMillis);
+        nodes.get(i).dirty = true;
     }
 
     Call submit(int client, long number, Bytes operation) {
