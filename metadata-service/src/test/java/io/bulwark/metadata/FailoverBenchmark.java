@@ -75,8 +75,8 @@ class FailoverBenchmark {
                 launch(replica);
             }
             System.out.println(
-                    "| Primary | callers | times | no answer, ms: least | middle | most | undisturbed, ms: least / middle / most |"
-                            + " timer in force, ms | middle of the timer |");
+                    "| Primary | callers | times | no answer, ms: least | middle | most | undisturbed, ms: least /"
+                            + " middle / most | timer in force, ms | middle of the timer |");
             System.out.println("|---|---|---|---|---|---|---|---|---|");
             print(what, gaps(end));
         } finally {

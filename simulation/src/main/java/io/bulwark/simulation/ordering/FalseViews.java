@@ -77,9 +77,12 @@ final class FalseViews {
                 Numbered other = chosen.get(random.nextInt(chosen.size()));
                 chosen.set(place, new Numbered(chosen.get(place).sequence(), other.digest()));
             }
-            case 2 -> chosen.subList(random.nextInt(chosen.size()), chosen.size()).clear();
+            case 2 ->
+                chosen.subList(random.nextInt(chosen.size()), chosen.size()).clear();
             case 3 -> support.removeLast();
-            case 4 -> chosen.add(new Numbered(decided.checkpoint().sequence() + chosen.size() + 1, plot.falseDigest(decided.view())));
+            case 4 ->
+                chosen.add(new Numbered(
+                        decided.checkpoint().sequence() + chosen.size() + 1, plot.falseDigest(decided.view())));
             default -> {
                 int place = random.nextInt(support.size());
                 support.set(place, new Support(support.get(place).replica(), plot.falseDigest(decided.view())));

@@ -103,7 +103,8 @@ final class ViewBugs {
             in(
                     "ordering/view/Decision",
                     "what one swears prepared is left free",
-                    protocol("ordering.view.DecisionPaperTest", "whatMayHavePreparedIsNotLeftFreeForOneThatSaysNothing"),
+                    protocol(
+                            "ordering.view.DecisionPaperTest", "whatMayHavePreparedIsNotLeftFreeForOneThatSaysNothing"),
                     "for (long n : claim.prepared.keySet()) { last = Math.max(last, n); }",
                     ""),
             in(
@@ -127,8 +128,7 @@ final class ViewBugs {
             in(
                     "ordering/view/ViewChanges",
                     "numbers are left free for builds that refuse such a NEW-VIEW",
-                    protocol(
-                            "ordering.view.ViewChangesTest", "ifAnotherRunsABuildThatWantsThemEachNumberGetsAChoice"),
+                    protocol("ordering.view.ViewChangesTest", "ifAnotherRunsABuildThatWantsThemEachNumberGetsAChoice"),
                     "failed > 0 || older != 0",
                     "failed > 0"),
             in(

@@ -73,7 +73,9 @@ final class Proposing {
 
     /** Whether another one proposes: more than NEW-VIEW has assigned is executed, or there is nothing to propose. */
     boolean isLed(long executed) {
-        return view.isActive() && !view.isPrimary() && (executed > last || pool.ready().isEmpty());
+        return view.isActive()
+                && !view.isPrimary()
+                && (executed > last || pool.ready().isEmpty());
     }
 
     boolean hasAbdicated() {
