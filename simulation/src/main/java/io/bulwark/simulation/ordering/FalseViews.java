@@ -25,6 +25,11 @@ final class FalseViews {
     }
 
     ViewChange of(ViewChange told, int logSize) {
+        Numbered never = plot.never();
+        if (never != null && random.nextBoolean()) {
+            long stable = Math.max(0, never.sequence() - logSize);
+            return new ViewChange(told.view(), stable, List.of(never), List.of(), List.of());
+        }
         return switch (random.nextInt(5)) {
             case 0 -> new ViewChange(told.view(), told.stable(), told.checkpoints(), List.of(), List.of());
             case 1 -> invented(told, logSize);

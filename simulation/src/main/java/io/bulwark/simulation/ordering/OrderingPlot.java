@@ -3,6 +3,7 @@ package io.bulwark.simulation.ordering;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.message.Batch;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
@@ -24,6 +25,7 @@ final class OrderingPlot {
     private final Map<Shown, Batch> variants = new HashMap<>();
     private final Map<Bytes, Batch> batches = new HashMap<>();
     private final Map<RequestId, Request> forged = new LinkedHashMap<>();
+    private @Nullable Numbered never;
 
     OrderingPlot(RandomGenerator random) {
         this.random = random;
@@ -108,6 +110,16 @@ final class OrderingPlot {
             }
         }
         return bodies;
+    }
+
+    /** From now on there is a checkpoint that never was, which all of them name. */
+    void swear(Numbered checkpoint) {
+        never = checkpoint;
+    }
+
+    @Nullable
+    Numbered never() {
+        return never;
     }
 
     /** What all of them swear about a number. */

@@ -50,6 +50,7 @@ public final class OrderingWorld implements SimulatedWorld {
     private final Simulation simulation;
     private final Random random;
     private final RandomGenerator primaryRandom;
+    private final RandomGenerator intruderRandom;
     private final SmallRooms rooms;
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new TreeSet<>();
@@ -58,6 +59,7 @@ public final class OrderingWorld implements SimulatedWorld {
     private final SimulatedKeys keys;
     private final RecoveryPlan plan;
     private final OrderingPlot plot;
+    private final ForgedPromises forged;
     private final boolean moves;
     private final int[] skewMillis;
     private final int logSize;
@@ -75,6 +77,7 @@ public final class OrderingWorld implements SimulatedWorld {
         this.setting = setting;
         this.random = new Random(setting.random("ordering").nextLong());
         this.primaryRandom = setting.random("primaries");
+        this.intruderRandom = setting.random("intruder");
         this.rooms = new SmallRooms(setting.random("rooms"));
         this.simulation = new Simulation(
                 setting.seed(),
@@ -97,6 +100,7 @@ public final class OrderingWorld implements SimulatedWorld {
         // As often as not, one of them is the first primary.
         Collections.shuffle(random.nextBoolean() ? shuffled : shuffled.subList(1, members), random);
         plot = new OrderingPlot(new Random(random.nextLong()));
+        forged = new ForgedPromises(plot, intruderRandom(), 2 * setting.faults() + 1, logSize, CHECKPOINT_INTERVAL);
         int forgetful = random.nextInt(4) == 0 ? shuffled.get(0) : -1;
         moves = forgetful < 0 && random.nextInt(3) == 0 && spares == 0;
         for (int liar : shuffled.subList(forgetful < 0 ? 0 : 1, setting.faults())) {
@@ -190,8 +194,9 @@ public final class OrderingWorld implements SimulatedWorld {
                 simulation.crash(id);
             }
             ReplicaLies lies = liars.get(number);
-            if (moves && lies != null) {
+            if (moves && lies != null && !lies.isOver()) {
                 lies.end();
+                forged.leave(simulation.records(id));
             }
             processes.recover(number);
             simulation.restart(id);
@@ -307,6 +312,10 @@ public final class OrderingWorld implements SimulatedWorld {
 
     RandomGenerator primaryRandom() {
         return new Random(primaryRandom.nextLong());
+    }
+
+    RandomGenerator intruderRandom() {
+        return new Random(intruderRandom.nextLong());
     }
 
     RandomGenerator randomOf() {

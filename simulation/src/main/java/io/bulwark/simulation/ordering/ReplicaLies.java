@@ -64,6 +64,7 @@ final class ReplicaLies {
     private final OrderingPlot plot;
     private final FalseViews falseViews;
     private final PrimaryLies primaryLies;
+    private final EarlierNumbers earlierNumbers;
     private final RandomGenerator random;
     private final Set<Lie> active = EnumSet.noneOf(Lie.class);
     private final List<ReplicaMessage> remembered = new ArrayList<>();
@@ -78,6 +79,7 @@ final class ReplicaLies {
         this.random = random;
         this.falseViews = new FalseViews(plot, random);
         this.primaryLies = new PrimaryLies(world, self, plot, world.primaryRandom());
+        this.earlierNumbers = new EarlierNumbers(world, world.intruderRandom());
         this.changeOneIn = random.nextBoolean() ? CHANGE_ONE_IN : Integer.MAX_VALUE;
         change();
     }
@@ -128,6 +130,7 @@ final class ReplicaLies {
         if (lies(Lie.REPLAY)) {
             sent.add(remembered.get(random.nextInt(remembered.size())));
         }
+        earlierNumbers.after(self, to, message);
         sent.removeIf(each -> primaryLies.holds(to, each));
         return sent;
     }

@@ -54,6 +54,7 @@ class CampaignTest {
         run(new FpProtocol(), oneFault.setting(52507));
         run(new ExtentProtocol(), oneFault.setting(221604));
         run(new OrderingProtocol(), oneFault.setting(237264));
+        run(new OrderingProtocol(), oneFault.setting(188005197));
         run(new PasisProtocol(), 8);
         run(new PasisProtocol(), 286);
         run(new PasisProtocol(), oneFault.setting(10000214));

@@ -59,6 +59,9 @@ class PlantedBugsTest {
                         ReadyBugs.ALL,
                         LiarBugs.ALL,
                         RecoveryBugs.ALL,
+                        RecoveryRuleBugs.ALL,
+                        RecoveringBugs.ALL,
+                        ForgedPromisesBugs.ALL,
                         StateBugs.ALL,
                         MembershipBugs.ALL)
                 .flatMap(List::stream)

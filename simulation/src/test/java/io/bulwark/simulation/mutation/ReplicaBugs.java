@@ -96,6 +96,12 @@ final class ReplicaBugs {
                     "if (results.sequence(id) > executedThere[from]) {",
                     "if (results.sequence(id) >= 0) {"),
             in(
+                    "ordering/replica/Execution",
+                    "who fetches a state keeps results of the time before",
+                    engine("RepetitionsTest", "whoFetchesAStateHasNoResultsOfTheTimeBefore"),
+                    "results.clear();",
+                    ""),
+            in(
                     "ordering/replica/StatusExchange",
                     "nobody notes how far others have come",
                     engine("FullRoomTest", "whatARestartedReplicaForgotIsExecutedOnceMore"),

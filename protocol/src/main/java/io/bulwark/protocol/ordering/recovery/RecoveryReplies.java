@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.recovery;
 
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.view.ViewGroup;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -66,6 +67,11 @@ public final class RecoveryReplies {
         }
         // Of an even number the lesser one in the middle: f+1 are not below it.
         return asFar >= group.oneCorrect() || views.length == 0 ? own : views[(views.length - 1) / 2];
+    }
+
+    /** f+1 others, a correct one among them, are in earlier views. */
+    public boolean isAhead(long own) {
+        return Arrays.stream(views()).filter(view -> view < own).count() >= group.oneCorrect();
     }
 
     /** The latest view that one of the others says; a liar's too. */

@@ -165,6 +165,7 @@ final class Execution {
     /** The application has the state of its last checkpoint. */
     void resume(long nowMillis) {
         suspended = false;
+        results.clear();
         progressMillis = nowMillis;
         highest = Math.max(highest, executed);
         RecoveryLedger before = ledger;

@@ -52,6 +52,9 @@ final class Memory {
                 default -> {}
             }
         }
+        if (newView != null && newView.view() > view()) {
+            newView = null; // nobody enters a view without a VIEW-CHANGE for it
+        }
         if (start != Start.NORMAL) {
             boolean forgotten = start == Start.FORGOTTEN || (recovery.open() && recovery.forgotten());
             recovery = new LogRecord.Recovery(true, forgotten, recovery.floor());

@@ -68,6 +68,12 @@ final class RecentResults {
         return result == null || !result.id().equals(id) ? null : result;
     }
 
+    /** Another state has come: what is here may have been executed once more on the way there, with another result. */
+    void clear() {
+        byClient.clear();
+        bytes = 0;
+    }
+
     private void dropEldest(SequencedMap<Long, Result> results) {
         Map.Entry<Long, Result> eldest = results.pollFirstEntry();
         bytes -= eldest == null ? 0 : eldest.getValue().bytes();

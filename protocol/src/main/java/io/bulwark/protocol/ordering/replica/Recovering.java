@@ -272,8 +272,8 @@ final class Recovering {
         estimatedMillis = nowMillis;
         if (!forgotten) {
             log.discardAbove(estimate);
-            views.discardAbove(estimate);
             log.setCeiling(estimate);
+            views.onEstimated(nowMillis, estimate);
         }
         if (execution.executed() > estimate) {
             transfer.lose(); // a state that nobody can have come to
@@ -321,6 +321,9 @@ final class Recovering {
         answeredMillis = nowMillis;
         // A correct replica asks for one view above the others' at most.
         forgedView = replies.validView(view.number()) < view.number() && view.number() > replies.latestView() + 1;
+        if (!forgedView) {
+            views.onAnswered(nowMillis, sequence, replies.isAhead(view.number()));
+        }
     }
 
     /** The state is checked in place, at the first checkpoint that is stable in this life. */
@@ -370,6 +373,7 @@ final class Recovering {
         }
         boolean stable = checkpoints.stableHere() != null && log.low() >= point;
         if (stable && checked && !forgedView && log.floor() != Long.MAX_VALUE) {
+            views.onRecovered(nowMillis);
             phase = Phase.NONE;
             recoveredMillis = nowMillis;
             host.onLogChanged(nowMillis);

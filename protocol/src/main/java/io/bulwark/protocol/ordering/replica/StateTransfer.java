@@ -63,7 +63,7 @@ final class StateTransfer {
             // Others may have discarded what is being fetched, and more than f need not say so.
             boolean stale =
                     gone || nowMillis - askedMillis >= 4 * config.timers().stateMillis();
-            if (stale && missing.sequence() > target.sequence()) {
+            if (stale && missing.sequence() >= target.sequence() && !missing.equals(target)) {
                 fetch(nowMillis, missing);
             }
             return;

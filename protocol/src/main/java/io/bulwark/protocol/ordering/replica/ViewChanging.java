@@ -1,8 +1,11 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.view.Decision;
 import io.bulwark.protocol.ordering.view.ViewChanges;
@@ -20,6 +23,7 @@ final class ViewChanging {
         void onEntered(long nowMillis, NewView newView);
     }
 
+    private final ReplicaConfig config;
     private final View view;
     private final SlotLog log;
     private final ViewHistory history;
@@ -30,6 +34,9 @@ final class ViewChanging {
     private final BatchStore batches;
     private @Nullable ViewChange own;
     private @Nullable NewView installed;
+    /** The NEW-VIEW that the disk had when this life began. */
+    private final @Nullable NewView found;
+
     private long promiseIndex;
     private boolean promised = true;
     private List<Numbered> missing = List.of();
@@ -45,6 +52,7 @@ final class ViewChanging {
             Checkpoints checkpoints,
             Outbox outbox,
             Host host) {
+        this.config = config;
         this.view = view;
         this.log = log;
         this.history = history;
@@ -53,7 +61,8 @@ final class ViewChanging {
         this.outbox = outbox;
         this.host = host;
         own = memory.viewChange();
-        installed = memory.newView();
+        found = memory.newView();
+        installed = found;
         ViewGroup group = config.group();
         long timeoutMillis = config.timers().requestMillis();
         Decision.Bodies bodies = (n, digest) -> n <= execution.executed() || batches.isComplete(digest);
@@ -104,16 +113,101 @@ final class ViewChanging {
         carryOut(nowMillis, changes.onTick(nowMillis));
     }
 
-    /** What lies above a number is not known to be right. */
-    void discardAbove(long sequence) {
-        history.discardAbove(sequence);
+    /**
+     * H_M is known to a recovering replica. Of what its disk says goes what no correct replica can have said or heard: where it
+     * stands or begins, what it names, and what it has voted for. What stays may be a promise, true or not.
+     */
+    void onEstimated(long nowMillis, long estimate) {
+        history.discardAbove(estimate);
+        history.discardFrom(view.number() + 1);
+        ViewChange said = own;
+        if (said != null && !isWithin(said, estimate)) {
+            retell(said, List.of(), List.of());
+        }
+        if (found != null && !isWithin(found, estimate)) {
+            giveUpFound(nowMillis);
+        }
+    }
+
+    /** Correct replicas have no stable checkpoint above H_M - L, and nothing above H_M. */
+    private boolean isWithin(ViewChange said, long estimate) {
+        return said.stable() <= estimate - config.logSize()
+                && said.checkpoints().stream().allMatch(each -> each.sequence() <= estimate)
+                && said.prepared().stream().allMatch(entry -> entry.sequence() <= estimate)
+                && said.prePrepared().stream().allMatch(entry -> entry.sequence() <= estimate);
+    }
+
+    /** A checkpoint that a view begins with a correct replica has, and of what it chooses beyond H_M nothing has prepared. */
+    private static boolean isWithin(NewView begun, long estimate) {
+        return begun.checkpoint().sequence() <= estimate
+                && begun.chosen().stream()
+                        .allMatch(choice ->
+                                choice.sequence() <= estimate || choice.digest().equals(Batch.NULL_DIGEST));
+    }
+
+    /**
+     * The recovery request was ordered. If the view of the disk had begun before, that was in it or later, above all that its NEW-VIEW
+     * chose.
+     *
+     * @param ahead a correct replica is in an earlier view
+     */
+    void onAnswered(long nowMillis, long sequence, boolean ahead) {
+        if (found != null && (ahead || sequence <= found.checkpoint().sequence() + found.chosen().size())) {
+            giveUpFound(nowMillis);
+        }
+    }
+
+    /** The NEW-VIEW of the disk is not believed, so its view is left, as one whose NEW-VIEW is wrong. */
+    private void giveUpFound(long nowMillis) {
+        if (installed != null && installed.equals(found)) {
+            long begun = installed.view();
+            installed = null;
+            if (view.isActiveIn(begun)) {
+                suspect(nowMillis, begun);
+            }
+        }
+    }
+
+    /**
+     * What this replica said before it has recovered need not be true, and all that can be false ends at the low water mark, whose
+     * certificate is of this life. So its VIEW-CHANGE says no more of that, and names no other checkpoints than those of now.
+     *
+     * <p>The primary of a view says nothing else of it, since others accuse it then: it leaves one that has not begun, and what begins in
+     * this life begins with what is true.
+     */
+    void onRecovered(long nowMillis) {
+        ViewChange said = own;
+        if (said != null && view.isPrimary()) {
+            if (!view.isActive()) {
+                suspect(nowMillis, view.number());
+            }
+        } else if (said != null) {
+            long low = log.low();
+            retell(
+                    said,
+                    said.prepared().stream()
+                            .filter(entry -> entry.sequence() > low)
+                            .toList(),
+                    said.prePrepared().stream()
+                            .filter(entry -> entry.sequence() > low)
+                            .toList());
+        }
+    }
+
+    private void retell(ViewChange said, List<Prepared> prepared, List<PrePrepared> prePrepared) {
+        List<Numbered> held = checkpoints.held(log.high()).stream()
+                .filter(each -> each.sequence() >= log.low())
+                .toList();
+        own = new ViewChange(said.view(), log.low(), held, prepared, prePrepared);
+        changes.retell(own);
     }
 
     /** The view of the disk is forged: back to that of the others. */
     void returnTo(long nowMillis, long others) {
+        installed = null;
+        history.discardFrom(Math.max(1, others));
         if (others == 0) {
             own = null;
-            installed = null;
             promised = true;
             changes.restart();
             view.enter(0);

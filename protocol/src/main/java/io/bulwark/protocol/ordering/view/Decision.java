@@ -105,7 +105,7 @@ public final class Decision {
      * Figure 3, at the primary.
      *
      * @param toTheEnd whether each of the L numbers gets a choice, as in the paper. Else those get none that come after all that S tells of:
-     *     B holds for them, so that a fresh batch is as right there as null (docs/decisions/0021)
+     *     B holds for them, so that a fresh batch is as right there as null (docs/decisions/0022)
      */
     public Outcome decide(Bodies bodies, boolean toTheEnd) {
         Optional<Numbered> checkpoint = checkpoint();

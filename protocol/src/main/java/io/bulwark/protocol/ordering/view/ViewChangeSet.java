@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The VIEW-CHANGEs of one view that a replica holds, and what vouches for each. */
@@ -43,6 +44,11 @@ final class ViewChangeSet {
 
     void begin(ViewChange message) {
         clear();
+        own = message;
+        direct[self] = Held.of(message);
+    }
+
+    void retell(ViewChange message) {
         own = message;
         direct[self] = Held.of(message);
     }
@@ -116,6 +122,14 @@ final class ViewChangeSet {
         return held == null || replica == self
                 ? Optional.empty()
                 : Optional.of(new ViewChangeAck(held.message.view(), replica, held.digest));
+    }
+
+    /** All that this replica acknowledges. */
+    List<ViewChangeAck> acks() {
+        return IntStream.range(0, direct.length)
+                .mapToObj(this::ackOf)
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     Optional<ViewChange> find(int replica, Bytes digest) {

@@ -54,7 +54,7 @@ public final class ViewChanges {
     private final long[] answeredMillis;
 
     /** By who fetches, then by whose VIEW-CHANGE. */
-    private final long[] fetchedMillis;
+    private final long[][] fetchedMillis;
 
     private Phase phase;
     private long view;
@@ -68,8 +68,8 @@ public final class ViewChanges {
     private long deadlineMillis = Long.MAX_VALUE;
     private long fetchAtMillis = Long.MAX_VALUE;
     private Decision.@Nullable Undecided told;
-    private boolean forgotten;
-
+    /** What this replica said of views up to this one in an earlier life is lost, or is not said any more. */
+    private long lost = -1;
     /** Bit i: replica i runs a build that wants a choice for each number. */
     private long older;
 
@@ -87,8 +87,8 @@ public final class ViewChanges {
         later = new ViewChange[group.replicas()];
         answeredMillis = new long[group.replicas()];
         Arrays.fill(answeredMillis, LongAgo.MILLIS);
-        fetchedMillis = new long[group.replicas() * group.replicas()];
-        Arrays.fill(fetchedMillis, LongAgo.MILLIS);
+        fetchedMillis = new long[group.replicas()][group.replicas()];
+        Arrays.stream(fetchedMillis).forEach(ofOne -> Arrays.fill(ofOne, LongAgo.MILLIS));
         phase = Phase.ACTIVE;
     }
 
@@ -107,6 +107,7 @@ public final class ViewChanges {
             @Nullable NewView installed) {
         ViewChanges changes = new ViewChanges(group, self, timeoutMillis, bodies);
         changes.view = own.view();
+        changes.lost = own.view(); // an earlier life may have said more of it
         changes.messages.begin(own);
         long last = installed == null ? 0 : installed.view();
         if (last == own.view()) {
@@ -155,7 +156,7 @@ public final class ViewChanges {
 
     /** The replica suspects the primary of this view: ask for the next. Does nothing in any other view. */
     public List<ViewStep> suspect(long suspected) {
-        return suspected == view ? leaveTo(view + 1) : List.of();
+        return suspected == view && view < Long.MAX_VALUE ? leaveTo(view + 1) : List.of();
     }
 
     /**
@@ -257,7 +258,15 @@ public final class ViewChanges {
 
     /** What this replica said in an earlier life is lost: a NEW-VIEW may name it, and need not name what it says now. */
     public void forget() {
-        forgotten = true;
+        lost = Long.MAX_VALUE;
+    }
+
+    /** From now on the VIEW-CHANGE for this view says less than before; a NEW-VIEW may name the one of before. */
+    public void retell(ViewChange own) {
+        lost = Math.max(lost, own.view());
+        if (phase != Phase.LEAVING) {
+            messages.retell(own);
+        }
     }
 
     /** Whether another replica takes a NEW-VIEW that leaves numbers free; as long as nothing is said here, it does. */
@@ -281,6 +290,7 @@ public final class ViewChanges {
     public List<ViewStep> returnTo(long earlier) {
         restart();
         List<ViewStep> steps = leaveTo(earlier);
+        lost = Math.max(lost, earlier);
         failed = 0;
         return steps;
     }
@@ -338,15 +348,14 @@ public final class ViewChanges {
     }
 
     private void onFetch(long nowMillis, int from, FetchViewChange fetch, List<ViewStep> steps) {
-        int question = from * group.replicas() + fetch.replica();
         if (fetch.view() != view
                 || fetch.replica() < 0
                 || fetch.replica() >= group.replicas()
-                || nowMillis - fetchedMillis[question] < ANSWER_MILLIS) {
+                || nowMillis - fetchedMillis[from][fetch.replica()] < ANSWER_MILLIS) {
             return;
         }
         messages.find(fetch.replica(), fetch.digest()).ifPresent(held -> {
-            fetchedMillis[question] = nowMillis;
+            fetchedMillis[from][fetch.replica()] = nowMillis;
             if (fetch.replica() == self) {
                 steps.add(new ViewStep.Send(from, held));
                 return;
@@ -384,9 +393,7 @@ public final class ViewChanges {
             steps.add(new ViewStep.Send(from, newView));
         }
         if (sameView && from == primary()) {
-            for (int replica = 0; replica < group.replicas(); replica++) {
-                messages.ackOf(replica).ifPresent(ack -> steps.add(new ViewStep.Send(from, ack)));
-            }
+            messages.acks().forEach(ack -> steps.add(new ViewStep.Send(from, ack)));
         }
     }
 
@@ -455,8 +462,8 @@ public final class ViewChanges {
         Decision decision = new Decision(group);
         List<Support> absent = new ArrayList<>();
         for (Support named : message.support()) {
-            boolean lost = forgotten && named.replica() == self;
-            if (!lost && messages.contradicts(named, primary())) {
+            boolean isLost = view <= lost && named.replica() == self;
+            if (!isLost && messages.contradicts(named, primary())) {
                 reject("a NEW-VIEW that names what this replica or the primary never sent", steps);
                 return;
             }
@@ -486,15 +493,8 @@ public final class ViewChanges {
     }
 
     private void sendToAll(ReplicaMessage message, List<ViewStep> steps) {
-        for (int replica = 0; replica < group.replicas(); replica++) {
-            if (replica != self) {
-                steps.add(new ViewStep.Send(replica, message));
-            }
-        }
-    }
-
-    @Override
-    public String toString() {
-        return "replica " + self + " in view " + view + ", " + phase;
+        IntStream.range(0, group.replicas())
+                .filter(replica -> replica != self)
+                .forEach(replica -> steps.add(new ViewStep.Send(replica, message)));
     }
 }

@@ -109,6 +109,15 @@ public final class ViewHistory {
         prePreparedSet.tailMap(sequence, false).clear();
     }
 
+    /** What was voted for in this view or a later one was not: this replica has not been there, or does not count as having been. */
+    public void discardFrom(long view) {
+        preparedSet.values().removeIf(entry -> entry.view() >= view);
+        prePreparedSet.values().removeIf(pairs -> {
+            pairs.values().removeIf(latest -> latest >= view);
+            return pairs.isEmpty();
+        });
+    }
+
     /** The last number that prepared here in any view; the low water mark if none above it did. */
     public long lastPrepared() {
         return preparedSet.isEmpty() ? low : preparedSet.lastKey();

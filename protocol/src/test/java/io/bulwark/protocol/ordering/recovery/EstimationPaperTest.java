@@ -64,6 +64,36 @@ class EstimationPaperTest {
     }
 
     @Test
+    void whatAReplicaPreparedItDoesNotTakeBack() {
+        estimation.onReply(0, 16, 9);
+        estimation.onReply(1, 16, 20);
+        estimation.onReply(1, 16, 9);
+        estimation.onReply(3, 16, 9);
+        assertThat(estimation.estimate()).hasValue(16 + 16);
+    }
+
+    @Test
+    void itIsTheLeastThatFits() {
+        estimation.onReply(3, 16, 20);
+        estimation.onReply(0, 8, 20);
+        estimation.onReply(1, 8, 20);
+        estimation.onReply(2, 8, 20);
+        assertThat(estimation.estimate()).hasValue(8 + 16);
+    }
+
+    /** The own state may be forged, and there are liars beside. */
+    @Test
+    void whatNoReplicaCanSayIsNoEstimate() {
+        for (long impossible : new long[] {3, Long.MAX_VALUE / 8 * 8}) {
+            Estimation each = new Estimation(new ViewGroup(1, 8, 16));
+            each.onReply(3, impossible, Long.MAX_VALUE);
+            each.onReply(2, 0, Long.MAX_VALUE);
+            each.onReply(0, 0, 0);
+            assertThat(each.estimate()).as("%d", impossible).isEmpty();
+        }
+    }
+
+    @Test
     void newKeysUndoAReply() {
         estimation.onReply(0, 8, 9);
         estimation.onReply(1, 8, 9);

@@ -85,6 +85,24 @@ class RecoveryLedgerTest {
     }
 
     @Test
+    void whatIsReadTakesThePlaceOfWhatWasThere() {
+        ledger.execute(request(1, 5, 24), 9, 100);
+        RecoveryLedger other = new RecoveryLedger(GROUP, 1_000, 0);
+        other.execute(request(2, 7, 24), 10, 100);
+        other.read(new WireReader(written(ledger)));
+        assertThat(other.entries()).containsOnlyKeys(1);
+    }
+
+    @Test
+    void eachReplicaStandsThereOnce() {
+        WireWriter twice = new WireWriter().u8(2);
+        for (int i = 0; i < 2; i++) {
+            twice.u8(1).i64(9).i64(5).i64(100).i64(24);
+        }
+        assertThatThrownBy(() -> ledger.read(new WireReader(twice.toBytes()))).isInstanceOf(MalformedException.class);
+    }
+
+    @Test
     void whoStaysKeepsItsLastRecoveryUnderItsPlaceInTheNextConfiguration() {
         Configuration seven = Configuration.fixed(2);
         RecoveryLedger ofSeven = new RecoveryLedger(new ViewGroup(2, 8, 16), 1_000, 0);

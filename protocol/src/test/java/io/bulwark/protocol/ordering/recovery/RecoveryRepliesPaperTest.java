@@ -37,6 +37,24 @@ class RecoveryRepliesPaperTest {
     }
 
     @Test
+    void theLastWordOfEachCounts() {
+        says(0, true, 9, 0);
+        says(1, true, 10, 0);
+        says(3, true, 10, RecoveryReplies.NO_VIEW);
+        says(0, true, 10, 0);
+        assertThat(replies.accepted()).hasValue(10L);
+    }
+
+    @Test
+    void whatWasSaidOfOneRequestIsNoAnswerToTheNext() {
+        says(0, false, 9, 0);
+        says(1, false, 9, 0);
+        replies.clear();
+        says(2, false, 9, 0);
+        assertThat(replies.isRefused()).isFalse();
+    }
+
+    @Test
     void theOwnViewStaysIfFPlusOneOthersAreAsFar() {
         says(0, true, 9, 7);
         says(1, true, 9, 5);
@@ -53,6 +71,8 @@ class RecoveryRepliesPaperTest {
         says(1, true, 9, 5);
         says(2, true, 9, 3);
         assertThat(replies.validView(6)).isEqualTo(5);
+        says(3, true, 9, RecoveryReplies.NO_VIEW);
+        assertThat(replies.validView(6)).as("its own says nothing").isEqualTo(5);
         replies.forget(2);
         // A liar says the greater one: f+1 are not below the lesser.
         assertThat(replies.validView(6)).isEqualTo(5);

@@ -2,6 +2,7 @@ package io.bulwark.protocol.ordering.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.message.Batch;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
@@ -24,15 +25,20 @@ import org.junit.jupiter.api.Test;
 /** Which recovery requests a replica lets in, and what it does once one is executed. */
 @NullMarked
 class RecoveryRequestsTest {
-    private final Replica replica = new Replica(
-            ReplicaConfig.of(1, 1),
-            new JournalApplication(),
-            List.of(),
-            Start.NORMAL,
-            new TestSigning(1),
-            new Random(5));
+    private final JournalApplication application = new JournalApplication();
+    private Replica replica = start();
     private long nowMillis = 1_000;
     private long appended;
+
+    private Replica start() {
+        return new Replica(
+                ReplicaConfig.of(1, 1).withLog(8, 16),
+                application,
+                List.of(),
+                Start.NORMAL,
+                new TestSigning(1),
+                new Random(5));
+    }
 
     private List<ReplicaEffect> effects() {
         List<ReplicaEffect> all = new ArrayList<>();
@@ -62,17 +68,21 @@ class RecoveryRequestsTest {
         return sent;
     }
 
-    private Bytes nonce() {
+    private ReplyStable stands() {
         replica.onMessage(nowMillis, 3, new QueryStable(7));
         ReplyStable reply = sent(effects(), ReplyStable.class).getFirst();
         assertThat(reply.round()).isEqualTo(7);
-        return reply.nonce();
+        return reply;
+    }
+
+    private Bytes nonce() {
+        return stands().nonce();
     }
 
     private static Request request(long call, Bytes nonce, int signer) {
         List<Challenge> challenges = List.of(new Challenge(1, nonce));
-        Bytes signature = new TestSigning(signer).sign(RecoveryRequest.content(3, call, 256, challenges));
-        return new RecoveryRequest(3, call, 256, challenges, signature).request();
+        Bytes signature = new TestSigning(signer).sign(RecoveryRequest.content(3, call, 16, challenges));
+        return new RecoveryRequest(3, call, 16, challenges, signature).request();
     }
 
     /** Whether the replica vouches for it. */
@@ -82,11 +92,15 @@ class RecoveryRequestsTest {
         return sent(effects(), Vouch.class).contains(new Vouch(List.of(request.id())));
     }
 
+    private void decide(long sequence, Bytes digest) {
+        for (int from : List.of(0, 2, 3)) {
+            replica.onMessage(nowMillis, from, new Commit(0, sequence, digest));
+        }
+    }
+
     private List<ReplicaEffect> execute(long sequence, Request request) {
         Batch batch = new Batch(1_000, List.of(request.id()));
-        for (int from : List.of(0, 2, 3)) {
-            replica.onMessage(nowMillis, from, new Commit(0, sequence, batch.digest()));
-        }
+        decide(sequence, batch.digest());
         replica.onTick(nowMillis);
         replica.onMessage(nowMillis, 0, new ReplicaMessage.BatchBody(batch));
         return effects();
@@ -155,5 +169,125 @@ class RecoveryRequestsTest {
         List<ReplicaEffect> effects = execute(2, second);
         assertThat(effects).doesNotContain(new ReplicaEffect.DropKeys(3));
         assertThat(sent(effects, RecoveryReply.class)).containsExactly(new RecoveryReply(2, false, 2, 0));
+    }
+
+    /** The others must hear it again, or the replica that recovers waits. */
+    @Test
+    void whatWasAnsweredIsAnsweredAgain() {
+        Request first = request(1, nonce(), 3);
+        letsIn(3, first);
+        execute(1, first);
+        Request second = request(2, nonce(), 3);
+        letsIn(3, second);
+        execute(2, second);
+        nowMillis += 1_000;
+        replica.onMessage(nowMillis, 3, new Recover(second));
+        assertThat(sent(effects(), RecoveryReply.class))
+                .as("refused")
+                .containsExactly(new RecoveryReply(2, false, 2, 0));
+        for (long sequence = 3; sequence <= 8; sequence++) {
+            decide(sequence, Batch.NULL_DIGEST);
+        }
+        effects();
+        assertThat(application.makeDurable(8)).isTrue();
+        application.crash();
+        replica = start();
+        appended = 0;
+        effects();
+        replica.onMessage(nowMillis, 3, new Recover(first));
+        assertThat(sent(effects(), RecoveryReply.class))
+                .as("accepted, as the state has it")
+                .containsExactly(new RecoveryReply(1, true, 1, 0));
+    }
+
+    /** Whoever asks in its name has each looked at, and no more than that. */
+    @Test
+    void signaturesOfOneReplicaAreCheckedSoOftenAndNoMore() {
+        Bytes nonce = nonce();
+        assertThat(letsIn(3, request(1, nonce, 2))).isFalse();
+        Request right = request(1, nonce, 3);
+        replica.onMessage(nowMillis + 19, 3, new Recover(right));
+        assertThat(sent(effects(), Vouch.class)).isEmpty();
+        replica.onMessage(nowMillis + 20, 3, new Recover(right));
+        assertThat(sent(effects(), Vouch.class)).containsOnly(new Vouch(List.of(right.id())));
+    }
+
+    @Test
+    void itSaysItsLastCheckpointThoughItIsNotStable() {
+        for (long sequence = 1; sequence <= 7; sequence++) {
+            decide(sequence, Batch.NULL_DIGEST);
+        }
+        effects();
+        assertThat(stands().checkpoint()).isZero();
+        decide(8, Batch.NULL_DIGEST);
+        effects();
+        assertThat(stands().checkpoint()).isEqualTo(8);
+        assertThat(replica.lowWaterMark()).isZero();
+    }
+
+    @Test
+    void whatPreparedHereIsSaid() {
+        replica.onMessage(nowMillis, 0, new ReplicaMessage.PrePrepare(0, 2, Batch.NULL));
+        for (int from : List.of(0, 2)) {
+            assertThat(stands().prepared()).isZero();
+            replica.onMessage(nowMillis, from, new ReplicaMessage.Prepare(0, 2, Batch.NULL_DIGEST));
+        }
+        assertThat(stands().prepared()).isEqualTo(2);
+    }
+
+    /** Without an own COMMIT: it has prepared elsewhere, and may be executed here or not. */
+    @Test
+    void whatIsDecidedHereHasPrepared() {
+        Request request = request(1, nonce(), 3);
+        decide(2, new Batch(1_000, List.of(request.id())).digest());
+        assertThat(stands().prepared()).as("decided").isEqualTo(2);
+        letsIn(3, request);
+        execute(1, request);
+        assertThat(stands().prepared()).isEqualTo(2);
+        execute(2, request);
+        for (long sequence = 3; sequence <= 4; sequence++) {
+            decide(sequence, Batch.NULL_DIGEST);
+        }
+        effects();
+        assertThat(replica.executed()).isEqualTo(4);
+        assertThat(stands().prepared()).as("executed").isEqualTo(4);
+    }
+
+    @Test
+    void oneThatIsRefusedChangesNothingOfWhatIsKnownOfTheLast() {
+        Request first = request(1, nonce(), 3);
+        letsIn(3, first);
+        execute(1, first);
+        nowMillis += 5_000;
+        Request second = request(2, nonce(), 3);
+        letsIn(3, second);
+        execute(2, second);
+        assertThat(replica.recoveries(nowMillis).known()).singleElement().satisfies(last -> {
+            assertThat(last.sequence()).isEqualTo(1);
+            assertThat(last.openMillis()).isEqualTo(6_000);
+        });
+    }
+
+    /** Its nonces are used up; what all have executed once they do not refuse then. */
+    @Test
+    void oneThatIsOrderedTwiceIsExecutedOnce() {
+        Request request = request(1, nonce(), 3);
+        letsIn(3, request);
+        execute(1, request);
+        List<ReplicaEffect> effects = execute(2, request);
+        assertThat(replica.executed()).isEqualTo(2);
+        assertThat(sent(effects, RecoveryReply.class)).isEmpty();
+    }
+
+    @Test
+    void whatIsNoRecoveryRequestIsExecutedAsNothing() {
+        Request junk = new Request(PrincipalId.replica(3), 1, false, Bytes.of((byte) 1));
+        execute(1, junk);
+        nowMillis += 200;
+        replica.onTick(nowMillis);
+        replica.onMessage(nowMillis, 0, new ReplicaMessage.RequestBodies(List.of(junk)));
+        effects();
+        assertThat(replica.executed()).isEqualTo(1);
+        assertThat(replica.recoveries(nowMillis).known()).isEmpty();
     }
 }

@@ -302,6 +302,14 @@ class RecoveryTest {
         assertThat(peer(cluster, 0, 3).slow()).isFalse();
         cluster.run(SLOW_MILLIS);
         assertThat(peer(cluster, 0, 3).slow()).isTrue();
+        cluster.wire = (from, to, message) -> List.of(message);
+        cluster.run(3_000);
+        KnownRecovery over = peer(cluster, 0, 3);
+        assertThat(over.open()).as(cluster::toString).isFalse();
+        assertThat(over.slow()).as("any more").isFalse();
+        assertThat(over.openMillis()).isGreaterThan(SLOW_MILLIS);
+        cluster.run(1_000);
+        assertThat(peer(cluster, 0, 3)).as("it stays what it was").isEqualTo(over);
     }
 
     @Test
@@ -383,7 +391,7 @@ class RecoveryTest {
         submit(cluster, 20);
         finish(cluster, 2_000);
         cluster.crash(2);
-        cluster.nodes.get(2).disk().add(new LogRecord.Stable(8_000, Batch.NULL_DIGEST));
+        cluster.nodes.get(2).disk.add(new LogRecord.Stable(8_000, Batch.NULL_DIGEST));
         cluster.start(2, Start.RECOVERING);
         cluster.run(1_000);
         assertThat(cluster.nodes.get(2).isLogForged).isTrue();
@@ -425,7 +433,7 @@ class RecoveryTest {
         cluster.crash(2);
         cluster.nodes
                 .get(2)
-                .disk()
+                .disk
                 .add(new LogRecord.ViewChange(new ReplicaMessage.ViewChange(
                         9, 0, List.of(new Numbered(0, Batch.NULL_DIGEST)), List.of(), List.of())));
         cluster.start(2, Start.RECOVERING);

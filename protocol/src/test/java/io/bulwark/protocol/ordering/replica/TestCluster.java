@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
@@ -50,7 +51,7 @@ final class TestCluster {
         Replica replica;
 
         private int life;
-        private List<LogRecord> disk = new ArrayList<>();
+        List<LogRecord> disk = new ArrayList<>();
         private long written;
         private long synced;
         private int syncedRecords;
@@ -68,7 +69,9 @@ final class TestCluster {
         long syncMillis;
 
         final List<Integer> dropped = new ArrayList<>();
-        private @Nullable Numbered wanted;
+
+        @Nullable
+        Numbered wanted;
 
         /** The configuration that it is in, and how that has ended here. */
         Term term;
@@ -94,15 +97,8 @@ final class TestCluster {
             syncedRecords = 0;
         }
 
-        List<LogRecord> disk() {
-            return disk;
-        }
-
         Replica up() {
-            if (replica == null) {
-                throw new IllegalStateException("replica " + self + " is down");
-            }
-            return replica;
+            return Objects.requireNonNull(replica, () -> "replica " + self + " is down");
         }
     }
 
@@ -497,8 +493,7 @@ final class TestCluster {
     public String toString() {
         StringBuilder text = new StringBuilder("at " + nowMillis);
         for (Node node : nodes) {
-            Replica replica = node.replica;
-            text.append("; ").append(node.self).append(replica == null ? " down" : " " + replica);
+            text.append("; ").append(node.self).append(node.replica == null ? " down" : " " + node.replica);
         }
         return text.toString();
     }
