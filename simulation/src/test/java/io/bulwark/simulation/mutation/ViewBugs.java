@@ -96,6 +96,12 @@ final class ViewBugs {
                     "if (n < 0) {"),
             in(
                     "ordering/view/Decision",
+                    "backups take the primary's word that numbers are free",
+                    protocol("ordering.replica.NewViewLiesTest", "noNumberThatMayHaveCommittedIsTakenForFree"),
+                    "while (n < checkpoint.sequence() + group.logSize()) {",
+                    "while (n < checkpoint.sequence()) {"),
+            in(
+                    "ordering/view/Decision",
                     "what only pre-prepared is left free",
                     protocol("ordering.view.DecisionPaperTest", "whatNobodyToldOfIsLeftFree"),
                     "for (long n : claim.prePrepared.keySet()) { last = Math.max(last, n); }",
