@@ -272,6 +272,27 @@ final class ReplicaDiskBugs {
                     "when closed.get() ->"),
             bug(
                     "bft/BftReplica",
+                    "who has not been heard is taken for a replica of this build",
+                    "BftBuildsTest",
+                    "whoHasNotBeenHeardMayRunAnOlderBuild",
+                    "replica.onBuild(other, other == place);",
+                    "replica.onBuild(other, true);"),
+            bug(
+                    "bft/BftReplica",
+                    "whoever is heard is taken for a replica of this build",
+                    "BftBuildsTest",
+                    "whoRunsAnOlderBuildIsToldOfEachNumber",
+                    "peer.speaks(WireVersions.FREE_NUMBERS)",
+                    "true"),
+            bug(
+                    "bft/BftReplica",
+                    "no other is ever taken for a replica of this build",
+                    "BftBuildsTest",
+                    "aGroupOfThisBuildLeavesNumbersFree",
+                    "replica.onBuild(from, peer.speaks(WireVersions.FREE_NUMBERS));",
+                    ""),
+            bug(
+                    "bft/BftReplica",
                     "a life that is over takes part",
                     "BftReplacementTest",
                     "whoStartsAgainIsInTheConfigurationThatItWasInAndWhoIsOutSaysSo",
