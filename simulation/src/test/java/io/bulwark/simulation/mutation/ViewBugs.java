@@ -147,8 +147,8 @@ final class ViewBugs {
                     "ordering/replica/Proposing",
                     "more full batches are proposed than a backup keeps that is not in the view yet",
                     protocol("ordering.replica.AttacksTest", "aPrimaryThatBecomesSlowIsReplacedBeforeAnyTimer"),
-                    "full ? EarlyMessages.FULL_MAX",
-                    "full ? Long.MAX_VALUE"),
+                    "(full ? Math.max(inFlight, EarlyMessages.FULL_MAX) : inFlight)",
+                    "(full ? Long.MAX_VALUE : inFlight)"),
             in(
                     "ordering/replica/Proposing",
                     "a primary stops when the next view has brought nothing yet",

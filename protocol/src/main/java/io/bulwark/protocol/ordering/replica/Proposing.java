@@ -105,8 +105,8 @@ final class Proposing {
                 agreement.propose(nowMillis, last, Batch.NULL);
                 continue;
             }
-            long inFlight = full ? EarlyMessages.FULL_MAX : config.batches().inFlight();
-            if (next.isEmpty() || last - executed >= inFlight) {
+            int inFlight = config.batches().inFlight();
+            if (next.isEmpty() || last - executed >= (full ? Math.max(inFlight, EarlyMessages.FULL_MAX) : inFlight)) {
                 return;
             }
             List<RequestId> ids = new ArrayList<>(next.size());

@@ -35,6 +35,7 @@ final class Suspicion {
     /** Since when the primary has been watched: the view was entered, or this replica woke up. */
     private long enteredMillis = -1;
 
+    private long lastChosen;
     private long lookedMillis;
     /** It stood still and has executed nothing since: a second time is no excuse, or pauses would keep a silent primary for ever. */
     private boolean excused;
@@ -53,7 +54,9 @@ final class Suspicion {
         this.execution = execution;
     }
 
-    void enter(long nowMillis) {
+    /** @param chosen the last number for which the view's NEW-VIEW chose */
+    void enter(long nowMillis, long chosen) {
+        lastChosen = chosen;
         excused = false;
         enteredMillis = nowMillis;
         bestOfViews.add(bestBytes);
@@ -144,7 +147,7 @@ final class Suspicion {
     /** The primary could give a number to a request that waits for one, and it has known that for a while. */
     private boolean waitsForNumbers(long nowMillis) {
         Slot last = log.peek(log.high());
-        if (last != null && last.accepted) {
+        if (execution.executed() < lastChosen || (last != null && last.accepted)) {
             return false;
         }
         for (Pending entry : pool.due()) {
