@@ -117,8 +117,11 @@ class BftReplacementTest {
         credentials = own;
         known = group;
         metadata = replicated;
-        // The first connections of a process that has just begun, on a machine that is busy, can take longer than a client waits.
-        session = await().atMost(LONG).ignoreExceptions().until(() -> replicated.open(0).get(), Objects::nonNull);
+        // The first connections of a process that has just begun, on a machine that is busy, can take longer than a
+        // client waits.
+        session = await().atMost(LONG)
+                .ignoreExceptions()
+                .until(() -> replicated.open(0).get(), Objects::nonNull);
     }
 
     private KnownReplicas known() {

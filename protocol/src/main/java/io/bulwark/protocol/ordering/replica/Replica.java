@@ -435,7 +435,7 @@ public final class Replica {
     private final class AfterViewChange implements ViewChanging.Host {
         @Override
         public void onEntered(long nowMillis, NewView newView) {
-            suspicion.enter(nowMillis, newView.checkpoint().sequence() + newView.chosen().size());
+            suspicion.enter(nowMillis, newView);
             agreement.onChosen(nowMillis, newView);
             proposing.enter(newView);
             for (EarlyMessages.Early message : early.take(newView.view())) {

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.Request;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -54,9 +55,8 @@ final class Suspicion {
         this.execution = execution;
     }
 
-    /** @param chosen the last number for which the view's NEW-VIEW chose */
-    void enter(long nowMillis, long chosen) {
-        lastChosen = chosen;
+    void enter(long nowMillis, NewView newView) {
+        lastChosen = newView.checkpoint().sequence() + newView.chosen().size();
         excused = false;
         enteredMillis = nowMillis;
         bestOfViews.add(bestBytes);

@@ -106,7 +106,8 @@ final class Liar {
         List<Numbered> chosen = new ArrayList<>(newView.chosen());
         switch (random.nextInt(3)) {
             case 0 -> chosen.replaceAll(each -> random.nextInt(4) > 0 ? each : new Numbered(each.sequence(), digest()));
-            case 1 -> chosen.subList(random.nextInt(chosen.size() + 1), chosen.size()).clear();
+            case 1 ->
+                chosen.subList(random.nextInt(chosen.size() + 1), chosen.size()).clear();
             default -> {
                 for (int more = random.nextInt(1, 4); more > 0; more--) {
                     chosen.add(new Numbered(newView.checkpoint().sequence() + chosen.size() + 1, digest()));

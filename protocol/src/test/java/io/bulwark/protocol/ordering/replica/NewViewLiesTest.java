@@ -131,7 +131,11 @@ class NewViewLiesTest {
                 cluster.send(liar, to, new Commit(1, 2, Batch.NULL_DIGEST));
             }
             return List.of(
-                    new NewView(1, right.support(), right.checkpoint(), right.chosen().subList(0, 1)),
+                    new NewView(
+                            1,
+                            right.support(),
+                            right.checkpoint(),
+                            right.chosen().subList(0, 1)),
                     new PrePrepare(1, 2, Batch.NULL));
         }
         boolean isTrue = message instanceof ReplicaMessage.Executed

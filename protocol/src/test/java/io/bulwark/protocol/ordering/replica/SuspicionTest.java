@@ -3,6 +3,8 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
@@ -57,7 +59,8 @@ class SuspicionTest {
 
     private void enterNextViewOfAnotherPrimary(long lastChosen) {
         view.enter(view.number() + 4);
-        suspicion.enter(nowMillis, lastChosen);
+        Numbered begin = new Numbered(lastChosen, Bytes.EMPTY);
+        suspicion.enter(nowMillis, new NewView(view.number(), List.of(), begin, List.of()));
     }
 
     /** So many seconds in which this much is executed each, and what waits always waits for a number; in which of them it was suspected. */
