@@ -442,8 +442,7 @@ public final class ViewChanges {
             return;
         }
         support.forEach(entry -> messages.find(entry.replica(), entry.digest()).ifPresent(decision::add));
-        // If a view brought nothing, some may take no further fresh batch for what is left free (ViewHistory); what
-        // this one has in Q is told.
+        // If a view brought nothing, some may take no further fresh batch for what is left free (ViewHistory).
         switch (decision.decide(bodies, failed > 0 || older != 0)) {
             case Decision.Decided decided -> {
                 newView = new NewView(view, support, decided.checkpoint(), decided.chosen());
