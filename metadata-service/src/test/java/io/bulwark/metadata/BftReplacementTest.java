@@ -45,6 +45,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -116,7 +117,11 @@ class BftReplacementTest {
         credentials = own;
         known = group;
         metadata = replicated;
-        session = replicated.open(0).get();
+        // The first connections of a process that has just begun, on a machine that is busy, can take longer than a
+        // client waits.
+        session = await().atMost(LONG)
+                .ignoreExceptions()
+                .until(() -> replicated.open(0).get(), Objects::nonNull);
     }
 
     private KnownReplicas known() {
@@ -254,6 +259,22 @@ class BftReplacementTest {
         over.set(true);
         load.join();
         assertAllThere();
+    }
+
+    /** Nor where its disk promises nothing that it has yet to execute: the others may have acknowledged what it lacks. */
+    @Test
+    void whoHasSpokenWithNobodyIsNotRead() throws Exception {
+        for (int number = 0; number < 4; number++) {
+            stop(number);
+        }
+        Path state = directory.resolve("replica-1").resolve("state");
+        try (Stream<Path> files = Files.walk(state)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+        start(1);
+        assertThat(read(1)).isEqualTo(Refusal.NOT_READY);
     }
 
     @Test

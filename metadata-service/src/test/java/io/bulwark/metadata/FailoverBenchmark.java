@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * How long nothing is answered when the primary is killed, and when it is stopped and so hands over: four replicas in processes
- * of their own, under load. On demand, {@code -Dtest=FailoverBenchmark}; {@code bulwark.bench.rounds} is how often, {@code
- * bulwark.bench.callers} how many.
+ * of their own, under load. The stopped process is started again only when that has been measured. On demand, {@code
+ * -Dtest=FailoverBenchmark}; {@code bulwark.bench.rounds} is how often, {@code bulwark.bench.callers} how many.
  */
 @NullMarked
 class FailoverBenchmark {
@@ -37,7 +37,7 @@ class FailoverBenchmark {
     private static final int REPLICAS = ReplicaGroup.REPLICAS;
     private static final int CALLERS = Integer.getInteger("bulwark.bench.callers", 8);
     private static final long BEFORE_MILLIS = 1_500;
-    private static final long AFTER_MILLIS = 4_000;
+    private static final long WINDOW_MILLIS = 3_000;
     private static final long REJOIN_MILLIS = 3_000;
 
     @TempDir
@@ -47,23 +47,38 @@ class FailoverBenchmark {
     private final Process[] processes = new Process[REPLICAS];
     private final AtomicLong number = new AtomicLong();
 
+    /** @param undisturbed the same on the same replicas, just before, while nothing is done to them */
+    private record Gap(double millis, double undisturbed) {}
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
     /** What is done to the process of the primary. */
     private interface End {
         void of(Process primary) throws IOException;
     }
 
     @Test
-    void aPrimaryThatIsKilledAndOneThatHandsOver() throws Exception {
+    void aPrimaryThatHandsOver() throws Exception {
+        measure("handed over", primary -> primary.getOutputStream().close());
+    }
+
+    @Test
+    void aPrimaryThatIsKilled() throws Exception {
+        measure("killed", Process::destroyForcibly);
+    }
+
+    private void measure(String what, End end) throws Exception {
         try {
             for (int replica = 0; replica < REPLICAS; replica++) {
                 launch(replica);
             }
             System.out.println(
-                    "| Primary | callers | times | no answer, ms: least | middle | most | timer in force, ms |"
-                            + " middle of the timer |");
-            System.out.println("|---|---|---|---|---|---|---|---|");
-            print("handed over", gaps(primary -> primary.getOutputStream().close()));
-            print("killed", gaps(Process::destroyForcibly));
+                    "| Primary | callers | times | no answer, ms: least | middle | most | undisturbed, ms: least /"
+                            + " middle / most | timer in force, ms | middle of the timer |");
+            System.out.println("|---|---|---|---|---|---|---|---|---|");
+            print(what, gaps(end));
         } finally {
             for (Process process : processes) {
                 process.destroyForcibly().waitFor();
@@ -71,8 +86,8 @@ class FailoverBenchmark {
         }
     }
 
-    private List<Double> gaps(End end) throws Exception {
-        List<Double> gaps = new ArrayList<>();
+    private List<Gap> gaps(End end) throws Exception {
+        List<Gap> gaps = new ArrayList<>();
         for (int round = 0; round < ROUNDS; round++) {
             // All four answer, and links that pause between attempts are there again.
             var _ = primary();
@@ -83,7 +98,7 @@ class FailoverBenchmark {
     }
 
     /** With a client of its own, which is connected to all four: else the gap would be that of its links. */
-    private double gap(End end) throws Exception {
+    private Gap gap(End end) throws Exception {
         Queue<Long> answered = new ConcurrentLinkedQueue<>();
         AtomicBoolean calling = new AtomicBoolean(true);
         List<Thread> callers = new ArrayList<>();
@@ -105,24 +120,30 @@ class FailoverBenchmark {
             }
             Thread.sleep(BEFORE_MILLIS);
             int primary = primary();
-            answered.clear();
-            long last = System.nanoTime();
-            end.of(processes[primary]);
-            Thread.sleep(AFTER_MILLIS);
-            double longest = 0;
-            for (long next : List.copyOf(answered)) {
-                longest = Math.max(longest, (next - last) / 1e6);
-                last = next;
-            }
-            longest = Math.max(longest, (System.nanoTime() - last) / 1e6);
+            double undisturbed = longest(answered, () -> {});
+            double longest = longest(answered, () -> end.of(processes[primary]));
             calling.set(false);
             for (Thread caller : callers) {
                 caller.join();
             }
             processes[primary].waitFor();
             launch(primary);
-            return longest;
+            return new Gap(longest, undisturbed);
         }
+    }
+
+    /** The longest time without an answer, in milliseconds, from when this is done on. */
+    private static double longest(Queue<Long> answered, Step step) throws Exception {
+        answered.clear();
+        long last = System.nanoTime();
+        step.run();
+        Thread.sleep(WINDOW_MILLIS);
+        double longest = 0;
+        for (long next : List.copyOf(answered)) {
+            longest = Math.max(longest, (next - last) / 1e6);
+            last = next;
+        }
+        return Math.max(longest, (System.nanoTime() - last) / 1e6);
     }
 
     /** The primary of whom most say so. */
@@ -155,17 +176,21 @@ class FailoverBenchmark {
                 ProcessBuilder.Redirect.PIPE);
     }
 
-    private static void print(String what, List<Double> gaps) {
-        List<Double> sorted = gaps.stream().sorted().toList();
+    private static void print(String what, List<Gap> gaps) {
+        List<Double> sorted = gaps.stream().map(Gap::millis).sorted().toList();
+        List<Double> undisturbed = gaps.stream().map(Gap::undisturbed).sorted().toList();
         System.out.println(String.format(
                 Locale.ROOT,
-                "| %s | %d | %d | %.0f | %.0f | %.0f | %d | %.2f |",
+                "| %s | %d | %d | %.0f | %.0f | %.0f | %.0f / %.0f / %.0f | %d | %.2f |",
                 what,
                 CALLERS,
                 sorted.size(),
                 sorted.getFirst(),
                 sorted.get(sorted.size() / 2),
                 sorted.getLast(),
+                undisturbed.getFirst(),
+                undisturbed.get(undisturbed.size() / 2),
+                undisturbed.getLast(),
                 Timers.DEFAULT.requestMillis(),
                 sorted.get(sorted.size() / 2) / Timers.DEFAULT.requestMillis()));
     }

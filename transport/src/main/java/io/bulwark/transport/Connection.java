@@ -83,6 +83,12 @@ final class Connection implements Peer {
     }
 
     @Override
+    public boolean speaks(int version) {
+        Channel to = channel;
+        return to != null && transport.security().maySay(to, principal, version);
+    }
+
+    @Override
     public boolean isWritable() {
         return !sealed && !congested.get();
     }

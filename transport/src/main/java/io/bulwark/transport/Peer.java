@@ -20,6 +20,9 @@ public interface Peer {
      */
     boolean send(long requestId, Message message);
 
+    /** Whether the version that is spoken on this connection is this one or a later one; false until that is known. */
+    boolean speaks(int version);
+
     /** Whether less than {@link TransportSettings#outboundHighBytes()} are queued: a hint to hold back, not a lock. */
     boolean isWritable();
 

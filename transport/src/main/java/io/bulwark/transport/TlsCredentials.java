@@ -77,7 +77,17 @@ public final class TlsCredentials implements Credentials {
             OwnKey key, Instant until, SslProvider engine, SslContext accepting, SslContext connecting) {}
 
     public TlsCredentials(Identity identity, TrustedKeys trusted) {
-        this(identity, trusted, OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK, InstantSource.system());
+        this(identity, trusted, WireVersions.HERE);
+    }
+
+    /** As a build has them that speaks these versions. */
+    public TlsCredentials(Identity identity, TrustedKeys trusted, WireVersions versions) {
+        this(
+                identity,
+                trusted,
+                OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK,
+                InstantSource.system(),
+                versions);
     }
 
     TlsCredentials(Identity identity, TrustedKeys trusted, SslProvider provider, InstantSource clock) {

@@ -139,6 +139,9 @@ class VersionsTest {
         open(credentials(CLIENTS, engine, FIRST), UNNAMED, atClient).link(NODE, server.boundAddress(), older);
         Peer back = Recorder.next(node.connected);
         assertThat(ofNode.versionOf(CLIENT)).isEqualTo(WireVersions.HERE.newest());
+        assertThat(newer.speaks(WireVersions.HERE.newest())).isTrue();
+        assertThat(newer.speaks(WireVersions.HERE.newest() + 1)).isFalse();
+        assertThat(back.speaks(WireVersions.HERE.newest())).isFalse();
         Letter letter = Letter.ofLength(100, 1);
         for (Peer each : List.of(back, newer)) {
             assertThat(each.send(1, new News(7))).isTrue();

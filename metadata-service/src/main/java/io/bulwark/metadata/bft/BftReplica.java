@@ -30,6 +30,7 @@ import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.StateFetch;
 import io.bulwark.protocol.wire.Message;
+import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Peer;
 import io.bulwark.transport.Transport;
@@ -39,7 +40,6 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -59,9 +59,6 @@ final class BftReplica implements Life {
     /** How old {@link #status} may be. */
     private static final long DESCRIBE_MILLIS = 200;
 
-    /** A sync of the log, on a disk that is busy. */
-    private static final long HAND_OVER_MILLIS_MAX = 1_000;
-
     private final int self;
     private final Configuration configuration;
     private final ReplicaLoop loop;
@@ -76,6 +73,7 @@ final class BftReplica implements Life {
     private final Optional<MemberTalk> talk;
     private final Consumer<HandoverProof> learning = this::learn;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final Leaving leaving = new Leaving();
     private final Transport transport;
     private final TransportServer server;
     private final ReplicaLinks links;
@@ -88,8 +86,6 @@ final class BftReplica implements Life {
     private long durable;
     private long describedMillis;
     private boolean transferGoesOn;
-    private long leavingAt;
-    private @Nullable CountDownLatch leaving;
 
     /**
      * A life in the last configuration that is known, which listens; to be begun.
@@ -130,6 +126,9 @@ final class BftReplica implements Life {
             List<LogRecord> promised =
                     start == Start.FORGOTTEN ? List.of() : disk.log().found();
             replica = new Replica(config.engine(term, place), disk.application(), promised, start, signing, random);
+            for (int other = 0; other < configuration.members().size(); other++) {
+                replica.onBuild(other, other == place); // until it is heard
+            }
             links = new ReplicaLinks(transport, configuration, config.addresses(), this::onMessage);
             talk = group.map(known -> new MemberTalk(name, known, lineage, 0, this::tell));
             mail = new PeerMail(
@@ -233,22 +232,14 @@ final class BftReplica implements Life {
         disk.close();
     }
 
-    /** A primary gives its view up, and its message to that end leaves once it is durable here: returns then. */
+    /** A primary gives its view up, and stays until another one leads. */
     private void handOver() {
-        CountDownLatch left = new CountDownLatch(1);
         loop.run(() -> {
-            replica.handOver(now());
+            boolean leads = replica.handOver(now());
             drain();
-            leavingAt = appended;
-            leaving = left;
+            leaving.begin(appended, leads);
         });
-        try {
-            if (!left.await(HAND_OVER_MILLIS_MAX, TimeUnit.MILLISECONDS)) {
-                LOG.warn("replica-{} did not hand over in time", self);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        leaving.await(self);
     }
 
     /** What the loop calls. */
@@ -257,10 +248,7 @@ final class BftReplica implements Life {
         public void afterSteps() throws IOException {
             drain();
             endIfOver();
-            CountDownLatch left = leaving;
-            if (left != null && durable >= leavingAt) {
-                left.countDown();
-            }
+            leaving.look(durable, replica.isLed());
         }
 
         @Override
@@ -368,6 +356,7 @@ final class BftReplica implements Life {
             case ReplicaMessage _, KeyMessage _ -> {
                 int from = links.replicaOf(peer.principal());
                 if (from >= 0) {
+                    replica.onBuild(from, peer.speaks(WireVersions.FREE_NUMBERS));
                     mail.onMessage(now(), from, message);
                 }
             }

@@ -38,6 +38,11 @@ class WaitingClientsTest {
         }
 
         @Override
+        public boolean speaks(int version) {
+            return true;
+        }
+
+        @Override
         public InetSocketAddress remoteAddress() {
             return new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
         }

@@ -23,8 +23,11 @@ public record WireVersions(int oldest, int newest) {
     /** Replicas may be others than those of the genesis, and whoever speaks with them asks who they are. */
     public static final int OTHER_REPLICAS = 4;
 
+    /** A NEW-VIEW among replicas may leave numbers free. */
+    public static final int FREE_NUMBERS = 5;
+
     /** Of this build. */
-    public static final WireVersions HERE = new WireVersions(UNNAMED, OTHER_REPLICAS);
+    public static final WireVersions HERE = new WireVersions(UNNAMED, FREE_NUMBERS);
 
     private static final String PREFIX = "bulwark/";
     private static final int NEWEST_MAX = 99;

@@ -71,7 +71,8 @@ final class FalseViews {
     NewView of(NewView decided) {
         List<Numbered> chosen = new ArrayList<>(decided.chosen());
         List<Support> support = new ArrayList<>(decided.support());
-        switch (random.nextInt(4)) {
+        // What is left free has no choice that could be another one.
+        switch (chosen.isEmpty() ? random.nextInt(3, 5) : random.nextInt(6)) {
             case 0 -> {
                 int place = random.nextInt(chosen.size());
                 chosen.set(place, new Numbered(chosen.get(place).sequence(), Batch.NULL_DIGEST));
@@ -81,7 +82,12 @@ final class FalseViews {
                 Numbered other = chosen.get(random.nextInt(chosen.size()));
                 chosen.set(place, new Numbered(chosen.get(place).sequence(), other.digest()));
             }
-            case 2 -> support.removeLast();
+            case 2 ->
+                chosen.subList(random.nextInt(chosen.size()), chosen.size()).clear();
+            case 3 -> support.removeLast();
+            case 4 ->
+                chosen.add(new Numbered(
+                        decided.checkpoint().sequence() + chosen.size() + 1, plot.falseDigest(decided.view())));
             default -> {
                 int place = random.nextInt(support.size());
                 support.set(place, new Support(support.get(place).replica(), plot.falseDigest(decided.view())));

@@ -86,8 +86,14 @@ final class ForgedPromisesBugs {
                     CHANGING,
                     "a NEW-VIEW that chose what is proposed later is kept",
                     forged("aForgedNewViewOfTheViewThatAllAreInIsNotBelieved"),
-                    "(ahead || sequence <= found.checkpoint().sequence() + config.logSize())",
+                    "(ahead || sequence <= found.checkpoint().sequence() + found.chosen().size())",
                     "ahead"),
+            in(
+                    CHANGING,
+                    "a NEW-VIEW that left the number of the recovery free is not believed",
+                    forged("aCorrectReplicaGoesOnInItsViewThoughFOthersSayThatTheyAreBehind"),
+                    "found.chosen().size())",
+                    "config.logSize())"),
             in(
                     CHANGING,
                     "a NEW-VIEW of a view that the others are not in is kept",

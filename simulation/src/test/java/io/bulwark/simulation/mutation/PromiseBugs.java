@@ -50,6 +50,12 @@ final class PromiseBugs {
                     "{}"),
             in(
                     "ordering/replica/Suspicion",
+                    "a primary is slow while what NEW-VIEW chose is not executed",
+                    engine("SuspicionTest", "nothingWaitsForThePrimaryWhileWhatItsNewViewChoseIsNotExecuted"),
+                    "execution.executed() < lastChosen || ",
+                    ""),
+            in(
+                    "ordering/replica/Suspicion",
                     "how often a request may be passed over does not relax",
                     engine("SuspicionTest", "whoIsPassedOverInEachViewWaitsTwiceAsLongInTheNext"),
                     "unfairRelaxed = Math.min(unfairRelaxed + 1, RELAXED_MAX);",

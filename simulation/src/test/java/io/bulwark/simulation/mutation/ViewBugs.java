@@ -12,6 +12,9 @@ final class ViewBugs {
     private static final Detector LONE =
             protocol("ordering.replica.FaultsTest", "whoSuspectedThePrimaryAloneVotesAgainAMinuteAfterTheViewBegan");
 
+    private static final Detector HAND_OVER =
+            protocol("ordering.replica.HandOverTest", "aHandOverTakesSevenMessageDelaysAndSixSyncsAndNoTick");
+
     static final List<PlantedBug> ALL = List.of(
             in(
                     "ordering/view/Decision",
@@ -85,6 +88,79 @@ final class ViewBugs {
                     protocol("ordering.view.DecisionPaperTest", "conditionBCountsOnlyLogsThatReachDownToTheNumber"),
                     "claim.stable < n && !claim.prepared",
                     "!claim.prepared"),
+            in(
+                    "ordering/view/Decision",
+                    "a backup does not check what is left free",
+                    protocol("ordering.view.DecisionPaperTest", "whatPreparedIsNotLeftFree"),
+                    "if (!nothingPrepared(n)) {",
+                    "if (n < 0) {"),
+            in(
+                    "ordering/view/Decision",
+                    "backups take the primary's word that numbers are free",
+                    protocol("ordering.replica.NewViewLiesTest", "noNumberThatMayHaveCommittedIsTakenForFree"),
+                    "while (n < checkpoint.sequence() + group.logSize()) {",
+                    "while (n < checkpoint.sequence()) {"),
+            in(
+                    "ordering/view/Decision",
+                    "what only pre-prepared is left free",
+                    protocol("ordering.view.DecisionPaperTest", "whatNobodyToldOfIsLeftFree"),
+                    "for (long n : claim.prePrepared.keySet()) { last = Math.max(last, n); }",
+                    ""),
+            in(
+                    "ordering/view/Decision",
+                    "what one swears prepared is left free",
+                    protocol(
+                            "ordering.view.DecisionPaperTest", "whatMayHavePreparedIsNotLeftFreeForOneThatSaysNothing"),
+                    "for (long n : claim.prepared.keySet()) { last = Math.max(last, n); }",
+                    ""),
+            in(
+                    "ordering/view/Decision",
+                    "numbers above the log get choices",
+                    protocol("ordering.view.DecisionPaperTest", "noMoreThanTheLogGetsAChoice"),
+                    "|| chosen.size() > group.logSize()) {",
+                    ") {"),
+            in(
+                    "ordering/view/ViewChecks",
+                    "a NEW-VIEW may have any number of choices",
+                    protocol("ordering.view.ViewChangesTest", "malformedMessagesAreTheirSendersMisbehaviour"),
+                    "|| message.chosen().size() > group.logSize()",
+                    ""),
+            in(
+                    "ordering/view/ViewChanges",
+                    "after a view that brought nothing numbers are left free",
+                    protocol("ordering.view.ViewChangesTest", "afterAViewThatBroughtNothingEachNumberGetsAChoice"),
+                    "failed > 0 || older != 0",
+                    "older != 0"),
+            in(
+                    "ordering/view/ViewChanges",
+                    "numbers are left free for builds that refuse such a NEW-VIEW",
+                    protocol("ordering.view.ViewChangesTest", "ifAnotherRunsABuildThatWantsThemEachNumberGetsAChoice"),
+                    "failed > 0 || older != 0",
+                    "failed > 0"),
+            in(
+                    "ordering/view/ViewChanges",
+                    "a hand-over fills the log with null batches",
+                    HAND_OVER,
+                    "failed > 0 || older != 0",
+                    "true"),
+            in(
+                    "ordering/replica/Proposing",
+                    "more full batches are proposed than a backup keeps that is not in the view yet",
+                    protocol("ordering.replica.AttacksTest", "aPrimaryThatBecomesSlowIsReplacedBeforeAnyTimer"),
+                    "(full ? Math.max(inFlight, EarlyMessages.FULL_MAX) : inFlight)",
+                    "(full ? Long.MAX_VALUE : inFlight)"),
+            in(
+                    "ordering/replica/Proposing",
+                    "a primary stops when the next view has brought nothing yet",
+                    protocol("ordering.replica.HandOverTest", "aPrimaryIsLedOnceTheNextViewHasBroughtSomething"),
+                    "(executed > last || pool.ready().isEmpty())",
+                    "true"),
+            in(
+                    "ordering/replica/Proposing",
+                    "where nothing waits a primary stays",
+                    protocol("ordering.replica.HandOverTest", "whereNothingWaitsAPrimaryIsLedOnceTheNextViewIsActive"),
+                    "(executed > last || pool.ready().isEmpty())",
+                    "executed > last"),
             in(
                     "ordering/view/ViewHistory",
                     "Q keeps f+2 pairs, as the paper has it",

@@ -13,7 +13,7 @@ import java.util.List;
  */
 final class EarlyMessages {
     /** Of one peer no more proposals are kept than so many full ones have names. */
-    private static final int FULL_MAX = 64;
+    static final int FULL_MAX = 64;
 
     private static final class OfPeer {
         private final Deque<Phase> messages = new ArrayDeque<>();

@@ -13,7 +13,8 @@ import java.util.Set;
 
 /**
  * The primary's part of 4.2: which requests get which number. Requests are proposed in the order in which they became ready;
- * at once while few batches are under way, else in full batches, so that they fill while the disk is busy.
+ * at once while few batches are under way, else in full batches, so that they fill while the disk is busy; of these no more than a backup keeps
+ * that has yet to enter the view.
  */
 final class Proposing {
     /** So many null batches are under way while a recovery is open. */
@@ -70,6 +71,13 @@ final class Proposing {
         abdicated = true;
     }
 
+    /** Whether another one proposes: more than NEW-VIEW has assigned is executed, or there is nothing to propose. */
+    boolean isLed(long executed) {
+        return view.isActive()
+                && !view.isPrimary()
+                && (executed > last || pool.ready().isEmpty());
+    }
+
     boolean hasAbdicated() {
         return abdicated && view.isActive() && view.isPrimary();
     }
@@ -97,7 +105,8 @@ final class Proposing {
                 agreement.propose(nowMillis, last, Batch.NULL);
                 continue;
             }
-            if (next.isEmpty() || (!full && last - executed >= config.batches().inFlight())) {
+            int inFlight = config.batches().inFlight();
+            if (next.isEmpty() || last - executed >= (full ? Math.max(inFlight, EarlyMessages.FULL_MAX) : inFlight)) {
                 return;
             }
             List<RequestId> ids = new ArrayList<>(next.size());

@@ -252,6 +252,11 @@ public final class Replica {
         recovering.onKeyChange(peer);
     }
 
+    /** Whether another replica, as its build has it, takes a NEW-VIEW that leaves numbers free; it does as long as nothing is said here. */
+    public void onBuild(int peer, boolean leavesFree) {
+        viewChanging.changes().onBuild(peer, leavesFree);
+    }
+
     /** The log is synced up to this index. */
     public void onDurable(long nowMillis, long upTo) {
         outbox.onDurable(upTo);
@@ -318,11 +323,18 @@ public final class Replica {
         }
     }
 
-    /** The primary gives its view up, since it is about to stop: all others ask for the next at once. */
-    public void handOver(long nowMillis) {
-        if (view.isActive() && view.isPrimary()) {
+    /** A primary gives its view up, since it is about to stop: all others ask for the next at once. Returns whether it is one. */
+    public boolean handOver(long nowMillis) {
+        boolean leads = view.isActive() && view.isPrimary();
+        if (leads) {
             viewChanging.suspect(nowMillis, view.number());
         }
+        return leads;
+    }
+
+    /** Whether another one leads, in a view that has brought something or in which nothing waits. */
+    public boolean isLed() {
+        return proposing.isLed(execution.executed());
     }
 
     /** Time passes. */
@@ -423,7 +435,7 @@ public final class Replica {
     private final class AfterViewChange implements ViewChanging.Host {
         @Override
         public void onEntered(long nowMillis, NewView newView) {
-            suspicion.enter(nowMillis);
+            suspicion.enter(nowMillis, newView);
             agreement.onChosen(nowMillis, newView);
             proposing.enter(newView);
             for (EarlyMessages.Early message : early.take(newView.view())) {

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.Request;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -35,6 +36,7 @@ final class Suspicion {
     /** Since when the primary has been watched: the view was entered, or this replica woke up. */
     private long enteredMillis = -1;
 
+    private long lastChosen;
     private long lookedMillis;
     /** It stood still and has executed nothing since: a second time is no excuse, or pauses would keep a silent primary for ever. */
     private boolean excused;
@@ -53,7 +55,8 @@ final class Suspicion {
         this.execution = execution;
     }
 
-    void enter(long nowMillis) {
+    void enter(long nowMillis, NewView newView) {
+        lastChosen = newView.checkpoint().sequence() + newView.chosen().size();
         excused = false;
         enteredMillis = nowMillis;
         bestOfViews.add(bestBytes);
@@ -144,7 +147,7 @@ final class Suspicion {
     /** The primary could give a number to a request that waits for one, and it has known that for a while. */
     private boolean waitsForNumbers(long nowMillis) {
         Slot last = log.peek(log.high());
-        if (last != null && last.accepted) {
+        if (execution.executed() < lastChosen || (last != null && last.accepted)) {
             return false;
         }
         for (Pending entry : pool.due()) {

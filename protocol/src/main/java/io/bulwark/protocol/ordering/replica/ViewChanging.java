@@ -156,7 +156,11 @@ final class ViewChanging {
      * @param ahead a correct replica is in an earlier view
      */
     void onAnswered(long nowMillis, long sequence, boolean ahead) {
-        if (found != null && (ahead || sequence <= found.checkpoint().sequence() + config.logSize())) {
+        if (found != null
+                && (ahead
+                        || sequence
+                                <= found.checkpoint().sequence()
+                                        + found.chosen().size())) {
             giveUpFound(nowMillis);
         }
     }

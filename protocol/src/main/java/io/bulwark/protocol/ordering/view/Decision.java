@@ -34,7 +34,7 @@ public final class Decision {
     /** What the procedure came to. */
     public sealed interface Outcome {}
 
-    /** A choice for the checkpoint and for each of the L numbers after it. */
+    /** A choice for the checkpoint, and for the numbers after it without gaps: L of them, or fewer if B holds for all others. */
     public record Decided(Numbered checkpoint, List<Numbered> chosen) implements Outcome {
         public Decided {
             chosen = List.copyOf(chosen);
@@ -101,19 +101,40 @@ public final class Decision {
         return Optional.empty();
     }
 
-    /** Figure 3, at the primary. */
-    public Outcome decide(Bodies bodies) {
+    /**
+     * Figure 3, at the primary.
+     *
+     * @param toTheEnd whether each of the L numbers gets a choice, as in the paper. Else those get none that come after all that S tells of:
+     *     B holds for them, so that a fresh batch is as right there as null (docs/decisions/0022)
+     */
+    public Outcome decide(Bodies bodies, boolean toTheEnd) {
         Optional<Numbered> checkpoint = checkpoint();
         if (checkpoint.isEmpty()) {
             return new Undecided(List.of());
         }
         long h = checkpoint.get().sequence();
+        long end = h + group.logSize();
+        long last = toTheEnd ? end : Math.min(end, lastTold(h));
         List<Numbered> chosen = new ArrayList<>(group.logSize());
         List<Numbered> missing = new ArrayList<>();
-        for (long n = h + 1; n <= h + group.logSize(); n++) {
+        for (long n = h + 1; n <= last; n++) {
             choose(n, bodies, missing).ifPresent(chosen::add);
         }
-        return chosen.size() == group.logSize() ? new Decided(checkpoint.get(), chosen) : new Undecided(missing);
+        return chosen.size() == last - h ? new Decided(checkpoint.get(), chosen) : new Undecided(missing);
+    }
+
+    /** The last number for which P or Q of any message in S has an entry; h if none above it has. */
+    private long lastTold(long h) {
+        long last = h;
+        for (Claim claim : claims) {
+            for (long n : claim.prepared.keySet()) {
+                last = Math.max(last, n);
+            }
+            for (long n : claim.prePrepared.keySet()) {
+                last = Math.max(last, n);
+            }
+        }
+        return last;
     }
 
     private Optional<Numbered> choose(long n, Bodies bodies, List<Numbered> missing) {
@@ -136,15 +157,21 @@ public final class Decision {
         return Optional.empty();
     }
 
-    /** Whether S supports this choice: what a backup checks of a NEW-VIEW. */
+    /** Whether S supports these choices, and that the numbers after them have none: what a backup checks of a NEW-VIEW. */
     public boolean supports(Numbered checkpoint, List<Numbered> chosen) {
-        if (!checkpoint().equals(Optional.of(checkpoint)) || chosen.size() != group.logSize()) {
+        if (!checkpoint().equals(Optional.of(checkpoint)) || chosen.size() > group.logSize()) {
             return false;
         }
         long n = checkpoint.sequence();
         for (Numbered choice : chosen) {
             n++;
             if (choice.sequence() != n || !supports(choice)) {
+                return false;
+            }
+        }
+        while (n < checkpoint.sequence() + group.logSize()) {
+            n++;
+            if (!nothingPrepared(n)) {
                 return false;
             }
         }

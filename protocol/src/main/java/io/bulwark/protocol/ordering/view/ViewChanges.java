@@ -70,6 +70,8 @@ public final class ViewChanges {
     private Decision.@Nullable Undecided told;
     /** What this replica said of views up to this one in an earlier life is lost, or is not said any more. */
     private long lost = -1;
+    /** Bit i: replica i runs a build that wants a choice for each number. */
+    private long older;
 
     private boolean hopeless;
 
@@ -237,9 +239,7 @@ public final class ViewChanges {
             case FetchViewChange fetch -> onFetch(nowMillis, from, fetch, steps);
             case ForwardedViewChange forwarded -> onForwarded(from, forwarded, steps);
             case Status status -> onStatus(nowMillis, from, status, steps);
-            default -> {
-                return steps;
-            }
+            default -> {}
         }
         advance(nowMillis, steps);
         return steps;
@@ -247,10 +247,7 @@ public final class ViewChanges {
 
     /** Called at least every 100 ms. */
     public List<ViewStep> onTick(long nowMillis) {
-        if (phase == Phase.OPEN && nowMillis >= deadlineMillis) {
-            return leaveTo(view + 1);
-        }
-        return onBodies(nowMillis);
+        return phase == Phase.OPEN && nowMillis >= deadlineMillis ? leaveTo(view + 1) : onBodies(nowMillis);
     }
 
     /**
@@ -279,6 +276,11 @@ public final class ViewChanges {
         if (phase != Phase.LEAVING) {
             messages.retell(own);
         }
+    }
+
+    /** Whether another replica takes a NEW-VIEW that leaves numbers free; as long as nothing is said here, it does. */
+    public void onBuild(int replica, boolean leavesFree) {
+        older = leavesFree ? older & ~(1L << replica) : older | 1L << replica;
     }
 
     /** As a replica that has just begun. */
@@ -440,7 +442,8 @@ public final class ViewChanges {
             return;
         }
         support.forEach(entry -> messages.find(entry.replica(), entry.digest()).ifPresent(decision::add));
-        switch (decision.decide(bodies)) {
+        // If a view brought nothing, some may take no further fresh batch for what is left free (ViewHistory).
+        switch (decision.decide(bodies, failed > 0 || older != 0)) {
             case Decision.Decided decided -> {
                 newView = new NewView(view, support, decided.checkpoint(), decided.chosen());
                 install(newView, steps);

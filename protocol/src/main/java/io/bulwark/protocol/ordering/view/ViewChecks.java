@@ -84,13 +84,13 @@ final class ViewChecks {
         return true;
     }
 
-    /** V of at least 2f+1 different replicas, and a choice for each number from the checkpoint on up to L above it. */
+    /** V of at least 2f+1 different replicas, and choices for numbers from the checkpoint on without gaps, up to L above it at most. */
     static boolean plausible(ViewGroup group, NewView message) {
         Numbered checkpoint = message.checkpoint();
         if (message.view() < 1
                 || message.support().size() < group.quorum()
                 || message.support().size() > group.replicas()
-                || message.chosen().size() != group.logSize()
+                || message.chosen().size() > group.logSize()
                 || checkpoint.sequence() < 0
                 || checkpoint.sequence() > Long.MAX_VALUE - group.logSize()
                 || !isDigest(checkpoint.digest())) {

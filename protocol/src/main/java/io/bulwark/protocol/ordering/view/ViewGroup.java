@@ -15,7 +15,8 @@ public record ViewGroup(int faulty, int checkpointInterval, int logSize) {
 
     /**
      * With so many digests pre-prepared for one number a replica accepts no further one from a PRE-PREPARE, only from a
-     * NEW-VIEW. Most numbers have one; another comes only with a view whose NEW-VIEW ended below the number.
+     * NEW-VIEW. Most numbers have one; another comes only with a view whose NEW-VIEW ended below the number. None ends below what its own primary
+     * has pre-prepared, nor, after a view without progress, below what is in anybody's log (docs/decisions/0022, "Why it ends").
      */
     static final int FRESH_DIGESTS_MAX = 4;
 

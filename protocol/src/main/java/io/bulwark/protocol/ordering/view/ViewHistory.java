@@ -45,8 +45,8 @@ public final class ViewHistory {
 
     /**
      * Whether this replica may answer a PRE-PREPARE that no NEW-VIEW has chosen: it is between the water marks, and the number
-     * has not seen too many other digests. A refused number waits for a view whose NEW-VIEW assigns it, which one does as
-     * soon as the checkpoint that moved this replica's marks is known to the others.
+     * has not seen too many other digests. A refused number waits for a view whose NEW-VIEW assigns it, which one does once
+     * a view has brought nothing and the checkpoint that moved this replica's marks is known to the others.
      */
     public boolean acceptsFresh(long sequence, Bytes digest) {
         return accepts(sequence, digest, ViewGroup.FRESH_DIGESTS_MAX);

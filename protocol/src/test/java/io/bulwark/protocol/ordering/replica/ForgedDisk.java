@@ -61,12 +61,16 @@ final class ForgedDisk {
 
     /** It begins with a checkpoint that never was, and chooses this for all numbers after it. */
     static LogRecord begun(TestCluster cluster, long view, long checkpoint, Bytes choice) {
+        return begun(cluster, view, checkpoint, choice, L);
+    }
+
+    static LogRecord begun(TestCluster cluster, long view, long checkpoint, Bytes choice, int choices) {
         List<Support> support = new ArrayList<>();
         for (int replica = 0; replica < 2 * cluster.faulty + 1; replica++) {
             support.add(new Support(replica, NEVER));
         }
         List<Numbered> chosen = new ArrayList<>();
-        for (long number = checkpoint + 1; number <= checkpoint + L; number++) {
+        for (long number = checkpoint + 1; number <= checkpoint + choices; number++) {
             chosen.add(new Numbered(number, choice));
         }
         return new LogRecord.NewView(new NewView(view, support, new Numbered(checkpoint, NEVER), chosen));

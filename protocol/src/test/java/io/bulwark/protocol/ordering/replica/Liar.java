@@ -70,14 +70,7 @@ final class Liar {
                         executed.digests().stream().map(_ -> digest()).toList());
             case Checkpoint checkpoint -> new Checkpoint(checkpoint.sequence() + 4L * random.nextInt(3), digest());
             case ViewChange change -> viewChange(change);
-            case NewView newView ->
-                new NewView(
-                        newView.view(),
-                        newView.support(),
-                        newView.checkpoint(),
-                        newView.chosen().stream()
-                                .map(each -> random.nextInt(4) > 0 ? each : new Numbered(each.sequence(), digest()))
-                                .toList());
+            case NewView newView -> newView(newView);
             case BatchBody body -> new BatchBody(batch(body.batch()));
             case RequestBodies _ ->
                 new RequestBodies(List.of(new Request(NOBODYS, random.nextInt(50), false, Bytes.of((byte) 1))));
@@ -106,6 +99,22 @@ final class Liar {
             }
         }
         return new ViewChange(change.view(), change.stable(), change.checkpoints(), prepared, prePrepared);
+    }
+
+    /** It chooses other batches, for fewer numbers, or for more. */
+    private NewView newView(NewView newView) {
+        List<Numbered> chosen = new ArrayList<>(newView.chosen());
+        switch (random.nextInt(3)) {
+            case 0 -> chosen.replaceAll(each -> random.nextInt(4) > 0 ? each : new Numbered(each.sequence(), digest()));
+            case 1 ->
+                chosen.subList(random.nextInt(chosen.size() + 1), chosen.size()).clear();
+            default -> {
+                for (int more = random.nextInt(1, 4); more > 0; more--) {
+                    chosen.add(new Numbered(newView.checkpoint().sequence() + chosen.size() + 1, digest()));
+                }
+            }
+        }
+        return new NewView(newView.view(), newView.support(), newView.checkpoint(), chosen);
     }
 
     private Batch batch(Batch batch) {

@@ -10,9 +10,16 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepare;
 import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.wire.Bytes;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the primary of a new view can say of numbers that lie before where its NEW-VIEW begins. */
 @NullMarked
@@ -21,6 +28,7 @@ class NewViewLiesTest {
     private static final Request OTHER = new Request(PrincipalId.client(7), 1, false, TestCluster.operation(777));
 
     private long begins = -1;
+    private long ended = -1;
 
     /**
      * Replica 0 and the liar, replica 1, have executed number 4 and have its checkpoint; replicas 2 and 3 have voted for it and lack the others'
@@ -58,6 +66,82 @@ class NewViewLiesTest {
                     .extracting(ReplicaEffect.Misbehaved::replica)
                     .contains(1);
         }
+    }
+
+    /**
+     * Replica 0 and the liars, from replica 1 on, have executed number 2; the others have prepared it, and lack COMMITs. The first liar leads the
+     * next view, and says that 2 is free in it: its NEW-VIEW ends before, and the liars vote for a null batch there.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void noNumberThatMayHaveCommittedIsTakenForFree(int faulty) {
+        TestCluster cluster = new TestCluster(faulty, 1, config -> config);
+        cluster.submit(1, 1, TestCluster.operation(1));
+        assertThat(cluster.runUntilDone(1_000)).isTrue();
+        cluster.run(300);
+        List<TestCluster.Node> correct = new ArrayList<>(cluster.nodes);
+        List<TestCluster.Node> liars = correct.subList(1, 1 + faulty);
+        liars.forEach(liar -> liar.isRotten = true);
+        liars.clear();
+        boolean[] isDeaf = {true};
+        cluster.wire = (from, to, message) -> {
+            boolean lacks = to > faulty && (message instanceof Commit || message instanceof ReplicaMessage.Executed);
+            if (isDeaf[0] && lacks) {
+                return List.of();
+            }
+            return from >= 1 && from <= faulty ? sayThatTwoIsFree(cluster, from, to, message) : List.of(message);
+        };
+        cluster.submit(1, 2, TestCluster.operation(2));
+        cluster.run(60);
+        assertThat(executed(cluster))
+                .isEqualTo(cluster.nodes.stream()
+                        .map(node -> node.self <= faulty ? 2L : 1L)
+                        .toList());
+        cluster.handOver(0);
+        cluster.run(15);
+        isDeaf[0] = false;
+        Set<Bytes> decided = new HashSet<>();
+        for (int i = 0; i < 200; i++) {
+            cluster.run(1);
+            correct.forEach(node -> Optional.ofNullable(node.up().decided(2)).ifPresent(decided::add));
+            assertThat(decided).as(cluster::toString).hasSize(1);
+        }
+        assertThat(ended).isEqualTo(1);
+        for (TestCluster.Node node : correct.subList(1, correct.size())) {
+            assertThat(node.evidence)
+                    .extracting(ReplicaEffect.Misbehaved::replica)
+                    .containsOnly(1);
+        }
+        cluster.wire = (from, to, message) -> List.of(message);
+        assertThat(cluster.runUntilDone(10_000)).as(cluster::toString).isTrue();
+        cluster.run(1_000);
+        assertThat(cluster.replica(0).view()).isEqualTo(2);
+        assertThat(executed(cluster)).containsOnly(cluster.replica(0).executed());
+        assertThat(cluster.nodes)
+                .extracting(node -> node.application.journal())
+                .containsOnly(List.of(TestCluster.operation(1), TestCluster.operation(2)));
+    }
+
+    private List<ReplicaMessage> sayThatTwoIsFree(TestCluster cluster, int from, int to, ReplicaMessage message) {
+        if (from == 1 && to > cluster.faulty && message instanceof NewView right && right.view() == 1) {
+            assertThat(right.chosen()).hasSize(2);
+            ended = right.chosen().getFirst().sequence();
+            for (int liar = 1; liar <= cluster.faulty; liar++) {
+                cluster.send(liar, to, new Prepare(1, 2, Batch.NULL_DIGEST));
+                cluster.send(liar, to, new Commit(1, 2, Batch.NULL_DIGEST));
+            }
+            return List.of(
+                    new NewView(
+                            1,
+                            right.support(),
+                            right.checkpoint(),
+                            right.chosen().subList(0, 1)),
+                    new PrePrepare(1, 2, Batch.NULL));
+        }
+        boolean isTrue = message instanceof ReplicaMessage.Executed
+                || message instanceof NewView begun && begun.view() == 1
+                || message instanceof ReplicaMessage.Phase phase && phase.view() == 1;
+        return isTrue ? List.of() : List.of(message);
     }
 
     private static List<Long> executed(TestCluster cluster) {

@@ -284,8 +284,8 @@ class RecoveringTest {
 
     // Views.
 
-    /** As an own VIEW-CHANGE of the disk has it, which no other is as far as. */
-    private static LoneReplica inView(long view) {
+    /** As an own VIEW-CHANGE of the disk has it, which no other is as far as; replica 1 is the primary of neither view. */
+    private static LoneReplica inView(long view, long others) {
         LoneReplica lone = new LoneReplica(1, Start.NORMAL);
         Numbered genesis = lone.application.checkpoints().getFirst();
         lone.start(
@@ -300,9 +300,9 @@ class RecoveringTest {
                 lone.execute(1, lone.asked());
             }
         }
-        lone.executes(2, true, 1, 0);
-        lone.executes(3, true, 1, 0);
-        lone.executes(0, true, 1, 0);
+lone.executes(2, true, 1, others);
+        lone.executes(3, true, 1, others);
+        lone.executes(0, true, 1, others);
         lone.stable(8);
         lone.stable(16);
         lone.pass(2 * LoneReplica.KEY_MILLIS + 500);
@@ -311,14 +311,14 @@ class RecoveringTest {
 
     @Test
     void aCorrectReplicaMayHaveAskedForTheNextViewAlone() {
-        LoneReplica lone = inView(1);
+        LoneReplica lone = inView(4, 3);
         assertThat(lone.report().phase()).isEqualTo(Phase.NONE);
-        assertThat(lone.replica.view()).isEqualTo(1);
+        assertThat(lone.replica.view()).isEqualTo(4);
     }
 
     @Test
     void itsOwnWordIsNoWordOfTheOthersViews() {
-        LoneReplica lone = inView(9);
+        LoneReplica lone = inView(10, 0);
         assertThat(lone.report().phase()).isEqualTo(Phase.NONE);
         assertThat(lone.replica.view()).isZero();
     }

@@ -3,6 +3,8 @@ package io.bulwark.protocol.ordering.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.Request;
 import io.bulwark.protocol.ordering.message.RequestId;
 import io.bulwark.protocol.wire.Bytes;
@@ -52,8 +54,13 @@ class SuspicionTest {
     }
 
     private void enterNextViewOfAnotherPrimary() {
+        enterNextViewOfAnotherPrimary(0);
+    }
+
+    private void enterNextViewOfAnotherPrimary(long lastChosen) {
         view.enter(view.number() + 4);
-        suspicion.enter(nowMillis);
+        Numbered begin = new Numbered(lastChosen, Bytes.EMPTY);
+        suspicion.enter(nowMillis, new NewView(view.number(), List.of(), begin, List.of()));
     }
 
     /** So many seconds in which this much is executed each, and what waits always waits for a number; in which of them it was suspected. */
@@ -86,6 +93,18 @@ class SuspicionTest {
         }
         // Less than 1/4, 1/8 and 1/16 of what it was, and more than 1/32. After eight views it would be forgotten.
         assertThat(changes).isEqualTo(3);
+    }
+
+    /** The primary proposes up to so many numbers above the last that is executed. */
+    @Test
+    void nothingWaitsForThePrimaryWhileWhatItsNewViewChoseIsNotExecuted() {
+        assertThat(suspects()).isFalse();
+        assertThat(secondOfSuspicion(3, 1_000)).isEqualTo(-1);
+        becomesDue();
+        enterNextViewOfAnotherPrimary(1);
+        assertThat(secondOfSuspicion(5, 0)).isEqualTo(-1);
+        enterNextViewOfAnotherPrimary(0);
+        assertThat(secondOfSuspicion(5, 0)).isNotNegative();
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
@@ -50,7 +51,7 @@ final class TestCluster {
         Replica replica;
 
         private int life;
-        private List<LogRecord> disk = new ArrayList<>();
+        List<LogRecord> disk = new ArrayList<>();
         private long written;
         private long synced;
         private int syncedRecords;
@@ -96,15 +97,8 @@ final class TestCluster {
             syncedRecords = 0;
         }
 
-        List<LogRecord> disk() {
-            return disk;
-        }
-
         Replica up() {
-            if (replica == null) {
-                throw new IllegalStateException("replica " + self + " is down");
-            }
-            return replica;
+            return Objects.requireNonNull(replica, () -> "replica " + self + " is down");
         }
     }
 
@@ -136,6 +130,7 @@ final class TestCluster {
     long nowMillis;
     long minDelayMillis = 1;
     long maxDelayMillis = 3;
+    long tickMillis = TICK_MILLIS;
     double loss;
     long syncMillis = 2;
     long checkMillis = 40;
@@ -206,7 +201,7 @@ final class TestCluster {
                 node.replica.onTick(nowMillis);
                 node.dirty = true;
             }
-            at(TICK_MILLIS, () -> tick(node, life));
+            at(tickMillis, () -> tick(node, life));
         }
     }
 
@@ -257,6 +252,12 @@ final class TestCluster {
         node.syncedRecords = kept;
         node.application.crash();
         node.checked = 0;
+    }
+
+    /** A replica that is about to stop does so, and gives its view up before if it is the primary. */
+    void handOver(int i) {
+        replica(i).handOver(nowMillis);
+        nodes.get(i).dirty = true;
     }
 
     Call submit(int client, long number, Bytes operation) {
@@ -492,8 +493,7 @@ final class TestCluster {
     public String toString() {
         StringBuilder text = new StringBuilder("at " + nowMillis);
         for (Node node : nodes) {
-            Replica replica = node.replica;
-            text.append("; ").append(node.self).append(replica == null ? " down" : " " + replica);
+            text.append("; ").append(node.self).append(node.replica == null ? " down" : " " + node.replica);
         }
         return text.toString();
     }

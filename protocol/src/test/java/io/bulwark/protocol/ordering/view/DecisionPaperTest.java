@@ -26,8 +26,8 @@ class DecisionPaperTest {
 
     /** What is chosen for the number after checkpoint 0, all others being null. */
     private static Bytes chosen(Decision decision) {
-        assertThat(decision.decide(ALL)).isInstanceOf(Decision.Decided.class);
-        Decision.Decided decided = (Decision.Decided) decision.decide(ALL);
+        assertThat(decision.decide(ALL, true)).isInstanceOf(Decision.Decided.class);
+        Decision.Decided decided = (Decision.Decided) decision.decide(ALL, true);
         assertThat(decision.supports(decided.checkpoint(), decided.chosen())).isTrue();
         assertThat(decided.checkpoint()).isEqualTo(checkpoint(0));
         assertThat(decided.chosen()).hasSize(Told.LOG);
@@ -44,7 +44,7 @@ class DecisionPaperTest {
     }
 
     private static void assertUndecided(Decision decision) {
-        assertThat(decision.decide(ALL)).isEqualTo(new Decision.Undecided(List.of()));
+        assertThat(decision.decide(ALL, true)).isEqualTo(new Decision.Undecided(List.of()));
     }
 
     @Test
@@ -91,6 +91,51 @@ class DecisionPaperTest {
             choices.add(new Numbered(number, NULL));
         }
         return choices;
+    }
+
+    /** Numbers 1 to 4 are between the water marks; what comes after all that S tells of is left to fresh batches. */
+    @Test
+    void whatNobodyToldOfIsLeftFree() {
+        Decision decision = over(stable(1, 0).prepared(1, 7, 0), stable(1, 0).prePrepared(1, 7, 0), stable(1, 0));
+        assertThat(decision.decide(ALL, false))
+                .isEqualTo(new Decision.Decided(checkpoint(0), List.of(new Numbered(1, digest(7)))));
+        decision.add(stable(1, 0).prePrepared(3, 9, 0).message());
+        List<Numbered> upToThree = List.of(new Numbered(1, digest(7)), new Numbered(2, NULL), new Numbered(3, NULL));
+        assertThat(decision.decide(ALL, false))
+                .as("what pre-prepared somewhere gets a choice")
+                .isEqualTo(new Decision.Decided(checkpoint(0), upToThree));
+        assertThat(decision.supports(checkpoint(0), upToThree)).isTrue();
+        assertThat(decision.supports(checkpoint(0), upToThree.subList(0, 1)))
+                .as("though it need not")
+                .isTrue();
+    }
+
+    @Test
+    void whatPreparedIsNotLeftFree() {
+        Decision decision = over(stable(1, 0).prepared(3, 7, 0), stable(1, 0).prepared(3, 7, 0), stable(1, 0));
+        assertThat(decision.supports(checkpoint(0), List.of())).isFalse();
+        assertThat(decision.supports(checkpoint(0), nulls(1).subList(0, 2))).isFalse();
+        List<Numbered> all = List.of(new Numbered(1, NULL), new Numbered(2, NULL), new Numbered(3, digest(7)));
+        assertThat(decision.supports(checkpoint(0), all)).isTrue();
+    }
+
+    @Test
+    void whatMayHavePreparedIsNotLeftFreeForOneThatSaysNothing() {
+        Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 0).swears(4, 7, 0));
+        assertThat(decision.supports(checkpoint(0), List.of())).isFalse();
+        assertUndecided(decision);
+        assertThat(decision.decide(ALL, false)).isEqualTo(new Decision.Undecided(List.of()));
+        decision.add(stable(1, 0).message());
+        assertThat(decision.supports(checkpoint(0), List.of())).isTrue();
+    }
+
+    @Test
+    void noMoreThanTheLogGetsAChoice() {
+        Decision decision = over(stable(1, 0), stable(1, 0), stable(1, 0));
+        List<Numbered> tooMany = new ArrayList<>(nulls(1));
+        tooMany.add(new Numbered(Told.LOG + 1, NULL));
+        assertThat(decision.supports(checkpoint(0), nulls(1))).isTrue();
+        assertThat(decision.supports(checkpoint(0), tooMany)).isFalse();
     }
 
     @Test
@@ -158,7 +203,7 @@ class DecisionPaperTest {
     @Test
     void conditionA3ThePrimaryFetchesWhatItLacks() {
         Decision decision = over(stable(1, 0).prepared(1, 7, 0), stable(1, 0).prepared(1, 7, 0), stable(1, 0));
-        assertThat(decision.decide((_, _) -> false))
+        assertThat(decision.decide((_, _) -> false, true))
                 .isEqualTo(new Decision.Undecided(List.of(new Numbered(1, digest(7)))));
         assertThat(chosen(decision)).isEqualTo(digest(7));
     }
@@ -182,7 +227,7 @@ class DecisionPaperTest {
     void conditionBWorksWhereOnlyTheBodyIsMissing() {
         Decision decision =
                 over(stable(1, 0).prepared(1, 7, 0), stable(1, 0).prePrepared(1, 7, 0), stable(1, 0), stable(1, 0));
-        assertThat(((Decision.Decided) decision.decide((_, _) -> false))
+        assertThat(((Decision.Decided) decision.decide((_, _) -> false, true))
                         .chosen()
                         .getFirst()
                         .digest())
@@ -197,7 +242,7 @@ class DecisionPaperTest {
                 stable(2, 0).prepared(1, 0, 1).prePrepared(1, 7, 0),
                 stable(2, 0).prepared(1, 0, 1),
                 stable(2, 0).prepared(1, 7, 0));
-        assertThat(decision.decide((_, _) -> false)).isInstanceOf(Decision.Decided.class);
+        assertThat(decision.decide((_, _) -> false, true)).isInstanceOf(Decision.Decided.class);
         assertThat(chosen(decision)).isEqualTo(NULL);
         assertThat(supports(decision, digest(7))).isFalse();
     }

@@ -84,7 +84,7 @@ class DecisionPropertyTest {
                 if (liars > 0) {
                     all.add(lies.get(liars - 1));
                 }
-                Decision.Outcome outcome = all.decide((_, _) -> true);
+                Decision.Outcome outcome = all.decide((_, _) -> true, random.nextBoolean());
                 assertThat(outcome)
                         .as("%s: %s and %s", name, told, lies.subList(0, liars))
                         .isInstanceOf(Decision.Decided.class);
@@ -115,6 +115,10 @@ class DecisionPropertyTest {
                     return;
                 }
                 chosen.add(choices.get(random.nextInt(choices.size())));
+            }
+            int free = random.nextInt(Told.LOG + 1);
+            if (decision.supports(checkpoint, chosen.subList(0, Told.LOG - free))) {
+                chosen.subList(Told.LOG - free, Told.LOG).clear();
             }
             Map<Long, Bytes> assigned = new HashMap<>();
             chosen.forEach(choice -> assigned.put(choice.sequence(), choice.digest()));

@@ -70,6 +70,15 @@ class ViewChangesTest {
         return new NewView(1, support, Told.checkpoint(0), chosen);
     }
 
+    /** As a NEW-VIEW is where nobody has told of any number. */
+    private static NewView leavingFree(NewView all) {
+        return new NewView(all.view(), all.support(), all.checkpoint(), List.of());
+    }
+
+    private static NewView inView(long view, NewView all) {
+        return new NewView(view, all.support(), all.checkpoint(), all.chosen());
+    }
+
     private static Status status(long view, boolean inView, long viewChanges) {
         return new Status(view, inView, 0, 0, Bytes.EMPTY, Bytes.EMPTY, viewChanges, false);
     }
@@ -100,7 +109,7 @@ class ViewChangesTest {
                 .as("of another digest")
                 .isEmpty();
         List<ViewStep> steps = primary.onMessage(0, 2, ack(0, EMPTY));
-        NewView decided = newView(EMPTY, EMPTY, EMPTY);
+        NewView decided = leavingFree(newView(EMPTY, EMPTY, EMPTY));
         assertThat(steps).containsExactly(new ViewStep.Install(decided));
         List<ViewStep> sends = primary.installed(decided);
         assertThat(primary.active()).isTrue();
@@ -125,7 +134,51 @@ class ViewChangesTest {
             assertThat(primary.onMessage(0, 4, ack(other, EMPTY))).isEmpty();
         }
         assertThat(primary.onMessage(0, 3, ack(4, EMPTY)))
-                .containsExactly(new ViewStep.Install(newView(EMPTY, EMPTY, EMPTY, EMPTY, EMPTY)));
+                .containsExactly(new ViewStep.Install(leavingFree(newView(EMPTY, EMPTY, EMPTY, EMPTY, EMPTY))));
+    }
+
+    @Test
+    void afterAViewThatBroughtNothingEachNumberGetsAChoice() {
+        ViewChange second = stable(2, 0).message();
+        NewView all = inView(2, newView(second, second, second));
+        assertThat(decidedInViewTwo(false)).isEqualTo(all);
+        assertThat(decidedInViewTwo(true)).isEqualTo(leavingFree(all));
+    }
+
+    private static NewView decidedInViewTwo(boolean progress) {
+        ViewChange own = stable(2, 0).message();
+        ViewChanges primary = replica(2);
+        primary.suspect(0);
+        if (progress) {
+            primary.onProgress();
+        }
+        primary.suspect(1);
+        primary.entered(0, own);
+        return decided(primary, own);
+    }
+
+    @Test
+    void ifAnotherRunsABuildThatWantsThemEachNumberGetsAChoice() {
+        ViewChanges primary = opened(1);
+        primary.onBuild(3, false);
+        assertThat(decided(primary, EMPTY)).isEqualTo(newView(EMPTY, EMPTY, EMPTY));
+        ViewChanges later = opened(1);
+        later.onBuild(3, false);
+        later.onBuild(2, false);
+        later.onBuild(3, true);
+        later.onBuild(2, true);
+        assertThat(decided(later, EMPTY)).isEqualTo(leavingFree(newView(EMPTY, EMPTY, EMPTY)));
+    }
+
+    /** What the primary decides once two others have sent the same and acknowledged each other's. */
+    private static NewView decided(ViewChanges primary, ViewChange same) {
+        List<Integer> others = primary.primary() == 1 ? List.of(0, 2) : List.of(0, 1);
+        List<ViewStep> steps = new ArrayList<>();
+        others.forEach(other -> steps.addAll(primary.onMessage(0, other, same)));
+        steps.addAll(primary.onMessage(0, others.getFirst(), ack(others.getLast(), same)));
+        steps.addAll(primary.onMessage(0, others.getLast(), ack(others.getFirst(), same)));
+        assertThat(steps).hasSize(1).first().isInstanceOf(ViewStep.Install.class);
+        return ((ViewStep.Install) steps.getFirst()).newView();
     }
 
     @Test
@@ -177,6 +230,23 @@ class ViewChangesTest {
     }
 
     @Test
+    void aNewViewThatLeavesFreeWhatPreparedLeadsToTheNextView() {
+        ViewChange prepared = stable(1, 0).prepared(1, 7, 0).message();
+        ViewChanges backup = opened(3);
+        backup.onMessage(0, 0, prepared);
+        backup.onMessage(0, 1, EMPTY);
+        backup.onMessage(0, 2, EMPTY);
+        NewView decided = leavingFree(newView(prepared, EMPTY, EMPTY));
+        assertThat(backup.onMessage(0, 1, decided)).contains(new ViewStep.Leave(2));
+        ViewChanges another = opened(3);
+        another.onMessage(0, 0, EMPTY);
+        another.onMessage(0, 1, EMPTY);
+        another.onMessage(0, 2, EMPTY);
+        NewView right = leavingFree(newView(EMPTY, EMPTY, EMPTY));
+        assertThat(another.onMessage(0, 1, right)).containsExactly(new ViewStep.Install(right));
+    }
+
+    @Test
     void aNewViewThatNamesWhatThisReplicaNeverSaidIsRefused() {
         ViewChanges backup = opened(2);
         backup.onMessage(0, 0, EMPTY);
@@ -222,6 +292,10 @@ class ViewChangesTest {
         assertThat(backup.onMessage(0, 0, twice)).hasOnlyElementsOfType(ViewStep.Misbehaved.class);
         NewView few = newView(EMPTY, EMPTY);
         assertThat(backup.onMessage(0, 1, few)).hasOnlyElementsOfType(ViewStep.Misbehaved.class);
+        List<Numbered> many = new ArrayList<>(newView(EMPTY, EMPTY, EMPTY).chosen());
+        many.add(new Numbered(Told.LOG + 1, Told.NULL));
+        NewView tooMany = new NewView(1, newView(EMPTY, EMPTY, EMPTY).support(), Told.checkpoint(0), many);
+        assertThat(backup.onMessage(0, 1, tooMany)).hasOnlyElementsOfType(ViewStep.Misbehaved.class);
         assertThat(backup.viewChanges()).isEqualTo(0b1000);
         assertThat(backup.hasNewView()).isFalse();
     }
@@ -349,9 +423,10 @@ class ViewChangesTest {
         primary.onMessage(0, 2, EMPTY);
         primary.onMessage(0, 2, ack(0, EMPTY));
         primary.onMessage(0, 0, ack(2, EMPTY));
-        primary.installed(newView(EMPTY, EMPTY, EMPTY));
+        NewView decided = leavingFree(newView(EMPTY, EMPTY, EMPTY));
+        primary.installed(decided);
         assertThat(primary.onMessage(1_000, 3, status(1, false, 0)))
-                .containsExactly(new ViewStep.Send(3, EMPTY), new ViewStep.Send(3, newView(EMPTY, EMPTY, EMPTY)));
+                .containsExactly(new ViewStep.Send(3, EMPTY), new ViewStep.Send(3, decided));
         assertThat(primary.onMessage(1_000, 2, status(1, true, 0))).isEmpty();
     }
 
