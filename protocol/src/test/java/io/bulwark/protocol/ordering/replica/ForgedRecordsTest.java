@@ -61,7 +61,7 @@ class ForgedRecordsTest {
     /** The last replica starts again with this on its disk, and recovers. */
     private static void recoverWith(TestCluster cluster, LogRecord... left) {
         cluster.crash(last(cluster));
-        cluster.nodes.get(last(cluster)).disk().addAll(List.of(left));
+        cluster.nodes.get(last(cluster)).disk.addAll(List.of(left));
         cluster.start(last(cluster), Start.RECOVERING);
     }
 

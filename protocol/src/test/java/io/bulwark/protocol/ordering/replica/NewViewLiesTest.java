@@ -139,8 +139,8 @@ class NewViewLiesTest {
                     new PrePrepare(1, 2, Batch.NULL));
         }
         boolean isTrue = message instanceof ReplicaMessage.Executed
-                || message instanceof NewView begun && begun.view() == 1
-                || message instanceof ReplicaMessage.Phase phase && phase.view() == 1;
+                || (message instanceof NewView begun && begun.view() == 1)
+                || (message instanceof ReplicaMessage.Phase phase && phase.view() == 1);
         return isTrue ? List.of() : List.of(message);
     }
 

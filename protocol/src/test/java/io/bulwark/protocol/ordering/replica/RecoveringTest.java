@@ -300,7 +300,7 @@ class RecoveringTest {
                 lone.execute(1, lone.asked());
             }
         }
-lone.executes(2, true, 1, others);
+        lone.executes(2, true, 1, others);
         lone.executes(3, true, 1, others);
         lone.executes(0, true, 1, others);
         lone.stable(8);
