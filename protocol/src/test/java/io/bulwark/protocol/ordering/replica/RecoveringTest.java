@@ -23,6 +23,7 @@ import io.bulwark.protocol.ordering.recovery.RecoveryRequest;
 import io.bulwark.protocol.ordering.recovery.RecoveryRequest.Challenge;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -438,7 +439,7 @@ class RecoveringTest {
         JournalApplication other = new JournalApplication();
         other.checkpoint(4_000, lone.application.engineState());
         other.makeDurable(4_000);
-        lone.application.adopt(4_000, other.saved(other.checkpoints().getLast()));
+        lone.application.adopt(4_000, Objects.requireNonNull(other.saved(other.checkpoints().getLast())));
         lone.replica.onStateFetched(lone.nowMillis, 7, 2);
         lone.settle();
         assertThat(lone.report().own().checkedPages()).isEqualTo(7);
