@@ -79,7 +79,8 @@ public final class RecoveryReplies {
 
     /** Whether what the others have not said yet makes no difference to that. They come to say it, since one of the two is so. */
     public boolean isJudged(long own) {
-        return isForged(own) || Arrays.stream(views()).filter(view -> view >= own - 1).count() >= group.faulty();
+        return isForged(own)
+                || Arrays.stream(views()).filter(view -> view >= own - 1).count() >= group.faulty();
     }
 
     /** f+1 others, a correct one among them, are in earlier views. */

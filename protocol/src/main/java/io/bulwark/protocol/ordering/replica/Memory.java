@@ -102,9 +102,11 @@ final class Memory {
     void restore(ViewHistory history, long end) {
         for (LogRecord record : records) {
             switch (record) {
-                case LogRecord.Prepare prepare when isPossible(prepare.sequence(), prepare.view(), end) ->
+                case LogRecord.Prepare prepare
+                when isPossible(prepare.sequence(), prepare.view(), end) ->
                     history.prePrepared(prepare.sequence(), prepare.digest(), prepare.view());
-                case LogRecord.Commit commit when isPossible(commit.sequence(), commit.view(), end) ->
+                case LogRecord.Commit commit
+                when isPossible(commit.sequence(), commit.view(), end) ->
                     history.prepared(commit.sequence(), commit.digest(), commit.view());
                 default -> {}
             }
@@ -152,7 +154,8 @@ final class Memory {
                     }
                 }
                 case LogRecord.Commit commit -> {
-                    promised = isBeyond(commit.sequence(), log.end()) ? promised : Math.max(promised, commit.sequence());
+                    promised =
+                            isBeyond(commit.sequence(), log.end()) ? promised : Math.max(promised, commit.sequence());
                     if (isActive() && commit.view() == view() && log.covers(commit.sequence())) {
                         Slot slot = log.slot(commit.sequence());
                         slot.prepared = true;
@@ -160,9 +163,8 @@ final class Memory {
                     }
                 }
                 case LogRecord.Learned learned -> {
-                    promised = isBeyond(learned.sequence(), log.end())
-                            ? promised
-                            : Math.max(promised, learned.sequence());
+                    promised =
+                            isBeyond(learned.sequence(), log.end()) ? promised : Math.max(promised, learned.sequence());
                     if (log.covers(learned.sequence())) {
                         log.slot(learned.sequence()).decided = learned.digest();
                     }

@@ -385,8 +385,11 @@ final class Recovering {
             host.onLogChanged(nowMillis);
         }
         boolean stable = checkpoints.stableHere() != null && log.low() >= point;
-        // Nobody keeps then what it said of the forged view in this life, and what it promised in others lies below the mark.
-        if (forgedView && stable && nowMillis - answeredMillis >= 2 * config.recoveries().keyMillis()) {
+        // Nobody keeps then what it said of the forged view in this life, and what it promised in others lies below the
+        // mark.
+        if (forgedView
+                && stable
+                && nowMillis - answeredMillis >= 2 * config.recoveries().keyMillis()) {
             forgedView = false;
             views.returnTo(nowMillis, othersView);
             host.onLogChanged(nowMillis);

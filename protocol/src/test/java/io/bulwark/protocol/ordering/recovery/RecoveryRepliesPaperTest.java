@@ -62,7 +62,6 @@ class RecoveryRepliesPaperTest {
         says(3, true, 9, RecoveryReplies.NO_VIEW);
         assertThat(replies.validView(5)).isEqualTo(5);
         assertThat(replies.validView(4)).isEqualTo(4);
-        
     }
 
     /** Of a correct disk f others that are correct have come to the view before; else one of f such others is correct. */

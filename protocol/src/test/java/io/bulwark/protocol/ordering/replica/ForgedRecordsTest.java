@@ -243,7 +243,8 @@ class ForgedRecordsTest {
     @Test
     void votesInAViewThatTheDiskHasNotComeToAreNoneBeforeTheEstimateEither() {
         TestCluster cluster = cluster(1);
-        cluster.wire = (from, to, message) -> message instanceof ReplicaMessage.ReplyStable ? List.of() : List.of(message);
+        cluster.wire =
+                (from, to, message) -> message instanceof ReplicaMessage.ReplyStable ? List.of() : List.of(message);
         recoverWith(cluster, new LogRecord.Prepare(7, 30, NEVER), new LogRecord.Commit(7, 30, NEVER));
         cluster.run(50);
         cluster.replica(0).handOver(cluster.nowMillis);
@@ -266,8 +267,7 @@ class ForgedRecordsTest {
             cluster.run(3_000);
             assertRecovered(cluster);
             cluster.replica(3).onQuery(PrincipalId.client(9), 1, Bytes.EMPTY);
-            assertThat(cluster.replica(3).drain(cluster.nowMillis))
-                    .noneMatch(ReplicaEffect.Refuse.class::isInstance);
+            assertThat(cluster.replica(3).drain(cluster.nowMillis)).noneMatch(ReplicaEffect.Refuse.class::isInstance);
             assertAllWorks(cluster);
         }
     }

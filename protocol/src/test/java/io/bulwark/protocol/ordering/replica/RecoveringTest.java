@@ -439,7 +439,8 @@ class RecoveringTest {
         JournalApplication other = new JournalApplication();
         other.checkpoint(4_000, lone.application.engineState());
         other.makeDurable(4_000);
-        lone.application.adopt(4_000, Objects.requireNonNull(other.saved(other.checkpoints().getLast())));
+        lone.application.adopt(
+                4_000, Objects.requireNonNull(other.saved(other.checkpoints().getLast())));
         lone.replica.onStateFetched(lone.nowMillis, 7, 2);
         lone.settle();
         assertThat(lone.report().own().checkedPages()).isEqualTo(7);
