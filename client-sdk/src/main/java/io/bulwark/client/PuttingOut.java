@@ -23,12 +23,21 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** Waits until the nodes have put a revoked client out of the register volumes. */
+/**
+ * Waits until the nodes have put a revoked client out of the register volumes, and then until each of them has settled what repairs that
+ * began before all were done have left (PROTOCOLS section 2, revocation).
+ */
 final class PuttingOut {
     private static final long SURVEY_MILLIS = 2_000;
     private static final long PAUSE_MILLIS = 200;
+    /**
+     * How often each node must have said that it is done: once before all are, and twice after that. Of two such answers the second
+     * one is of a round that began after the first.
+     */
+    private static final int TIMES_DONE = 3;
 
     private final OperationDriver driver;
     private final PrincipalId revoked;
@@ -39,23 +48,33 @@ final class PuttingOut {
     }
 
     /**
-     * Returns when all have.
+     * Returns when all have, and nobody else has taken a slot meanwhile.
      *
+     * @param map the map of now
      * @param gone principals that are revoked: nobody listens to such nodes any more
      */
     void await(
-            ClusterMap map,
+            Supplier<ClusterMap> map,
             Set<PrincipalId> gone,
             Duration patience,
             Consumer<Principals.RevocationProgress> listener) {
-        Set<PrincipalId> nodes = holders(map);
-        nodes.removeAll(gone);
+        Set<PrincipalId> nodes = holders(map.get(), gone);
+        Set<PrincipalId> done = new TreeSet<>();
+        int times = 0;
         long end = System.nanoTime() + patience.toNanos();
         while (true) {
-            Principals.RevocationProgress progress = ask(nodes);
+            Principals.RevocationProgress progress = ask(nodes, done);
             listener.accept(progress);
             if (progress.complete()) {
-                return;
+                done.clear();
+                if (++times == TIMES_DONE) {
+                    Set<PrincipalId> now = holders(map.get(), gone);
+                    if (nodes.containsAll(now)) {
+                        return;
+                    }
+                    nodes = now;
+                    times = 0;
+                }
             }
             if (System.nanoTime() - end >= 0) {
                 throw new UnavailableException(problem(revoked, progress), Subject.NONE);
@@ -64,7 +83,7 @@ final class PuttingOut {
         }
     }
 
-    private static Set<PrincipalId> holders(ClusterMap map) {
+    private static Set<PrincipalId> holders(ClusterMap map, Set<PrincipalId> gone) {
         Set<PrincipalId> nodes = new TreeSet<>();
         for (Volume volume : map.volumes()) {
             if (volume.kind() == VolumeKind.REGISTER) {
@@ -73,14 +92,18 @@ final class PuttingOut {
                 }
             }
         }
+        nodes.removeAll(gone);
         return nodes;
     }
 
-    private Principals.RevocationProgress ask(Set<PrincipalId> nodes) {
+    /** @param done those that have said so, and need not be asked again; who says so now is one of them from then on */
+    private Principals.RevocationProgress ask(Set<PrincipalId> nodes, Set<PrincipalId> done) {
+        Set<PrincipalId> asked = new TreeSet<>(nodes);
+        asked.removeAll(done);
         SortedMap<PrincipalId, Message> answers = BulwarkClient.noDeadline()
                 .await(
                         driver.submit(new Survey(
-                                nodes,
+                                asked,
                                 new RevocationRequest(revoked),
                                 message -> message instanceof RevocationReply reply
                                         && reply.revoked().equals(revoked),
@@ -88,17 +111,16 @@ final class PuttingOut {
                         Subject.NONE);
         List<PrincipalId> silent = new ArrayList<>();
         Map<PrincipalId, Long> undecided = new TreeMap<>();
-        int done = 0;
-        for (PrincipalId node : nodes) {
+        for (PrincipalId node : asked) {
             if (!(answers.get(node) instanceof RevocationReply reply) || !reply.refused()) {
                 silent.add(node);
             } else if (reply.undecided() > 0) {
                 undecided.put(node, reply.undecided());
             } else {
-                done++;
+                done.add(node);
             }
         }
-        return new Principals.RevocationProgress(nodes.size(), done, undecided, silent);
+        return new Principals.RevocationProgress(nodes.size(), done.size(), undecided, silent);
     }
 
     /** Names whoever keeps it waiting: also a liar, which says for ever that something is undecided. */

@@ -436,7 +436,9 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             finish(attempt, effects);
             return;
         }
-        if (settling == Settling.WRITE_BACK) {
+        // What nonces alone prove is for the nodes to complete: they can be waited for when its writer is revoked, readers cannot.
+        boolean mayWriteBack = attempt.committed();
+        if (settling == Settling.WRITE_BACK && mayWriteBack) {
             FpWriteOutcome ended = back == null ? null : back.outcome().orElse(null);
             boolean failed = ended instanceof FpWriteOutcome.Failed || ended instanceof FpWriteOutcome.EpochOver;
             if (failed) {
@@ -449,7 +451,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
                 effects.addAll(started.start(nowMillis));
             }
         }
-        if (settling == Settling.ASK_REPAIR) {
+        if (settling == Settling.ASK_REPAIR || !mayWriteBack) {
             askRepair(nowMillis, attempt, effects);
         }
     }

@@ -40,6 +40,11 @@ final class FpRepair {
         return running;
     }
 
+    /** Calls when the repair that is under way has ended. */
+    void whenOver(LongConsumer then) {
+        untilDone.add(then);
+    }
+
     /** Whether the READ of the last repair found that the block was never written. */
     boolean foundNothing() {
         return nothing;
@@ -74,6 +79,10 @@ final class FpRepair {
 
     /** What the node itself would answer: its latest, and each version that it has staged. */
     private void begin(long nowMillis, @Nullable Timestamp wanted) {
+        if (!node.index().ready(PrepareTag.REPAIR)) {
+            node.index().load(PrepareTag.REPAIR, now -> register.enqueue(now, later -> begin(later, wanted)));
+            return;
+        }
         rounds++;
         epoch = register.group().placement().epoch();
         if (!register.serves(epoch)) {
@@ -197,28 +206,57 @@ final class FpRepair {
         if (!next.committed()) {
             next = crowded ? next.provenForItsWriter() : next.repaired();
         }
-        VersionRecord stored = next;
-        BlockVersions versions = register.versions();
-        List<Mutation> mutations = new ArrayList<>();
-        mutations.add(
-                good
-                        ? new Mutation.UpdateMeta(stored.key(register.block()), stored.encoded())
-                        : new Mutation.Put(stored.key(register.block()), stored.encoded(), cut.fragment()));
-        if (record != null && !crowded) {
-            register.uncharge(record, mutations);
+        Mutation change = good
+                ? new Mutation.UpdateMeta(next.key(register.block()), next.encoded())
+                : new Mutation.Put(next.key(register.block()), next.encoded(), cut.fragment());
+        LongConsumer healed = now -> {
+            register.versions().heal(version);
+            then.accept(now);
+        };
+        store(record, next, change, healed, this::end);
+    }
+
+    /** What is vouched for stays, but its writer has no account any more. */
+    void takeOver(VersionRecord record) {
+        VersionRecord taken = record.repaired();
+        Mutation change = new Mutation.UpdateMeta(taken.key(register.block()), taken.encoded());
+        store(record, taken, change, now -> {}, now -> {});
+    }
+
+    /** What is staged goes from the account of whoever had it to that of repairs. */
+    private void store(
+            @Nullable VersionRecord before,
+            VersionRecord next,
+            Mutation change,
+            LongConsumer then,
+            LongConsumer failed) {
+        StagedIndex index = node.index();
+        StagedIndex.Entry entry = register.entry(next.version());
+        boolean moves = next.chargedTo(PrepareTag.REPAIR) && (before == null || !before.chargedTo(PrepareTag.REPAIR));
+        List<Mutation> mutations = new ArrayList<>(List.of(change));
+        if (moves) {
+            mutations.add(index.put(PrepareTag.REPAIR, 0, entry));
+            index.added(PrepareTag.REPAIR, 0, entry);
+            if (before != null) {
+                register.uncharge(before, mutations);
+            }
         }
         register.store(
                 mutations,
                 null,
                 now -> {
-                    if (record != null && !crowded) {
-                        register.uncharged(record);
+                    if (moves && before != null) {
+                        register.uncharged(before);
                     }
-                    versions.put(stored);
-                    versions.heal(version);
+                    register.versions().put(next);
                     then.accept(now);
                 },
-                this::end);
+                now -> {
+                    if (moves) {
+                        index.recheck(now, register, PrepareTag.REPAIR, entry.version());
+                    }
+                    failed.accept(now);
+                });
     }
 
     private void staged(long nowMillis, Timestamp version) {

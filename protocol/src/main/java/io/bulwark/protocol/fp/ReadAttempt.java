@@ -69,7 +69,15 @@ final class ReadAttempt {
      * it, hence a client invoked a write at it.
      */
     boolean proven() {
-        return reporters.size() > group.f() || preimages().size() > group.f();
+        return committed() || preimages().size() > group.f();
+    }
+
+    /**
+     * Whether f + 1 slots report it as their latest, so that a correct node has committed it. That a client has prepared it is what nonces
+     * prove, and one who is revoked since may have done no more.
+     */
+    boolean committed() {
+        return reporters.size() > group.f();
     }
 
     private Set<Integer> preimages() {

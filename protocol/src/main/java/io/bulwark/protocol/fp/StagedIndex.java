@@ -24,7 +24,8 @@ import java.util.function.Predicate;
 
 /**
  * What each client has staged at this node, over all blocks: for the bound S per client, which must hold across restarts, and
- * to find what a closed session left behind. One small record per staged version, written and deleted together with it.
+ * to find what a closed session left behind. What REPAIR has staged stands under its tag, so that the end of a revocation can wait for
+ * it. One small record per staged version, written and deleted together with it.
  */
 final class StagedIndex {
     /** A staged version. */
@@ -89,6 +90,8 @@ final class StagedIndex {
         if (waiting != null) {
             waiting.forEach(then -> then.accept(nowMillis));
         }
+        // Repairs do not wait for what they have staged to be listed again.
+        staged.get(PrepareTag.REPAIR);
         while (staged.size() > clientsMax) {
             staged.remove(staged.firstEntry().getKey());
         }
@@ -143,6 +146,16 @@ final class StagedIndex {
         if (deleted != null) {
             deleted.add(entry);
         }
+    }
+
+    /** After a store that failed, or may have: what stands in the block says what is charged. */
+    void recheck(long nowMillis, FpRegister register, PrincipalId client, Version version) {
+        register.enqueue(nowMillis, _ -> {
+            VersionRecord record = register.versions().byName(version);
+            if (record == null || !record.chargedTo(client)) {
+                removed(client, new Entry(register.block(), version));
+            }
+        });
     }
 
     /** The index of a client stands under an id that no block has. */

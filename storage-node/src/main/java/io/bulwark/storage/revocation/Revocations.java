@@ -15,9 +15,9 @@ import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeAccess;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -31,6 +31,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Asks the replicas who is revoked, again and again and at once when somebody wants to know of one, tells the node's servers, and
  * counts what they say. A restart begins anew: the replicas never take a revocation back.
+ *
+ * <p>Servers are told again for whoever asks: that all is decided is answered to him once, and of a round that began after he first
+ * asked since the last such answer. So he can wait for what began before all nodes were done.
  */
 public final class Revocations implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(Revocations.class);
@@ -38,22 +41,42 @@ public final class Revocations implements BackgroundWork {
     private static final long PAUSE_MILLIS = 2_000;
     private static final long ANSWER_MILLIS_MAX = 30_000;
     private static final long NO_VERSION = -1;
+    private static final int ASKERS_MAX = 1_024;
 
     private final Metadata metadata;
     private final List<Standing> servers = new CopyOnWriteArrayList<>();
-    private final Set<PrincipalId> told = ConcurrentHashMap.newKeySet();
+    /** How often the servers were told of each who is revoked: the number of the round. */
+    private final Map<PrincipalId, Integer> told = new ConcurrentHashMap<>();
+    /** From which round on the answer is new to an asker. Of the thread that answers. */
+    private final LinkedHashMap<Asker, Integer> askers = new LinkedHashMap<>();
+
     private final Semaphore wanted = new Semaphore(0);
+    private volatile @Nullable NodeAccess hosting;
     private volatile @Nullable Thread thread;
     private volatile boolean stopping;
     private long version = NO_VERSION;
 
-    /** What one server has said. */
+    private record Asker(PrincipalId who, PrincipalId revoked) {}
+
+    /** What one server has said in its round. */
+    private record Said(int round, boolean refuses, int undecided) {}
+
     private static final class Standing implements RevocationWatch {
-        private final Map<PrincipalId, Integer> undecided = new ConcurrentHashMap<>();
+        private static final Said NOTHING = new Said(0, false, 0);
+        private final Map<PrincipalId, Said> said = new ConcurrentHashMap<>();
+
+        @Override
+        public void begins(PrincipalId revoked) {
+            said.compute(revoked, (_, before) -> new Said(before == null ? 1 : before.round() + 1, false, 0));
+        }
 
         @Override
         public void refuses(PrincipalId revoked, int left) {
-            undecided.put(revoked, left);
+            said.computeIfPresent(revoked, (_, now) -> new Said(now.round(), true, left));
+        }
+
+        Said of(PrincipalId revoked) {
+            return said.getOrDefault(revoked, NOTHING);
         }
     }
 
@@ -76,6 +99,7 @@ public final class Revocations implements BackgroundWork {
 
     @Override
     public void start(NodeAccess node) {
+        hosting = node;
         thread = Thread.ofVirtual().name("bulwark-revocations-" + node.node()).start(() -> follow(node));
     }
 
@@ -122,7 +146,7 @@ public final class Revocations implements BackgroundWork {
                 throw new IllegalStateException("the replicas answer " + reply);
             }
             for (Reply.PrincipalEntry entry : page.principals()) {
-                if (entry.revoked() && told.add(entry.principal())) {
+                if (entry.revoked() && told.putIfAbsent(entry.principal(), 1) == null) {
                     LOG.info("node {} refuses {} from now on: it is revoked", node.node(), entry.principal());
                     node.tell(new Fact.Revoked(entry.principal()));
                 }
@@ -135,15 +159,35 @@ public final class Revocations implements BackgroundWork {
         version = first == last ? last : NO_VERSION;
     }
 
-    private RevocationReply standing(PrincipalId revoked) {
-        long undecided = 0;
-        boolean refused = told.contains(revoked);
-        for (Standing server : servers) {
-            Integer left = server.undecided.get(revoked);
-            refused &= left != null;
-            undecided += left == null ? 0 : left;
+    private RevocationReply answer(Asker asker) {
+        PrincipalId revoked = asker.revoked();
+        Integer round = told.get(revoked);
+        NodeAccess node = hosting;
+        if (round == null || node == null) {
+            wanted.release();
+            return new RevocationReply(revoked, false, 0);
         }
-        return new RevocationReply(revoked, refused, undecided);
+        long undecided = 0;
+        boolean refused = true;
+        for (Standing server : servers) {
+            Said said = server.of(revoked);
+            refused &= said.refuses() && said.round() == round;
+            undecided += said.undecided();
+        }
+        int since = askers.computeIfAbsent(asker, _ -> round + 1);
+        if (askers.size() > ASKERS_MAX) {
+            askers.pollFirstEntry();
+        }
+        if (!refused || undecided > 0) {
+            return new RevocationReply(revoked, refused, undecided);
+        }
+        if (round >= since) {
+            askers.remove(asker);
+            return new RevocationReply(revoked, true, 0);
+        }
+        told.put(revoked, round + 1);
+        node.tell(new Fact.Revoked(revoked));
+        return new RevocationReply(revoked, false, 0);
     }
 
     private final class Server implements ProtocolServer {
@@ -152,10 +196,7 @@ public final class Revocations implements BackgroundWork {
             if (!(message instanceof RevocationRequest(PrincipalId revoked))) {
                 return List.of();
             }
-            if (!told.contains(revoked)) {
-                wanted.release();
-            }
-            return List.of(new Effect.Send(from, requestId, standing(revoked)));
+            return List.of(new Effect.Send(from, requestId, answer(new Asker(from, revoked))));
         }
     }
 }
