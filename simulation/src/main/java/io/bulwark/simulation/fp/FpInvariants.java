@@ -7,6 +7,7 @@ import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
+import io.bulwark.protocol.fp.PrepareTag;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.id.BlockId;
@@ -222,7 +223,9 @@ final class FpInvariants {
         Map<PrincipalId, Integer> ofClient = new HashMap<>();
         Map<Account, Integer> ofBlock = new HashMap<>();
         for (RecordKey key : simulation.records(node).keys()) {
-            if (key.kind() == RecordKind.REGISTER) {
+            boolean charges = key.kind() == RecordKind.REGISTER
+                    && !key.block().owner().equals(PrepareTag.REPAIR);
+            if (charges) {
                 PrincipalId client = key.block().owner();
                 WireReader suffix = new WireReader(key.suffix());
                 BlockId block = BlockId.register(suffix.i32(0, Integer.MAX_VALUE), suffix.nonNegative64());
