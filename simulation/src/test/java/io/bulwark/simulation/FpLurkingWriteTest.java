@@ -216,9 +216,11 @@ class FpLurkingWriteTest {
                 return slow ? List.of() : List.of(effect);
             }
 
-            private static boolean shows(Message message) {
-                return message instanceof FpMessage.FoundTimestamp
-                        || (message instanceof FpMessage.ReadAnswer answer && answer.holding() != null);
+            /** What the holder has of the version, or that the write before is what 2f + 1 nodes have. */
+            private boolean shows(Message message) {
+                return node == HOLDER
+                        ? message instanceof FpMessage.ReadAnswer answer && answer.holding() != null
+                        : message instanceof FpMessage.FoundTimestamp || message instanceof FpMessage.ReadAnswer;
             }
 
             @Override
