@@ -39,12 +39,30 @@ final class PuttingOut {
      */
     private static final int TIMES_DONE = 3;
 
-    private final OperationDriver driver;
+    /** Asks nodes how far they are, and gives the answers that come in time. */
+    interface Asking {
+        SortedMap<PrincipalId, Message> ask(Set<PrincipalId> nodes);
+    }
+
+    private final Asking asking;
     private final PrincipalId revoked;
 
-    PuttingOut(OperationDriver driver, PrincipalId revoked) {
-        this.driver = driver;
+    PuttingOut(Asking asking, PrincipalId revoked) {
+        this.asking = asking;
         this.revoked = revoked;
+    }
+
+    static PuttingOut over(OperationDriver driver, PrincipalId revoked) {
+        Asking surveys = nodes -> BulwarkClient.noDeadline()
+                .await(
+                        driver.submit(new Survey(
+                                nodes,
+                                new RevocationRequest(revoked),
+                                message -> message instanceof RevocationReply reply
+                                        && reply.revoked().equals(revoked),
+                                SURVEY_MILLIS)),
+                        Subject.NONE);
+        return new PuttingOut(surveys, revoked);
     }
 
     /**
@@ -100,15 +118,7 @@ final class PuttingOut {
     private Principals.RevocationProgress ask(Set<PrincipalId> nodes, Set<PrincipalId> done) {
         Set<PrincipalId> asked = new TreeSet<>(nodes);
         asked.removeAll(done);
-        SortedMap<PrincipalId, Message> answers = BulwarkClient.noDeadline()
-                .await(
-                        driver.submit(new Survey(
-                                asked,
-                                new RevocationRequest(revoked),
-                                message -> message instanceof RevocationReply reply
-                                        && reply.revoked().equals(revoked),
-                                SURVEY_MILLIS)),
-                        Subject.NONE);
+        SortedMap<PrincipalId, Message> answers = asking.ask(asked);
         List<PrincipalId> silent = new ArrayList<>();
         Map<PrincipalId, Long> undecided = new TreeMap<>();
         for (PrincipalId node : asked) {

@@ -128,7 +128,7 @@ final class RegisteredPrincipals implements Principals {
         if (principal.kind() == PrincipalKind.CLIENT) {
             Set<PrincipalId> gone =
                     list().stream().filter(Entry::revoked).map(Entry::principal).collect(Collectors.toSet());
-            new PuttingOut(driver, principal).await(() -> view.refresh(deadline()), gone, patience, listener);
+            PuttingOut.over(driver, principal).await(() -> view.refresh(deadline()), gone, patience, listener);
         }
     }
 

@@ -90,9 +90,9 @@ final class StagedIndex {
         if (waiting != null) {
             waiting.forEach(then -> then.accept(nowMillis));
         }
-        // Repairs do not wait for what they have staged to be listed again.
+        // That of repairs stays beside those of the clients: a repair that is under way counts on it.
         staged.get(PrepareTag.REPAIR);
-        while (staged.size() > clientsMax) {
+        while (staged.size() > clientsMax + 1) {
             staged.remove(staged.firstEntry().getKey());
         }
     }

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.fp;
 
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Verdict;
@@ -64,6 +65,9 @@ final class FpInvariants {
     /** The correct nodes that have put a client out, by client. */
     private final Map<PrincipalId, Set<PrincipalId>> refusing = new HashMap<>();
 
+    private final Map<PrincipalId, Set<PrincipalId>> doneNow = new HashMap<>();
+    private Optional<Map<BlockId, Timestamp>> end = Optional.empty();
+
     private Optional<InvariantViolation> broken = Optional.empty();
 
     private final Map<Content, Bytes> written = new HashMap<>();
@@ -86,15 +90,36 @@ final class FpInvariants {
     }
 
     /** A correct node says how far it has put a client out. */
-    void refuses(PrincipalId node, PrincipalId revoked, int undecided) {
-        Set<PrincipalId> done = refusing.computeIfAbsent(revoked, _ -> new HashSet<>());
-        if (undecided == 0) {
-            done.add(node);
-        }
+    RevocationWatch watch(PrincipalId node) {
+        return new RevocationWatch() {
+            @Override
+            public void begins(PrincipalId revoked) {
+                doneNow.getOrDefault(revoked, new HashSet<>()).remove(node);
+            }
+
+            @Override
+            public void refuses(PrincipalId revoked, int undecided) {
+                if (undecided == 0) {
+                    refusing.computeIfAbsent(revoked, _ -> new HashSet<>()).add(node);
+                    doneNow.computeIfAbsent(revoked, _ -> new HashSet<>()).add(node);
+                }
+            }
+        };
     }
 
-    private boolean putOut(PrincipalId client) {
+    /** Whether all correct nodes have said so. */
+    boolean putOut(PrincipalId client) {
         return refusing.getOrDefault(client, Set.of()).size() == correct.size();
+    }
+
+    /** Whether they have since they were told last. */
+    boolean doneNow(PrincipalId client) {
+        return doneNow.getOrDefault(client, Set.of()).size() == correct.size();
+    }
+
+    /** All attackers have been put out, and everything was read: no read finds anything later but what correct clients have written. */
+    void endsHere() {
+        end = Optional.of(Map.copyOf(floors));
     }
 
     private void saw(PrincipalId from, PrincipalId to, Message message) {
@@ -184,6 +209,10 @@ final class FpInvariants {
         if (!prepared.containsKey(named) || (meant != null && !meant.equals(value.block()))) {
             throw WRITTEN_BY_SOMEONE.violated(
                     block.toString(), "read " + value.block() + " at " + at + ", which nobody wrote; meant " + meant);
+        }
+        boolean isNew = end.isPresent() && at.isAfter(end.get().getOrDefault(block, Timestamp.NONE));
+        if (isNew && meant == null) {
+            throw PUT_OUT.violated(block.toString(), "read at " + at + " what took effect after all nodes were done");
         }
         if (group.code().acceptBlock(value.padded(), at.written(), 0).isEmpty()) {
             throw NEVER_POISONOUS.violated(

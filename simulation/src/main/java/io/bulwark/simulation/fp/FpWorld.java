@@ -151,7 +151,7 @@ public final class FpWorld implements SimulatedWorld {
                     () -> liar.around(keys.start(
                             node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)))));
         } else {
-            RevocationWatch watch = (revoked, undecided) -> invariants.refuses(node, revoked, undecided);
+            RevocationWatch watch = invariants.watch(node);
             simulation.addNode(node, () -> keys.start(node, own -> party(node, parts.server(own, limits, watch))));
         }
     }
@@ -370,6 +370,15 @@ public final class FpWorld implements SimulatedWorld {
             nodes.forEach(node -> simulation.tell(node, revoked));
         }
         simulation.runFor(5_000);
+        boolean done = attackers.stream().allMatch(attacker -> invariants.putOut(attacker.self()));
+        // What repairs that began before have left is decided once they have all said so once more.
+        attackers.forEach(attacker -> nodes.forEach(node -> simulation.tell(node, new Fact.Revoked(attacker.self()))));
+        simulation.runFor(5_000);
+        done &= attackers.stream().allMatch(attacker -> invariants.doneNow(attacker.self()));
+        readEverything();
+        if (simulation.runUntil(this::idle, 20_000) && done) {
+            invariants.endsHere();
+        }
         for (FpAttacker attacker : attackers) {
             attacker.commitHeld(changes);
             for (int block = 0; block < blocks; block++) {
@@ -377,6 +386,8 @@ public final class FpWorld implements SimulatedWorld {
             }
         }
         simulation.runFor(2_000);
+        readEverything();
+        simulation.runUntil(this::idle, 20_000);
     }
 
     @Override

@@ -355,7 +355,24 @@ final class StorageBugs {
                     "if (now - saidNanos >= LOG_INTERVAL_NANOS) {",
                     "if (now != saidNanos) {"));
 
-    static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, SPACE, REPORTS, EPOCHS)
+    private static final List<PlantedBug> REVOCATIONS = List.of(
+            rounds(
+                    "that all is decided is of a round that began before the question",
+                    "eachAnswerThatItIsDoneIsOfARoundThatBeganAfterTheQuestion",
+                    "if (over && round < since) {",
+                    "if (false) {"),
+            rounds(
+                    "another's round is enough",
+                    "anothersRoundThatIsUnderWayIsNotEnough",
+                    "askers.computeIfAbsent(asker, _ -> round + 1)",
+                    "askers.computeIfAbsent(new Asker(revoked, revoked), _ -> round + 1)"),
+            rounds(
+                    "what was said in the round before is an answer",
+                    "whatWasSaidInARoundBeforeIsNoAnswer",
+                    "refused &= said.round() == round && said.refuses();",
+                    "refused &= said.refuses();"));
+
+    static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, SPACE, REPORTS, EPOCHS, REVOCATIONS)
             .flatMap(List::stream)
             .toList();
 
@@ -375,6 +392,10 @@ final class StorageBugs {
 
     private static PlantedBug space(String file, String name, String test, String right, String wrong) {
         return bug("store/" + file, name, "store.FullDeviceTest", test, right, wrong);
+    }
+
+    private static PlantedBug rounds(String name, String test, String right, String wrong) {
+        return bug("revocation/Rounds", name, "revocation.RoundsTest", test, right, wrong);
     }
 
     private static PlantedBug cache(String name, String test, String right, String wrong) {
