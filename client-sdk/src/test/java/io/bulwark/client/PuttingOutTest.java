@@ -86,8 +86,7 @@ class PuttingOutTest {
                 new RevocationReply(REVOKED, true, 0),
                 new RevocationReply(REVOKED, true, 1)));
         assertThat(await(Map.of(1, late), List.of(held(0, 1, 2, 3))))
-                .containsExactly(
-                        nodes(0, 1, 2, 3), nodes(1), nodes(1), nodes(0, 1, 2, 3), nodes(1), nodes(0, 1, 2, 3));
+                .containsExactly(nodes(0, 1, 2, 3), nodes(1), nodes(1), nodes(0, 1, 2, 3), nodes(1), nodes(0, 1, 2, 3));
     }
 
     @Test

@@ -436,7 +436,8 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             finish(attempt, effects);
             return;
         }
-        // What nonces alone prove is for the nodes to complete: they can be waited for when its writer is revoked, readers cannot.
+        // What nonces alone prove is for the nodes to complete: they can be waited for when its writer is revoked,
+        // readers cannot.
         boolean mayWriteBack = attempt.committed();
         if (settling == Settling.WRITE_BACK && mayWriteBack) {
             FpWriteOutcome ended = back == null ? null : back.outcome().orElse(null);

@@ -163,11 +163,9 @@ class FpLurkingRepairTest {
         }
         assertThat(sent(effects)).noneMatch(FpMessage.Prepare.class::isInstance);
         assertThat(sent(effects)).anyMatch(FpMessage.Repair.class::isInstance);
-        effects.addAll(read.onMessage(
-                4, nodes.group.node(3), new FpMessage.RepairAnswer(nodes.group.target(3), version)));
-        assertThat(sent(effects))
-                .as("f + 1 have committed it")
-                .anyMatch(FpMessage.Prepare.class::isInstance);
+        effects.addAll(
+                read.onMessage(4, nodes.group.node(3), new FpMessage.RepairAnswer(nodes.group.target(3), version)));
+        assertThat(sent(effects)).as("f + 1 have committed it").anyMatch(FpMessage.Prepare.class::isInstance);
     }
 
     private static List<Message> sent(List<Effect> effects) {

@@ -3,6 +3,7 @@ package io.bulwark.storage.revocation;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.id.PrincipalId;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,15 @@ import java.util.function.Consumer;
 final class Rounds {
     private static final int ASKERS_MAX = 1_024;
 
-    private record Asker(PrincipalId who, PrincipalId revoked) {}
+    private record Asker(PrincipalId who, PrincipalId revoked) implements Comparable<Asker> {
+        private static final Comparator<Asker> ORDER =
+                Comparator.comparing(Asker::who).thenComparing(Asker::revoked);
+
+        @Override
+        public int compareTo(Asker other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     /** What one server has said in its round. */
     private record Said(int round, boolean refuses, int undecided) {}
