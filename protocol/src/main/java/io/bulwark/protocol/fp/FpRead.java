@@ -436,10 +436,8 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             finish(attempt, effects);
             return;
         }
-        // What nonces alone prove is for the nodes to complete: they can be waited for when its writer is revoked,
-        // readers cannot.
-        boolean mayWriteBack = attempt.committed();
-        if (settling == Settling.WRITE_BACK && mayWriteBack) {
+        // Nodes complete what nonces alone prove: they can be waited for when its writer is revoked.
+        if (settling == Settling.WRITE_BACK && attempt.committed()) {
             FpWriteOutcome ended = back == null ? null : back.outcome().orElse(null);
             boolean failed = ended instanceof FpWriteOutcome.Failed || ended instanceof FpWriteOutcome.EpochOver;
             if (failed) {
@@ -452,7 +450,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
                 effects.addAll(started.start(nowMillis));
             }
         }
-        if (settling == Settling.ASK_REPAIR || !mayWriteBack) {
+        if (settling == Settling.ASK_REPAIR || !attempt.committed()) {
             askRepair(nowMillis, attempt, effects);
         }
     }

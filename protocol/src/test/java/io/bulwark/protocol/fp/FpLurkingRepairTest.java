@@ -52,7 +52,7 @@ class FpLurkingRepairTest {
         provenAtNode0();
         assertUndecided(0);
         assertThat(nodes.chargesOnDisk(0)).isZero();
-        assertThat(nodes.repairsOnDisk(0)).isEqualTo(1);
+        assertThat(nodes.disk(0).charges(true)).isEqualTo(1);
         assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
     }
 
@@ -70,7 +70,7 @@ class FpLurkingRepairTest {
         assertThat(nodes.one(READER, nodes.commit(0, 2, prepares))).isInstanceOf(FpMessage.Committed.class);
         nodes.pass(3_000);
         assertThat(nodes.undecided).as("written beyond").containsEntry(0, 0);
-        assertThat(nodes.repairsOnDisk(0)).isZero();
+        assertThat(nodes.disk(0).charges(true)).isZero();
     }
 
     @Test
@@ -81,7 +81,7 @@ class FpLurkingRepairTest {
                 0, staged(CLIENT).with(new VersionRecord.Party(READER, SESSION)).provenForItsWriter());
         nodes.restart(0);
         assertUndecided(0);
-        assertThat(nodes.repairsOnDisk(0)).isEqualTo(1);
+        assertThat(nodes.disk(0).charges(true)).isEqualTo(1);
         assertUndecided(0);
     }
 

@@ -306,20 +306,8 @@ final class LocalNodes {
         return disk(node).scan(RecordKind.REGISTER_VERSION).size();
     }
 
-    /** How many versions stand on clients' accounts. */
     int chargesOnDisk(int node) {
-        return (int) accounts(node, false);
-    }
-
-    /** How many versions repairs have staged, as it is listed. */
-    int repairsOnDisk(int node) {
-        return (int) accounts(node, true);
-    }
-
-    private long accounts(int node, boolean ofRepairs) {
-        return disk(node).scan(RecordKind.REGISTER).stream()
-                .filter(record -> record.key().block().owner().equals(PrepareTag.REPAIR) == ofRepairs)
-                .count();
+        return disk(node).charges(false);
     }
 
     void damage(int node) {

@@ -90,13 +90,13 @@ final class RevocationBugs {
                     "fp/FpRead",
                     "a reader writes back what nonces alone prove",
                     simulation(LURKING, "whatAReaderWasAboutToWriteBackStaysWithoutEffect"),
-                    "boolean mayWriteBack = attempt.committed();",
-                    "boolean mayWriteBack = true;"),
+                    "if (settling == Settling.WRITE_BACK && attempt.committed()) {",
+                    "if (settling == Settling.WRITE_BACK) {"),
             in(
                     "fp/FpRead",
                     "what nonces alone prove is not repaired",
                     protocol(REPAIRING, "whatNoncesAloneProveIsNotWrittenBackButRepaired"),
-                    "if (settling == Settling.ASK_REPAIR || !mayWriteBack) {",
+                    "if (settling == Settling.ASK_REPAIR || !attempt.committed()) {",
                     "if (settling == Settling.ASK_REPAIR) {"),
             in(
                     "fp/ReadAttempt",
