@@ -93,7 +93,7 @@ final class Revocations {
         }
         boolean begins = !round.begun;
         round.begun = true;
-        int left = staged(revoked, begins) + repaired(nowMillis, revoked, round);
+        int left = staged(revoked, begins) + repaired(nowMillis, round);
         if (begins) {
             node.index().sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));
         }
@@ -125,7 +125,7 @@ final class Revocations {
     }
 
     /** How much is left of what repairs have staged, and what nobody is known to have prepared here but who is revoked. */
-    private int repaired(long nowMillis, PrincipalId revoked, Round round) {
+    private int repaired(long nowMillis, Round round) {
         Set<StagedIndex.Entry> all = new HashSet<>(node.index().of(PrepareTag.REPAIR, -1));
         boolean begins = round.repaired == null;
         Set<StagedIndex.Entry> left = round.repaired == null ? new HashSet<>(all) : round.repaired;

@@ -120,7 +120,7 @@ final class RevocationBugs {
                     "fp/Revocations",
                     "what repairs have staged is not waited for",
                     simulation(LURKING, "whatOneNodeAloneHasProvenKeepsItWaitingUntilTheBlockIsWritten"),
-                    "int left = staged(revoked, begins) + repaired(nowMillis, revoked, round);",
+                    "int left = staged(revoked, begins) + repaired(nowMillis, round);",
                     "int left = staged(revoked, begins);"),
             in(
                     "fp/Revocations",
