@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * REPAIR of one block at this node (PROTOCOLS section 2): READ without write-back, stage under the writer tag {@code repair},
- * gather m + f repair MACs, and only then COMMIT. One at a time; those who ask meanwhile wait for it.
+ * gather m + f repair MACs, and only then COMMIT. One at a time; those who ask meanwhile wait for it, or for the next.
  */
 final class FpRepair {
     private static final int OWN_VERSIONS_MAX = 16;
@@ -22,10 +22,14 @@ final class FpRepair {
 
     private final FpRegister register;
     private final FpNode node;
-    private final List<LongConsumer> untilProven = new ArrayList<>();
-    private final List<LongConsumer> untilDone = new ArrayList<>();
+    private final RepairWishes wishes;
     private final Map<Timestamp, Share> ownShares = new HashMap<>();
     private boolean running;
+    /** Those who waited for it are told, and may ask for the next one. */
+    private boolean ending;
+    /** The version that it is about: first what was asked for, then what READ has proven. */
+    private @Nullable Timestamp goal;
+
     private boolean nothing;
     private int rounds;
     /** All of a repair belongs to one epoch. */
@@ -34,6 +38,7 @@ final class FpRepair {
     FpRepair(FpRegister register, FpNode node) {
         this.register = register;
         this.node = node;
+        this.wishes = new RepairWishes(node.self(), node.limits().waitingMax());
     }
 
     boolean running() {
@@ -42,7 +47,7 @@ final class FpRepair {
 
     /** Calls when the repair that is under way has ended. */
     void whenOver(LongConsumer then) {
-        untilDone.add(then);
+        wishes.whenOver(then);
     }
 
     /** Whether the READ of the last repair found that the block was never written. */
@@ -51,7 +56,7 @@ final class FpRepair {
     }
 
     /**
-     * Runs a repair, or joins the one that runs.
+     * Runs a repair, or joins the one that runs if that is about the same version, or runs one after it.
      *
      * @param wanted the version that the asker names, a candidate of the READ
      * @param early whether it is enough that READ has proven a version and its fragment is staged
@@ -59,22 +64,38 @@ final class FpRepair {
      * @return false if the asker has asked too often: nothing will be called
      */
     boolean request(long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        return (running || node.repairRate().allow(nowMillis, asker)) && request(nowMillis, wanted, early, then);
+        boolean free = joins(wanted) || wishes.waits(asker, wanted);
+        return (free || node.repairRate().allow(nowMillis, asker))
+                && wishes.room(asker)
+                && take(nowMillis, asker, wanted, early, then);
     }
 
     /** As often as this node itself wants: it begins no more than a few at a time. */
     boolean request(long nowMillis, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        if (untilDone.size() + untilProven.size() >= node.limits().waitingMax()) {
-            return false;
+        return wishes.room(node.self()) && take(nowMillis, node.self(), wanted, early, then);
+    }
+
+    private boolean joins(@Nullable Timestamp wanted) {
+        return running && !ending && (wanted == null || wanted.equals(goal));
+    }
+
+    private boolean take(
+            long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
+        if (running && !joins(wanted)) {
+            return wishes.queue(asker, wanted, early, then);
         }
-        (early ? untilProven : untilDone).add(then);
+        wishes.join(asker, early, then);
         if (!running) {
-            running = true;
-            nothing = false;
-            rounds = 0;
-            begin(nowMillis, wanted);
+            start(nowMillis, wanted);
         }
         return true;
+    }
+
+    private void start(long nowMillis, @Nullable Timestamp wanted) {
+        running = true;
+        nothing = false;
+        rounds = 0;
+        begin(nowMillis, wanted);
     }
 
     /** What the node itself would answer: its latest, and each version that it has staged. */
@@ -84,6 +105,7 @@ final class FpRepair {
             return;
         }
         rounds++;
+        goal = wanted;
         epoch = register.group().placement().epoch();
         if (!register.serves(epoch)) {
             end(nowMillis);
@@ -147,6 +169,8 @@ final class FpRepair {
         node.out().run(operation, (now, outcome) -> {
             if (outcome instanceof FpReadOutcome.Value value) {
                 register.versions().prove(value.timestamp());
+                goal = value.timestamp();
+                wishes.joinAll(goal);
                 register.enqueue(now, later -> stage(later, value.timestamp(), value.padded()));
             } else {
                 nothing = outcome instanceof FpReadOutcome.NeverWritten;
@@ -260,7 +284,7 @@ final class FpRepair {
     }
 
     private void staged(long nowMillis, Timestamp version) {
-        release(nowMillis, untilProven);
+        wishes.proven(nowMillis);
         if (!register.serves(epoch) || !version.isAfter(register.versions().latest())) {
             end(nowMillis);
             return;
@@ -279,7 +303,8 @@ final class FpRepair {
                 register.target().slot(),
                 version,
                 node.times(),
-                vouch -> register.verifies(vouch, version, PrepareTag.REPAIR, 0));
+                vouch -> register.verifies(vouch, version, PrepareTag.REPAIR, 0),
+                wishes::anyNext);
         node.out().run(operation, (now, outcome) -> {
             switch ((RepairMacs.Outcome) outcome) {
                 case RepairMacs.Outcome.Gathered gathered ->
@@ -330,14 +355,12 @@ final class FpRepair {
     }
 
     private void end(long nowMillis) {
-        running = false;
-        release(nowMillis, untilProven);
-        release(nowMillis, untilDone);
-    }
-
-    private static void release(long nowMillis, List<LongConsumer> waiting) {
-        List<LongConsumer> released = List.copyOf(waiting);
-        waiting.clear();
-        released.forEach(then -> then.accept(nowMillis));
+        ending = true;
+        wishes.over(nowMillis);
+        ending = false;
+        running = wishes.anyNext();
+        if (running) {
+            start(nowMillis, wishes.beginNext());
+        }
     }
 }

@@ -80,6 +80,14 @@ final class ReadAttempt {
         return reporters.size() > group.f();
     }
 
+    /**
+     * Whether this is to be taken only if what is asked for cannot be read: what is below that, and what nonces alone prove. One liar and
+     * its writer can show the latter to a single node, which would complete it for nobody's good.
+     */
+    boolean yieldsTo(Timestamp wanted) {
+        return wanted.isAfter(version) || (!wanted.equals(version) && !committed());
+    }
+
     private Set<Integer> preimages() {
         Set<Integer> slots = new TreeSet<>();
         for (List<Holding.SlotNonce> known : nonces.values()) {

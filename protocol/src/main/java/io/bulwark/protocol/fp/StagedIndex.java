@@ -91,8 +91,8 @@ final class StagedIndex {
             waiting.forEach(then -> then.accept(nowMillis));
         }
         // That of repairs stays beside those of the clients: a repair that is under way counts on it.
-        staged.get(PrepareTag.REPAIR);
-        while (staged.size() > clientsMax + 1) {
+        int repairs = staged.get(PrepareTag.REPAIR) == null ? 0 : 1;
+        while (staged.size() > clientsMax + repairs) {
             staged.remove(staged.firstEntry().getKey());
         }
     }

@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 
@@ -49,6 +50,8 @@ final class LocalNodes {
 
     final FpGroup group;
     final Set<Integer> cutOff = new HashSet<>();
+    /** Messages of these to these are lost. */
+    BiPredicate<PrincipalId, PrincipalId> lost = (_, _) -> false;
     /** Clients without grants, as the replicas have it. */
     final Set<PrincipalId> denied = new HashSet<>(Set.of(OTHER));
     /** What each node has told last of what revoked clients have left. */
@@ -68,10 +71,8 @@ final class LocalNodes {
     Stored nextStore = Stored.DURABLE;
     /** Stores that the nodes are told to have failed are on the disk all the same. */
     boolean failedIsDone;
-
     /** A volume that is not under FP. */
     Optional<Volume> foreign = Optional.empty();
-
     /** The volume is no more; no node is told. */
     boolean deleted;
 
@@ -345,9 +346,8 @@ final class LocalNodes {
     }
 
     private void deliver() {
-        for (Arrival next = network.poll(); next != null; next = network.poll()) {
-            Arrival arrival = next;
-            if (isCutOff(arrival.to()) || isCutOff(arrival.from())) {
+        for (Arrival arrival = network.poll(); arrival != null; arrival = network.poll()) {
+            if (isCutOff(arrival.to()) || isCutOff(arrival.from()) || lost.test(arrival.from(), arrival.to())) {
                 continue;
             }
             ClientOperation<?> operation = operations.get(arrival.id());

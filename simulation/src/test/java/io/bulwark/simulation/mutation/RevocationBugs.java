@@ -11,6 +11,7 @@ import java.util.List;
 final class RevocationBugs {
     private static final String PASIS = "pasis.PasisRevocationTest";
     private static final String LURKING = "FpLurkingWriteTest";
+    private static final String WISHES = "fp.RepairWishesTest";
     private static final String REPAIRING = "fp.FpLurkingRepairTest";
 
     static final List<PlantedBug> ALL = List.of(
@@ -104,6 +105,36 @@ final class RevocationBugs {
                     simulation(LURKING, "whatAReaderWasAboutToWriteBackStaysWithoutEffect"),
                     "return reporters.size() > group.f();",
                     "return reporters.size() >= group.f();"),
+            in(
+                    "fp/ReadAttempt",
+                    "a node that is asked to repair a version takes what nonces alone prove before it",
+                    protocol(WISHES, "whatALiarShowsToOneNodeAloneKeepsNoReaderWaiting"),
+                    "|| (!wanted.equals(version) && !committed());",
+                    ";"),
+            in(
+                    "fp/FpRepair",
+                    "who wants another version repaired waits for the one that runs",
+                    protocol(WISHES, "aLiarThatAsksAgainAndAgainForItKeepsNoReaderWaiting"),
+                    "if (running && !joins(wanted)) {",
+                    "if (false) {"),
+            in(
+                    "fp/RepairMacs",
+                    "who wants another version repaired waits until time is up",
+                    protocol("fp.RepairMacsTest", "whereOthersWaitForAnotherVersionItIsTriedForAMomentOnly"),
+                    "|| (enough && hurried.getAsBoolean())) {",
+                    ") {"),
+            in(
+                    "fp/RepairWishes",
+                    "one asker takes all the room of those who want a repair",
+                    protocol(WISHES, "anAskerHasFewWaitingAndTheNodeItselfTheRest"),
+                    "counts.getOrDefault(asker, 0) < PER_ASKER_MAX",
+                    "true"),
+            in(
+                    "fp/RepairWishes",
+                    "one asker takes all the repairs to come",
+                    protocol(WISHES, "anAskerHasFewWaitingAndTheNodeItselfTheRest"),
+                    "if (!asker.equals(self) && others >= NEXT_PER_ASKER_MAX) {",
+                    "if (false) {"),
             in(
                     "fp/Revocations",
                     "a node says that it is done while a repair is under way",
