@@ -15,6 +15,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,17 +28,19 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Waits until the nodes have put a revoked client out of the register volumes, and then until each of them has settled what repairs that
- * began before all were done have left (PROTOCOLS section 2, revocation).
+ * Waits until the nodes have put a revoked client out of the register volumes, and then twice until each of them has settled what repairs
+ * that began before have left (PROTOCOLS section 2, revocation).
  */
 final class PuttingOut {
     private static final long SURVEY_MILLIS = 2_000;
     private static final long PAUSE_MILLIS = 200;
+    private static final long LOOK_MILLIS = 3_000;
     /**
-     * How often each node must have said that it is done: once before all are, and twice after that. Of two such answers the second
+     * How often each node must have said that it is done: once before all are, and then twice for each of two steps. The question to which
+     * it says so is asked after all have said so the time before, but may have met a round that began earlier; of two such answers the second
      * one is of a round that began after the first.
      */
-    private static final int TIMES_DONE = 3;
+    private static final int TIMES_DONE = 5;
 
     /** Asks nodes how far they are, and gives the answers that come in time. */
     interface Asking {
@@ -65,51 +68,90 @@ final class PuttingOut {
         return new PuttingOut(surveys, revoked);
     }
 
+    /** A group of slots of a register volume. */
+    private record Place(int volume, int group) implements Comparable<Place> {
+        private static final Comparator<Place> ORDER =
+                Comparator.comparingInt(Place::volume).thenComparingInt(Place::group);
+
+        @Override
+        public int compareTo(Place other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
+    /** Who holds the slots of a group, since when. */
+    private record Slots(long epoch, List<Integer> holders) {}
+
     /**
-     * Returns when all have, and nobody else has taken a slot meanwhile.
+     * Returns when all have, and nobody has taken a slot meanwhile.
      *
      * @param map the map of now
-     * @param gone principals that are revoked: nobody listens to such nodes any more
+     * @param gone principals that are revoked by now: nobody listens to such nodes any more
      */
     void await(
             Supplier<ClusterMap> map,
-            Set<PrincipalId> gone,
+            Supplier<Set<PrincipalId>> gone,
             Duration patience,
             Consumer<Principals.RevocationProgress> listener) {
-        Set<PrincipalId> nodes = holders(map.get(), gone);
+        Map<Place, Slots> slots = slots(map.get());
+        Set<PrincipalId> nodes = holders(slots, gone.get());
         Set<PrincipalId> done = new TreeSet<>();
         int times = 0;
-        long end = System.nanoTime() + patience.toNanos();
+        long begun = System.nanoTime();
+        long looked = begun;
         while (true) {
             Principals.RevocationProgress progress = ask(nodes, done);
             listener.accept(progress);
-            if (progress.complete()) {
-                done.clear();
-                if (++times == TIMES_DONE) {
-                    Set<PrincipalId> now = holders(map.get(), gone);
-                    if (nodes.containsAll(now)) {
-                        return;
-                    }
-                    nodes = now;
+            boolean last = progress.complete() && times + 1 == TIMES_DONE;
+            long now = System.nanoTime();
+            if (last || now - looked >= TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)) {
+                looked = now;
+                Map<Place, Slots> slotsNow = slots(map.get());
+                Set<PrincipalId> nodesNow = holders(slotsNow, gone.get());
+                if (moved(slots, slotsNow) || !nodes.containsAll(nodesNow)) {
+                    // Who takes a slot has not been asked for it.
+                    done.clear();
                     times = 0;
                 }
+                slots = slotsNow;
+                nodes = nodesNow;
             }
-            if (System.nanoTime() - end >= 0) {
+            if (done.containsAll(nodes)) {
+                done.clear();
+                if (++times == TIMES_DONE) {
+                    return;
+                }
+            }
+            if (now - begun >= patience.toNanos()) {
                 throw new UnavailableException(problem(revoked, progress), Subject.NONE);
             }
             pause();
         }
     }
 
-    private static Set<PrincipalId> holders(ClusterMap map, Set<PrincipalId> gone) {
-        Set<PrincipalId> nodes = new TreeSet<>();
+    private static Map<Place, Slots> slots(ClusterMap map) {
+        Map<Place, Slots> slots = new TreeMap<>();
         for (Volume volume : map.volumes()) {
             if (volume.kind() == VolumeKind.REGISTER) {
-                for (PlacementGroup group : volume.groups()) {
-                    group.holders().forEach(holder -> nodes.add(PrincipalId.node(holder)));
+                for (int group = 0; group < volume.groups().size(); group++) {
+                    PlacementGroup placement = volume.groups().get(group);
+                    slots.put(new Place(volume.id(), group), new Slots(placement.epoch(), placement.holders()));
                 }
             }
         }
+        return slots;
+    }
+
+    /** Whether slots have other holders than before, or the same ones anew. */
+    private static boolean moved(Map<Place, Slots> before, Map<Place, Slots> now) {
+        return before.entrySet().stream()
+                .anyMatch(each -> now.containsKey(each.getKey())
+                        && !each.getValue().equals(now.get(each.getKey())));
+    }
+
+    private static Set<PrincipalId> holders(Map<Place, Slots> slots, Set<PrincipalId> gone) {
+        Set<PrincipalId> nodes = new TreeSet<>();
+        slots.values().forEach(group -> group.holders().forEach(holder -> nodes.add(PrincipalId.node(holder))));
         nodes.removeAll(gone);
         return nodes;
     }
@@ -120,29 +162,36 @@ final class PuttingOut {
         asked.removeAll(done);
         SortedMap<PrincipalId, Message> answers = asking.ask(asked);
         List<PrincipalId> silent = new ArrayList<>();
+        List<PrincipalId> busy = new ArrayList<>();
         Map<PrincipalId, Long> undecided = new TreeMap<>();
         for (PrincipalId node : asked) {
-            if (!(answers.get(node) instanceof RevocationReply reply) || !reply.refused()) {
+            if (!(answers.get(node) instanceof RevocationReply reply)) {
                 silent.add(node);
+            } else if (!reply.refused()) {
+                busy.add(node);
             } else if (reply.undecided() > 0) {
                 undecided.put(node, reply.undecided());
             } else {
                 done.add(node);
             }
         }
-        return new Principals.RevocationProgress(nodes.size(), done.size(), undecided, silent);
+        return new Principals.RevocationProgress(nodes.size(), done.size(), undecided, busy, silent);
     }
 
     /** Names whoever keeps it waiting: also a liar, which says for ever that something is undecided. */
     static String problem(PrincipalId revoked, Principals.RevocationProgress progress) {
-        String names = progress.silent().stream().map(PrincipalId::toString).collect(Collectors.joining(", "));
         String undecided = progress.undecided().entrySet().stream()
                 .map(entry -> entry.getKey() + " (" + entry.getValue() + ")")
                 .collect(Collectors.joining(", "));
         return revoked + " is revoked, and each node refuses it once it has heard of that; but "
-                + (progress.silent().isEmpty() ? "" : names + " has not confirmed it yet; ")
+                + (progress.silent().isEmpty() ? "" : names(progress.silent()) + " has not answered; ")
+                + (progress.busy().isEmpty() ? "" : names(progress.busy()) + " is still looking for what it left; ")
                 + (undecided.isEmpty() ? "" : "register versions of it are not decided yet at " + undecided + "; ")
                 + "say it again to wait for the rest, or revoke nodes that will not come back";
+    }
+
+    private static String names(List<PrincipalId> nodes) {
+        return nodes.stream().map(PrincipalId::toString).collect(Collectors.joining(", "));
     }
 
     private static void pause() {

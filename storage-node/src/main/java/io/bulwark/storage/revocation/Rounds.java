@@ -3,13 +3,13 @@ package io.bulwark.storage.revocation;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.id.PrincipalId;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * What the node's servers say of each who is revoked. They are told again for whoever asks: that all is decided is answered to him once,
@@ -18,32 +18,33 @@ import java.util.function.Consumer;
  */
 final class Rounds {
     private static final int ASKERS_MAX = 1_024;
+    private static final int PER_ASKER_MAX = 64;
+    /**
+     * A round that is over stays so for a while, at least as long as it took: all who ask again and again learn of it, though others ask for
+     * the next one all the time; and these keep the node busy half of the time at most.
+     */
+    private static final long OVER_MILLIS_MIN = 500;
 
-    private record Asker(PrincipalId who, PrincipalId revoked) implements Comparable<Asker> {
-        private static final Comparator<Asker> ORDER =
-                Comparator.comparing(Asker::who).thenComparing(Asker::revoked);
+    private static final long OVER_MILLIS_MAX = 10_000;
 
-        @Override
-        public int compareTo(Asker other) {
-            return ORDER.compare(this, other);
-        }
-    }
+    private record Begun(int round, long atMillis) {}
 
     /** What one server has said in its round. */
-    private record Said(int round, boolean refuses, int undecided) {}
+    private record Said(int round, boolean refuses, int undecided, long atMillis) {}
 
-    private static final class Standing implements RevocationWatch {
-        private static final Said NOTHING = new Said(0, false, 0);
+    private final class Standing implements RevocationWatch {
+        private static final Said NOTHING = new Said(0, false, 0, 0);
         private final Map<PrincipalId, Said> said = new ConcurrentHashMap<>();
 
         @Override
         public void begins(PrincipalId revoked) {
-            said.compute(revoked, (_, before) -> new Said(before == null ? 1 : before.round() + 1, false, 0));
+            said.compute(revoked, (_, before) -> new Said(before == null ? 1 : before.round() + 1, false, 0, 0));
         }
 
         @Override
         public void refuses(PrincipalId revoked, int left) {
-            said.computeIfPresent(revoked, (_, now) -> new Said(now.round(), true, left));
+            long atMillis = clock.getAsLong();
+            said.computeIfPresent(revoked, (_, now) -> new Said(now.round(), true, left, atMillis));
         }
 
         Said of(PrincipalId revoked) {
@@ -53,15 +54,21 @@ final class Rounds {
 
     private final List<Standing> servers = new CopyOnWriteArrayList<>();
     /** How often the servers were told of each: the number of the round. */
-    private final Map<PrincipalId, Integer> told = new ConcurrentHashMap<>();
-    /** From which round on the answer is new to an asker. */
-    private final LinkedHashMap<Asker, Integer> askers = new LinkedHashMap<>();
+    private final Map<PrincipalId, Begun> told = new ConcurrentHashMap<>();
+    /** From which round on the answer is new to an asker, by whom he asks for; who asked last is last. */
+    private final LinkedHashMap<PrincipalId, LinkedHashMap<PrincipalId, Integer>> askers =
+            new LinkedHashMap<>(16, 0.75f, true);
 
     private final Consumer<PrincipalId> tell;
+    private final LongSupplier clock;
 
-    /** @param tell tells each server once */
-    Rounds(Consumer<PrincipalId> tell) {
+    /**
+     * @param tell tells each server once
+     * @param clock in milliseconds, and never steps
+     */
+    Rounds(Consumer<PrincipalId> tell, LongSupplier clock) {
         this.tell = tell;
+        this.clock = clock;
     }
 
     /** For one server, which counts from now on. */
@@ -76,35 +83,50 @@ final class Rounds {
     }
 
     void begin(PrincipalId revoked) {
-        told.merge(revoked, 1, Integer::sum);
+        long now = clock.getAsLong();
+        told.compute(revoked, (_, before) -> new Begun(before == null ? 1 : before.round() + 1, now));
         tell.accept(revoked);
     }
 
     RevocationReply answer(PrincipalId who, PrincipalId revoked) {
-        Integer round = told.get(revoked);
-        if (round == null) {
+        Begun begun = told.get(revoked);
+        if (begun == null) {
             return new RevocationReply(revoked, false, 0);
         }
-        Asker asker = new Asker(who, revoked);
-        int since = askers.computeIfAbsent(asker, _ -> round + 1);
-        if (askers.size() > ASKERS_MAX) {
-            askers.pollFirstEntry();
-        }
+        int since = since(who, revoked, begun.round() + 1);
         boolean refused = true;
         long undecided = 0;
+        long overMillis = begun.atMillis();
         for (Standing server : servers) {
             Said said = server.of(revoked);
-            refused &= said.round() == round && said.refuses();
+            refused &= said.round() == begun.round() && said.refuses();
             undecided += said.undecided();
+            overMillis = Math.max(overMillis, said.atMillis());
         }
         boolean over = refused && undecided == 0;
-        if (over && round < since) {
-            begin(revoked);
+        if (over && begun.round() < since) {
+            long stays = Math.clamp(overMillis - begun.atMillis(), OVER_MILLIS_MIN, OVER_MILLIS_MAX);
+            if (clock.getAsLong() - overMillis >= stays) {
+                begin(revoked);
+            }
             return new RevocationReply(revoked, false, 0);
         }
         if (over) {
-            askers.remove(asker);
+            askers.getOrDefault(who, new LinkedHashMap<>()).remove(revoked);
         }
         return new RevocationReply(revoked, refused, undecided);
+    }
+
+    /** No asker takes the room of others. */
+    private int since(PrincipalId who, PrincipalId revoked, int next) {
+        LinkedHashMap<PrincipalId, Integer> asked = askers.computeIfAbsent(who, _ -> new LinkedHashMap<>());
+        int since = asked.computeIfAbsent(revoked, _ -> next);
+        if (asked.size() > PER_ASKER_MAX) {
+            asked.pollFirstEntry();
+        }
+        if (askers.size() > ASKERS_MAX) {
+            askers.pollFirstEntry();
+        }
+        return since;
     }
 }

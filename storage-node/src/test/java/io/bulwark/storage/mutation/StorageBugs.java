@@ -359,17 +359,27 @@ final class StorageBugs {
             rounds(
                     "that all is decided is of a round that began before the question",
                     "eachAnswerThatItIsDoneIsOfARoundThatBeganAfterTheQuestion",
-                    "if (over && round < since) {",
+                    "if (over && begun.round() < since) {",
                     "if (false) {"),
             rounds(
                     "another's round is enough",
                     "anothersRoundThatIsUnderWayIsNotEnough",
-                    "askers.computeIfAbsent(asker, _ -> round + 1)",
-                    "askers.computeIfAbsent(new Asker(revoked, revoked), _ -> round + 1)"),
+                    "askers.computeIfAbsent(who, _",
+                    "askers.computeIfAbsent(revoked, _"),
+            rounds(
+                    "rounds begin as often as somebody asks",
+                    "whoAsksAllTheTimeKeepsNobodyWaitingAlsoWhereRoundsTakeLong",
+                    "if (clock.getAsLong() - overMillis >= stays) {",
+                    "if (true) {"),
+            rounds(
+                    "rounds that take long keep the node busy",
+                    "whoAsksAllTheTimeKeepsNobodyWaitingAlsoWhereRoundsTakeLong",
+                    "Math.clamp(overMillis - begun.atMillis(), OVER_MILLIS_MIN, OVER_MILLIS_MAX)",
+                    "OVER_MILLIS_MIN"),
             rounds(
                     "what was said in the round before is an answer",
                     "whatWasSaidInARoundBeforeIsNoAnswer",
-                    "refused &= said.round() == round && said.refuses();",
+                    "refused &= said.round() == begun.round() && said.refuses();",
                     "refused &= said.refuses();"));
 
     static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, SPACE, REPORTS, EPOCHS, REVOCATIONS)
