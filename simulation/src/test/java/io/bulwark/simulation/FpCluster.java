@@ -103,16 +103,21 @@ final class FpCluster {
     }
 
     /**
-     * Revokes a client as the SDK does: it has returned once all correct nodes are done, and then once more, after they were told
-     * again.
+     * Revokes a client as the SDK does: it has returned once all correct nodes are done, and then twice more, each time after they
+     * were told again.
      */
     boolean revoke(PrincipalId client, Set<Integer> liars, long maxMillis) {
+        return revoke(client, liars, maxMillis, () -> {});
+    }
+
+    /** @param between is run before they are told again */
+    boolean revoke(PrincipalId client, Set<Integer> liars, long maxMillis, Runnable between) {
         List<Integer> correct = IntStream.range(0, policy.n())
                 .filter(node -> !liars.contains(node))
                 .boxed()
                 .toList();
         boolean returned = true;
-        for (int round = 0; round < 2 && returned; round++) {
+        for (int round = 0; round < 3 && returned; round++) {
             undecided.clear();
             correct.forEach(node -> simulation.tell(PrincipalId.node(node), new Fact.Revoked(client)));
             returned = simulation.runUntil(

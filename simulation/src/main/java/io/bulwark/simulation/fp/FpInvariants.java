@@ -66,7 +66,11 @@ final class FpInvariants {
     private final Map<PrincipalId, Set<PrincipalId>> refusing = new HashMap<>();
 
     private final Map<PrincipalId, Set<PrincipalId>> doneNow = new HashMap<>();
-    private Optional<Map<BlockId, Timestamp>> end = Optional.empty();
+    private boolean ended;
+    /** The least that reads have found which began after the end, and the greatest of what no correct client wrote. */
+    private final Map<BlockId, Timestamp> leastSince = new HashMap<>();
+
+    private final Map<BlockId, Timestamp> lurkingSince = new HashMap<>();
 
     private Optional<InvariantViolation> broken = Optional.empty();
 
@@ -117,9 +121,19 @@ final class FpInvariants {
         return doneNow.getOrDefault(client, Set.of()).size() == correct.size();
     }
 
-    /** All attackers have been put out, and everything was read: no read finds anything later but what correct clients have written. */
+    /**
+     * All attackers have been put out: from now on nothing of theirs takes effect. Nobody has read everything before, which would have
+     * nodes complete what lurks.
+     */
     void endsHere() {
-        end = Optional.of(Map.copyOf(floors));
+        ended = true;
+    }
+
+    /** What a read knows when it begins. */
+    record Since(Timestamp floor, boolean afterEnd) {}
+
+    Since reads(BlockId block) {
+        return new Since(floor(block), ended);
     }
 
     private void saw(PrincipalId from, PrincipalId to, Message message) {
@@ -186,16 +200,35 @@ final class FpInvariants {
         raise(group.block(), at);
     }
 
-    void readNothing(FpGroup group, Timestamp floor) {
-        if (!floor.isNone()) {
+    void readNothing(FpGroup group, Since since) {
+        if (!since.floor().isNone()) {
             throw REAL_TIME_ORDER.violated(
-                    group.block().toString(), "read as never written after " + floor + " was complete");
+                    group.block().toString(), "read as never written after " + since.floor() + " was complete");
+        }
+        readAfterEnd(group.block(), since, Timestamp.NONE, true);
+    }
+
+    /** All reads that began after the end agree on what of the attackers was in force then, whichever was first. */
+    private void readAfterEnd(BlockId block, Since since, Timestamp at, boolean correct) {
+        if (!since.afterEnd()) {
+            return;
+        }
+        leastSince.merge(block, at, (a, b) -> a.isAfter(b) ? b : a);
+        if (!correct) {
+            lurkingSince.merge(block, at, (a, b) -> a.isAfter(b) ? a : b);
+        }
+        Timestamp least = leastSince.getOrDefault(block, Timestamp.NONE);
+        Timestamp lurking = lurkingSince.getOrDefault(block, least);
+        if (lurking.isAfter(least)) {
+            throw PUT_OUT.violated(
+                    block.toString(), "read at " + lurking + " what was not in force when all nodes were done: " + least);
         }
     }
 
-    void read(FpGroup group, Timestamp floor, FpReadOutcome.Value value) {
+    void read(FpGroup group, Since since, FpReadOutcome.Value value) {
         BlockId block = group.block();
         Timestamp at = value.timestamp();
+        Timestamp floor = since.floor();
         if (floor.isAfter(at)) {
             throw REAL_TIME_ORDER.violated(block.toString(), "read at " + at + " after " + floor + " was complete");
         }
@@ -210,10 +243,7 @@ final class FpInvariants {
             throw WRITTEN_BY_SOMEONE.violated(
                     block.toString(), "read " + value.block() + " at " + at + ", which nobody wrote; meant " + meant);
         }
-        boolean isNew = end.isPresent() && at.isAfter(end.get().getOrDefault(block, Timestamp.NONE));
-        if (isNew && meant == null) {
-            throw PUT_OUT.violated(block.toString(), "read at " + at + " what took effect after all nodes were done");
-        }
+        readAfterEnd(block, since, at, meant != null);
         if (group.code().acceptBlock(value.padded(), at.written(), 0).isEmpty()) {
             throw NEVER_POISONOUS.violated(
                     block.toString(), "fewer than m fragments of what was read are consistent with " + at);

@@ -303,7 +303,7 @@ public final class FpWorld implements SimulatedWorld {
 
     /** @param session 0 for a client that may only read */
     private void read(PrincipalId client, long session, FpGroup group) {
-        Timestamp floor = invariants.floor(group.block());
+        FpInvariants.Since since = invariants.reads(group.block());
         ClientOperation<FpReadOutcome> read = holders.isEmpty()
                 ? reading(group, session)
                 : new Following<>(
@@ -316,8 +316,8 @@ public final class FpWorld implements SimulatedWorld {
                                         : Optional.empty());
         pending.begin(client, group, recorder.read(client, group.block(), read), (outcome, outdated) -> {
             switch (outcome) {
-                case FpReadOutcome.Value value -> invariants.read(group, floor, value);
-                case FpReadOutcome.NeverWritten _ -> invariants.readNothing(group, floor);
+                case FpReadOutcome.Value value -> invariants.read(group, since, value);
+                case FpReadOutcome.NeverWritten _ -> invariants.readNothing(group, since);
                 case FpReadOutcome.Failed failed -> refused(group, failed, outdated);
             }
         });
@@ -347,6 +347,10 @@ public final class FpWorld implements SimulatedWorld {
             simulation.runFor(5_000);
             attackers.forEach(attacker -> attacker.commitHeld(changes));
         }
+        readBlocks();
+    }
+
+    private void readBlocks() {
         for (int block = 0; block < blocks; block++) {
             read(READER, 0, volume.group(block));
             read(PrincipalId.client(1), sessions[1], volume.group(block));
@@ -371,14 +375,17 @@ public final class FpWorld implements SimulatedWorld {
         }
         simulation.runFor(5_000);
         boolean done = attackers.stream().allMatch(attacker -> invariants.putOut(attacker.self()));
-        // What repairs that began before have left is decided once they have all said so once more.
-        attackers.forEach(attacker -> nodes.forEach(node -> simulation.tell(node, new Fact.Revoked(attacker.self()))));
-        simulation.runFor(5_000);
-        done &= attackers.stream().allMatch(attacker -> invariants.doneNow(attacker.self()));
-        readEverything();
-        if (simulation.runUntil(this::idle, 20_000) && done) {
+        // What repairs that began before have left is settled once they have all said so twice more.
+        for (int step = 0; step < 2; step++) {
+            attackers.forEach(
+                    attacker -> nodes.forEach(node -> simulation.tell(node, new Fact.Revoked(attacker.self()))));
+            simulation.runFor(5_000);
+            done &= attackers.stream().allMatch(attacker -> invariants.doneNow(attacker.self()));
+        }
+        if (done) {
             invariants.endsHere();
         }
+        readBlocks();
         for (FpAttacker attacker : attackers) {
             attacker.commitHeld(changes);
             for (int block = 0; block < blocks; block++) {
