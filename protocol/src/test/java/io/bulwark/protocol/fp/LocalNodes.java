@@ -33,7 +33,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 
@@ -46,12 +46,12 @@ final class LocalNodes {
     static final long SESSION = 7;
     static final FpLimits LIMITS = new FpLimits(6, 2, 2, 1_000, 1_000, 100, 64, 10_000, 3_000);
 
-    private record Arrival(PrincipalId from, PrincipalId to, long id, FpMessage message) {}
+    record Arrival(PrincipalId from, PrincipalId to, long id, FpMessage message) {}
 
     final FpGroup group;
     final Set<Integer> cutOff = new HashSet<>();
-    /** Messages of these to these are lost. */
-    BiPredicate<PrincipalId, PrincipalId> lost = (_, _) -> false;
+    /** These messages are lost. */
+    Predicate<Arrival> lost = _ -> false;
     /** Clients without grants, as the replicas have it. */
     final Set<PrincipalId> denied = new HashSet<>(Set.of(OTHER));
     /** What each node has told last of what revoked clients have left. */
@@ -347,7 +347,7 @@ final class LocalNodes {
 
     private void deliver() {
         for (Arrival arrival = network.poll(); arrival != null; arrival = network.poll()) {
-            if (isCutOff(arrival.to()) || isCutOff(arrival.from()) || lost.test(arrival.from(), arrival.to())) {
+            if (isCutOff(arrival.to()) || isCutOff(arrival.from()) || lost.test(arrival)) {
                 continue;
             }
             ClientOperation<?> operation = operations.get(arrival.id());

@@ -42,7 +42,8 @@ class RepairWishesTest {
         VersionRecord sworn = new VersionRecord(later, 1, true, null, CLIENT, SESSION, nonces);
         nodes.disk(0).apply(new Mutation.UpdateMeta(sworn.key(nodes.group.block()), sworn.encoded()));
         nodes.restart(0);
-        nodes.lost = (from, to) -> from.equals(LIAR) && !to.equals(SHOWN) || to.equals(LIAR) && !from.equals(SHOWN);
+        nodes.lost = arrival -> (arrival.from().equals(LIAR) && !arrival.to().equals(SHOWN))
+                || (arrival.to().equals(LIAR) && !arrival.from().equals(SHOWN));
     }
 
     private void assertReadWhile(Runnable attack) {
