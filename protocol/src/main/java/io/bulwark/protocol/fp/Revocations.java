@@ -5,6 +5,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Revocations {
     private static final long AGAIN_MILLIS = 2_000;
+    /** Blocks that are repaired at a time, for all rounds together: readers and peers want repairs, too. */
+    private static final int TURNS_PER_TICK = 2;
 
     /** What is to be waited for since the node was told last. */
     private static final class Round {
@@ -29,8 +32,12 @@ final class Revocations {
         /** What repairs had staged once these were over; null before that. */
         private @Nullable Set<StagedIndex.Entry> repaired;
 
-        private long repairAgainMillis;
         private @Nullable Integer told;
+
+        Set<StagedIndex.Entry> left() {
+            Set<StagedIndex.Entry> left = repaired;
+            return left == null ? new HashSet<>() : left;
+        }
     }
 
     private final FpNode node;
@@ -40,6 +47,10 @@ final class Revocations {
     private final Supplier<Collection<FpRegister>> inMemory;
     private final Leftovers.Blocks blocks;
     private final Map<PrincipalId, Round> rounds = new HashMap<>();
+    /** What repairs have staged and rounds wait for, each once. */
+    private final LinkedHashSet<StagedIndex.Entry> turns = new LinkedHashSet<>();
+
+    private long againMillis;
 
     /** @param inMemory the blocks that are in memory */
     Revocations(
@@ -78,6 +89,14 @@ final class Revocations {
 
     void onTick(long nowMillis) {
         Map.copyOf(rounds).forEach((revoked, round) -> goOn(nowMillis, revoked, round));
+        if (turns.isEmpty() && nowMillis >= againMillis) {
+            againMillis = nowMillis + AGAIN_MILLIS;
+            rounds.values().forEach(round -> turns.addAll(round.left()));
+        }
+        for (int i = 0; i < TURNS_PER_TICK && !turns.isEmpty(); i++) {
+            StagedIndex.Entry entry = turns.removeFirst();
+            blocks.with(nowMillis, entry.block(), register -> finish(nowMillis, register, entry));
+        }
     }
 
     private void goOn(long nowMillis, PrincipalId revoked, Round round) {
@@ -93,7 +112,7 @@ final class Revocations {
         }
         boolean begins = !round.begun;
         round.begun = true;
-        int left = staged(revoked, begins) + repaired(nowMillis, round);
+        int left = staged(revoked, begins) + repaired(round);
         if (begins) {
             node.index().sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));
         }
@@ -125,28 +144,24 @@ final class Revocations {
     }
 
     /** How much is left of what repairs have staged, and what nobody is known to have prepared here but who is revoked. */
-    private int repaired(long nowMillis, Round round) {
-        Set<StagedIndex.Entry> all = new HashSet<>(node.index().of(PrepareTag.REPAIR, -1));
+    private int repaired(Round round) {
         boolean begins = round.repaired == null;
-        Set<StagedIndex.Entry> left = round.repaired == null ? new HashSet<>(all) : round.repaired;
-        round.repaired = left;
-        left.removeIf(entry -> !all.contains(entry) || !counts(entry, begins));
-        if (!left.isEmpty() && nowMillis >= round.repairAgainMillis) {
-            round.repairAgainMillis = nowMillis + AGAIN_MILLIS;
-            for (StagedIndex.Entry entry : List.copyOf(left)) {
-                blocks.with(nowMillis, entry.block(), register -> finish(nowMillis, register, entry, round));
-            }
+        Set<StagedIndex.Entry> left = round.repaired;
+        if (left == null) {
+            left = new HashSet<>(node.index().of(PrepareTag.REPAIR, -1));
+            round.repaired = left;
+            turns.addAll(left);
         }
+        left.removeIf(entry -> !node.index().has(PrepareTag.REPAIR, entry) || !counts(entry, begins));
         return left.size();
     }
 
-    private void finish(long nowMillis, FpRegister register, StagedIndex.Entry entry, Round round) {
+    private void finish(long nowMillis, FpRegister register, StagedIndex.Entry entry) {
         VersionRecord record = register.versions().byName(entry.version());
-        Set<StagedIndex.Entry> left = round.repaired;
         if (record == null || !record.chargedTo(PrepareTag.REPAIR)) {
             node.index().removed(PrepareTag.REPAIR, entry);
-        } else if (left != null && record.isAlsoOf(node.access()::revoked)) {
-            left.remove(entry);
+        } else if (record.isAlsoOf(node.access()::revoked)) {
+            rounds.values().forEach(round -> round.left().remove(entry));
         } else {
             register.repair().request(nowMillis, node.self(), record.version(), false, _ -> {});
         }

@@ -102,6 +102,10 @@ final class StagedIndex {
         return entries == null ? 0 : entries.size();
     }
 
+    boolean has(PrincipalId client, Entry entry) {
+        return staged.getOrDefault(client, Map.of()).containsKey(entry);
+    }
+
     /** What the client has staged under one session, or under any if it is negative. */
     List<Entry> of(PrincipalId client, long session) {
         Map<Entry, Long> entries = staged.getOrDefault(client, Map.of());

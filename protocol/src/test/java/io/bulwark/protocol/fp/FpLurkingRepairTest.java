@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Outbox;
 import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -92,6 +95,36 @@ class FpLurkingRepairTest {
         assertThat(repaired.isAlsoOf(CLIENT::equals)).isFalse();
         assertThat(repaired.repaired()).isEqualTo(repaired);
         assertThat(VersionRecord.decode(repaired.encoded())).isEqualTo(repaired);
+    }
+
+    /** Each once for all who are revoked, and few at a time: readers and peers want repairs, too. */
+    @Test
+    void whatRepairsHaveStagedIsSeenToInTurn() {
+        StagedIndex index = new StagedIndex(new Outbox(), _ -> true, 1);
+        VersionRecord staged = staged(CLIENT).repaired();
+        for (long number = 20; number < 40; number++) {
+            BlockId block = BlockId.register(LocalNodes.VOLUME, number);
+            nodes.disk(0).put(staged.key(block), staged.encoded());
+            nodes.disk(0)
+                    .apply(index.put(PrepareTag.REPAIR, 0, new StagedIndex.Entry(block, version.version())));
+        }
+        nodes.restart(0);
+        nodes.one(READER, new FpMessage.FindTimestamp(nodes.group.target(0), false));
+        List<BlockId> repaired = new ArrayList<>();
+        nodes.lost = arrival -> {
+            if (arrival.from().equals(PrincipalId.node(0)) && arrival.message() instanceof FpMessage.FindTimestamp of) {
+                repaired.add(of.target().block());
+            }
+            return false;
+        };
+        for (PrincipalId revoked : List.of(CLIENT, PrincipalId.client(77), PrincipalId.client(78))) {
+            nodes.tell(0, new Fact.Revoked(revoked));
+        }
+        nodes.pass(100);
+        assertThat(Set.copyOf(repaired)).hasSizeBetween(1, 4);
+        nodes.pass(1_000);
+        assertThat(Set.copyOf(repaired)).hasSize(20);
+        assertThat(nodes.undecided).containsEntry(0, 20);
     }
 
     /** All others are cut off: its READ ends only when it has waited long enough. */

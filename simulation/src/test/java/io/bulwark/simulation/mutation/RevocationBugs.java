@@ -125,6 +125,18 @@ final class RevocationBugs {
                     ") {"),
             in(
                     "fp/RepairWishes",
+                    "those who wait for the end of a revocation take the room of those who want a repair",
+                    protocol(WISHES, "whoWaitsForTheEndAloneIsToldAndNotCounted"),
+                    "untilOver.add(then);",
+                    "join(self, false, then);"),
+            in(
+                    "fp/RepairAnswers",
+                    "what is overwritten is repaired for whoever asks for it",
+                    protocol(WISHES, "whatIsOverwrittenIsNotRepairedForWhoAsksForIt"),
+                    "&& !register.versions().latest().isAfter(request.wanted())",
+                    ""),
+            in(
+                    "fp/RepairWishes",
                     "one asker takes all the room of those who want a repair",
                     protocol(WISHES, "anAskerHasFewWaitingAndTheNodeItselfTheRest"),
                     "counts.getOrDefault(asker, 0) < PER_ASKER_MAX",
@@ -151,7 +163,7 @@ final class RevocationBugs {
                     "fp/Revocations",
                     "what repairs have staged is not waited for",
                     simulation(LURKING, "whatOneNodeAloneHasProvenKeepsItWaitingUntilTheBlockIsWritten"),
-                    "int left = staged(revoked, begins) + repaired(nowMillis, round);",
+                    "int left = staged(revoked, begins) + repaired(round);",
                     "int left = staged(revoked, begins);"),
             in(
                     "fp/Revocations",
@@ -159,6 +171,12 @@ final class RevocationBugs {
                     protocol(REPAIRING, "whatIsKnownToBeAnothersTooIsNotWaitedFor"),
                     "record.isAlsoOf(node.access()::revoked)",
                     "record.isAlsoOf(_ -> true)"),
+            in(
+                    "fp/Revocations",
+                    "all that repairs have staged is repaired at once",
+                    protocol(REPAIRING, "whatRepairsHaveStagedIsSeenToInTurn"),
+                    "i < TURNS_PER_TICK &&",
+                    ""),
             in(
                     "fp/FpRepair",
                     "what repairs have staged is listed in memory only",
