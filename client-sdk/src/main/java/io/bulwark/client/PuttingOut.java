@@ -145,8 +145,8 @@ final class PuttingOut {
     /** Whether slots have other holders than before, or the same ones anew. */
     private static boolean moved(Map<Place, Slots> before, Map<Place, Slots> now) {
         return before.entrySet().stream()
-                .anyMatch(each -> now.containsKey(each.getKey())
-                        && !each.getValue().equals(now.get(each.getKey())));
+                .anyMatch(each ->
+                        now.containsKey(each.getKey()) && !each.getValue().equals(now.get(each.getKey())));
     }
 
     private static Set<PrincipalId> holders(Map<Place, Slots> slots, Set<PrincipalId> gone) {

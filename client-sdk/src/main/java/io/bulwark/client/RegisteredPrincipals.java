@@ -126,8 +126,7 @@ final class RegisteredPrincipals implements Principals {
     public void revoke(PrincipalId principal, Duration patience, Consumer<RevocationProgress> listener) {
         execute(new Command.RevokePrincipal(principal));
         if (principal.kind() == PrincipalKind.CLIENT) {
-            PuttingOut.over(driver, principal)
-                    .await(() -> view.refresh(deadline()), this::revoked, patience, listener);
+            PuttingOut.over(driver, principal).await(() -> view.refresh(deadline()), this::revoked, patience, listener);
         }
     }
 

@@ -105,8 +105,12 @@ class FpLurkingWriteTest {
             assertThat(cluster.await(cluster.write(WRITER, 1, BLOCK, value)))
                     .isInstanceOf(FpWriteOutcome.Written.class);
             cluster.simulation.runFor(500);
-            cluster.stoppingWrite(LURKING, 1, BLOCK, (_, send) -> !(send.message() instanceof FpMessage.Commit)
-                    && at.test(send.to().number()));
+            cluster.stoppingWrite(
+                    LURKING,
+                    1,
+                    BLOCK,
+                    (_, send) -> !(send.message() instanceof FpMessage.Commit)
+                            && at.test(send.to().number()));
             cluster.simulation.runFor(1_000);
             return value;
         }
@@ -131,8 +135,7 @@ class FpLurkingWriteTest {
                     for (int liar : liars) {
                         PrincipalId from = PrincipalId.node(liar);
                         PrincipalId to = PrincipalId.node(node);
-                        cluster.simulation.send(
-                                from, to, 0, new FpMessage.AskRepairMac(target(node), version()));
+                        cluster.simulation.send(from, to, 0, new FpMessage.AskRepairMac(target(node), version()));
                         cluster.simulation.send(from, to, 0, new FpMessage.Repair(target(node), version()));
                     }
                 }

@@ -101,8 +101,7 @@ final class ClientBugs {
     }
 
     private static PlantedBug puttingOut(String name, String test, String right, String wrong) {
-        return new PlantedBug(
-                name, "client/PuttingOut", new Detector("client.PuttingOutTest", test, 1), right, wrong);
+        return new PlantedBug(name, "client/PuttingOut", new Detector("client.PuttingOutTest", test, 1), right, wrong);
     }
 
     private static PlantedBug driver(String name, String test, String right, String wrong) {

@@ -170,7 +170,7 @@ final class FpRepair {
             if (outcome instanceof FpReadOutcome.Value value) {
                 register.versions().prove(value.timestamp());
                 goal = value.timestamp();
-                wishes.joinAll(goal);
+                wishes.joinAll(value.timestamp());
                 register.enqueue(now, later -> stage(later, value.timestamp(), value.padded()));
             } else {
                 nothing = outcome instanceof FpReadOutcome.NeverWritten;

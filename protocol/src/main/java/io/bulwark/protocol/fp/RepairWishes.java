@@ -2,12 +2,12 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +21,20 @@ final class RepairWishes {
 
     private static final int NEXT_PER_ASKER_MAX = 2;
 
-    private record Wish(PrincipalId asker, @Nullable Timestamp wanted) {}
+    /** @param wanted none for whatever READ finds */
+    private record Wish(PrincipalId asker, Timestamp wanted) implements Comparable<Wish> {
+        private static final Comparator<Wish> ORDER =
+                Comparator.comparing(Wish::asker).thenComparing(Wish::wanted);
+
+        static Wish of(PrincipalId asker, @Nullable Timestamp wanted) {
+            return new Wish(asker, wanted == null ? Timestamp.NONE : wanted);
+        }
+
+        @Override
+        public int compareTo(Wish other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     private record Waiting(PrincipalId asker, boolean early, LongConsumer then) {}
 
@@ -55,12 +68,12 @@ final class RepairWishes {
 
     /** Whether the asker waits for such a repair already. */
     boolean waits(PrincipalId asker, @Nullable Timestamp wanted) {
-        return next.containsKey(new Wish(asker, wanted));
+        return next.containsKey(Wish.of(asker, wanted));
     }
 
     /** Waits for a repair of its own; false if the asker waits for enough others. */
     boolean queue(PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        Wish wish = new Wish(asker, wanted);
+        Wish wish = Wish.of(asker, wanted);
         long others = next.keySet().stream()
                 .filter(other -> other.asker().equals(asker) && !other.equals(wish))
                 .count();
@@ -82,11 +95,11 @@ final class RepairWishes {
     }
 
     /** Those who want this version need no repair of their own: it is what the one that runs is about. */
-    void joinAll(@Nullable Timestamp version) {
+    void joinAll(Timestamp version) {
         Iterator<Map.Entry<Wish, List<Waiting>>> all = next.entrySet().iterator();
         while (all.hasNext()) {
             Map.Entry<Wish, List<Waiting>> each = all.next();
-            if (Objects.equals(each.getKey().wanted(), version)) {
+            if (each.getKey().wanted().equals(version)) {
                 now.addAll(each.getValue());
                 all.remove();
             }
@@ -99,7 +112,7 @@ final class RepairWishes {
     Timestamp beginNext() {
         Timestamp wanted = next.keySet().iterator().next().wanted();
         joinAll(wanted);
-        return wanted;
+        return wanted.isNone() ? null : wanted;
     }
 
     /** The version is proven and staged: those for whom that is enough wait no more. */

@@ -105,8 +105,7 @@ class FpLurkingRepairTest {
         for (long number = 20; number < 40; number++) {
             BlockId block = BlockId.register(LocalNodes.VOLUME, number);
             nodes.disk(0).put(staged.key(block), staged.encoded());
-            nodes.disk(0)
-                    .apply(index.put(PrepareTag.REPAIR, 0, new StagedIndex.Entry(block, version.version())));
+            nodes.disk(0).apply(index.put(PrepareTag.REPAIR, 0, new StagedIndex.Entry(block, version.version())));
         }
         nodes.restart(0);
         nodes.one(READER, new FpMessage.FindTimestamp(nodes.group.target(0), false));

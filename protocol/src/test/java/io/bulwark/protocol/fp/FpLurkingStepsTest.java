@@ -51,8 +51,7 @@ class FpLurkingStepsTest {
     }
 
     private Timestamp read() {
-        ClientOperation<FpReadOutcome> read =
-                nodes.run(READER, FpRead.writingBack(nodes.group, SESSION, TIMES));
+        ClientOperation<FpReadOutcome> read = nodes.run(READER, FpRead.writingBack(nodes.group, SESSION, TIMES));
         nodes.pass(20_000);
         return ((FpReadOutcome.Value) read.outcome().orElseThrow()).timestamp();
     }
@@ -80,7 +79,8 @@ class FpLurkingStepsTest {
         liarSays(nonces);
         nodes.lost = arrival -> arrival.from().equals(THIRD) && arrival.to().equals(LIAR)
                 || arrival.from().equals(LIAR) && arrival.to().equals(THIRD)
-                || arrival.message() instanceof FpMessage.RepairMac && !arrival.to().equals(PrincipalId.node(0));
+                || arrival.message() instanceof FpMessage.RepairMac
+                        && !arrival.to().equals(PrincipalId.node(0));
         assertThat(step()).isTrue();
         assertThat(nodes.disk(0).committed(version)).isTrue();
         assertThat(nodes.disk(1).committed(version)).isFalse();
@@ -91,8 +91,8 @@ class FpLurkingStepsTest {
 
     /** The liar has the write before. */
     private void forgets() {
-        VersionRecord before = new VersionRecord(
-                new Timestamp(4, nodes.encode(4).fpcc()), 1, true, null, CLIENT, SESSION, nonces);
+        VersionRecord before =
+                new VersionRecord(new Timestamp(4, nodes.encode(4).fpcc()), 1, true, null, CLIENT, SESSION, nonces);
         nodes.disk(2).apply(new Mutation.Delete(record(CLIENT, nonces).key(nodes.group.block())));
         nodes.disk(2)
                 .apply(new Mutation.Put(

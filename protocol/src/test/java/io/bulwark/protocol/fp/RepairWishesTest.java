@@ -47,8 +47,7 @@ class RepairWishesTest {
     }
 
     private void assertReadWhile(Runnable attack) {
-        ClientOperation<FpReadOutcome> read =
-                nodes.run(READER, FpRead.writingBack(nodes.group, SESSION, TIMES));
+        ClientOperation<FpReadOutcome> read = nodes.run(READER, FpRead.writingBack(nodes.group, SESSION, TIMES));
         long begun = nodes.now;
         while (read.outcome().isEmpty()) {
             nodes.pass(50);

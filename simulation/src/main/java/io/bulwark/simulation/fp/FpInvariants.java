@@ -221,7 +221,8 @@ final class FpInvariants {
         Timestamp lurking = lurkingSince.getOrDefault(block, least);
         if (lurking.isAfter(least)) {
             throw PUT_OUT.violated(
-                    block.toString(), "read at " + lurking + " what was not in force when all nodes were done: " + least);
+                    block.toString(),
+                    "read at " + lurking + " what was not in force when all nodes were done: " + least);
         }
     }
 
@@ -282,8 +283,8 @@ final class FpInvariants {
         Map<PrincipalId, Integer> ofClient = new HashMap<>();
         Map<Account, Integer> ofBlock = new HashMap<>();
         for (RecordKey key : simulation.records(node).keys()) {
-            boolean charges = key.kind() == RecordKind.REGISTER
-                    && !key.block().owner().equals(PrepareTag.REPAIR);
+            boolean charges =
+                    key.kind() == RecordKind.REGISTER && !key.block().owner().equals(PrepareTag.REPAIR);
             if (charges) {
                 PrincipalId client = key.block().owner();
                 WireReader suffix = new WireReader(key.suffix());

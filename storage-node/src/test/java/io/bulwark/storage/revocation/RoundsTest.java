@@ -129,9 +129,12 @@ class RoundsTest {
                 askMillis += 217;
                 done += rounds.answer(ONE, REVOKED).equals(DONE) ? 1 : 0;
             }
-            assertThat(now - start).as("%d ms, asked every %d ms", roundMillis, everyMillis).isLessThan(200_000);
+            assertThat(now - start)
+                    .as("%d ms, asked every %d ms", roundMillis, everyMillis)
+                    .isLessThan(200_000);
         }
-        assertThat(begun - 1).as("half of the time is for the rest")
+        assertThat(begun - 1)
+                .as("half of the time is for the rest")
                 .isLessThanOrEqualTo((int) ((now - start) / Math.max(500, 2 * roundMillis)) + 1);
         return now - start;
     }
