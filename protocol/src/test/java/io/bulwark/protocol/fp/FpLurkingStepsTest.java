@@ -77,10 +77,10 @@ class FpLurkingStepsTest {
         nodes.disk(0).apply(index.put(PrepareTag.REPAIR, 0, entry));
         nodes.restart(0);
         liarSays(nonces);
-        nodes.lost = arrival -> arrival.from().equals(THIRD) && arrival.to().equals(LIAR)
-                || arrival.from().equals(LIAR) && arrival.to().equals(THIRD)
-                || arrival.message() instanceof FpMessage.RepairMac
-                        && !arrival.to().equals(PrincipalId.node(0));
+        nodes.lost = arrival -> (arrival.from().equals(THIRD) && arrival.to().equals(LIAR))
+                || (arrival.from().equals(LIAR) && arrival.to().equals(THIRD))
+                || (arrival.message() instanceof FpMessage.RepairMac
+                        && !arrival.to().equals(PrincipalId.node(0)));
         assertThat(step()).isTrue();
         assertThat(nodes.disk(0).committed(version)).isTrue();
         assertThat(nodes.disk(1).committed(version)).isFalse();

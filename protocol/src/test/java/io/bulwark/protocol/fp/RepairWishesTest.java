@@ -72,6 +72,15 @@ class RepairWishesTest {
         assertReadWhile(() -> nodes.ask(LIAR, ask));
     }
 
+    @Test
+    void whoWantsAnotherVersionThanALiarGetsItsMacInTurn() {
+        writtenByAFaultyClient();
+        nodes.ask(LIAR, new FpMessage.AskRepairMac(nodes.group.target(1), later));
+        nodes.ask(PrincipalId.node(3), new FpMessage.AskRepairMac(nodes.group.target(1), version));
+        nodes.pass(6_000);
+        assertThat(nodes.answers).singleElement().isInstanceOf(FpMessage.RepairMac.class);
+    }
+
     private void join(PrincipalId asker, String name) {
         wishes.join(asker, false, _ -> told.add(name));
     }

@@ -114,7 +114,7 @@ final class RevocationBugs {
             in(
                     "fp/FpRepair",
                     "who wants another version repaired waits for the one that runs",
-                    protocol(WISHES, "aLiarThatAsksAgainAndAgainForItKeepsNoReaderWaiting"),
+                    protocol(WISHES, "whoWantsAnotherVersionThanALiarGetsItsMacInTurn"),
                     "if (running && !joins(wanted)) {",
                     "if (false) {"),
             in(
