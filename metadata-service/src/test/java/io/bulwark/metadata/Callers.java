@@ -2,7 +2,6 @@ package io.bulwark.metadata;
 
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,7 +14,7 @@ final class Callers {
     private Callers() {}
 
     /** What was measured. */
-    record Measured(double perSecond, double meanMicros, double p50Micros, double p99Micros) {}
+    record Measured(double perSecond, double p50Micros, double p99Micros) {}
 
     /** Lets so many call for half as long unmeasured, then measured. */
     static Measured measure(int callers, double seconds, Supplier<CompletableFuture<Bytes>> call)
@@ -53,11 +52,10 @@ final class Callers {
                 .sorted()
                 .toArray();
         if (sorted.length == 0) {
-            return new Measured(0, Double.NaN, Double.NaN, Double.NaN);
+            return new Measured(0, Double.NaN, Double.NaN);
         }
         return new Measured(
                 sorted.length / measured,
-                Arrays.stream(sorted).average().orElseThrow() / 1e3,
                 sorted[sorted.length / 2] / 1e3,
                 sorted[(int) (sorted.length * 0.99)] / 1e3);
     }

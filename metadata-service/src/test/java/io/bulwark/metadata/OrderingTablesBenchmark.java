@@ -193,7 +193,7 @@ class OrderingTablesBenchmark {
                         ours.perSecond() / other.perSecond(),
                         single.p50Micros(),
                         ours.p50Micros(),
-                        ours.meanMicros() / single.meanMicros(),
+                        ours.p50Micros() / single.p50Micros(),
                         other.p50Micros(),
                         ours.p99Micros()));
             }
@@ -214,7 +214,7 @@ class OrderingTablesBenchmark {
                     size,
                     row.get(0).p50Micros(),
                     row.get(1).p50Micros(),
-                    row.get(1).meanMicros() / row.get(0).meanMicros(),
+                    row.get(1).p50Micros() / row.get(0).p50Micros(),
                     row.get(2).p50Micros()));
         }
     }

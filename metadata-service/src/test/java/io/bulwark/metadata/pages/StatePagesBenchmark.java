@@ -20,38 +20,30 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What the tree of pages costs: operations beside a plain map, and at a state that is larger than the heap a checkpoint,
- * the transfer to a replica that missed it, and a recovery. Without arguments the first; with a directory for two stores and
- * the mebibytes of state the others.
+ * the transfer to a replica that missed it, and a recovery. On demand:
+ * {@code -Dtest='StatePagesBenchmark#smallState'}, and {@code #largeState} with {@code -Dbulwark.bench.mebibytes=1024}.
  */
 @NullMarked
-final class StatePagesBenchmark {
+class StatePagesBenchmark {
     private static final long CACHE_BYTES = 64 << 20;
     private static final int VALUE_BYTES = 4_000;
     private static final int SMALL_KEYS = 200_000;
     private static final int SMALL_OPERATIONS = 400_000;
 
-    private final Random random = new Random(1);
-    private final int keys;
-    private final RocksPageStore source;
-    private final RocksPageStore behind;
-    private StateTree tree;
-    private long number;
+    private static final int MEBIBYTES = Integer.getInteger("bulwark.bench.mebibytes", 256);
 
-    private StatePagesBenchmark(Path directory, int mebibytes) throws IOException {
-        keys = (int) (((long) mebibytes << 20) / VALUE_BYTES);
-        source = RocksPageStore.open(directory.resolve("source"));
-        behind = RocksPageStore.open(directory.resolve("behind"));
-        tree = StateTree.open(source, CACHE_BYTES);
+    @Test
+    void largeState(@TempDir Path directory) throws IOException {
+        new LargeState(directory, MEBIBYTES).measure();
     }
 
-    public static void main(String[] arguments) throws IOException {
-        if (arguments.length == 2) {
-            new StatePagesBenchmark(Path.of(arguments[0]), Integer.parseInt(arguments[1])).large();
-            return;
-        }
+    @Test
+    void smallState() {
         operations("map, warming up", new TreeMapState());
         operations("map", new TreeMapState());
         operations("tree, warming up", StateTree.empty(new MemoryPageStore(), 1 << 30));
@@ -94,135 +86,6 @@ final class StatePagesBenchmark {
                 found);
     }
 
-    private void large() throws IOException {
-        long start = System.nanoTime();
-        for (int i = 0; i < keys; i++) {
-            // In an order that is not that of the keys.
-            tree.put(key((int) (i * 7_919L % keys)), value(random, VALUE_BYTES));
-            if (i % 2_500 == 2_499 || i == keys - 1) {
-                checkpoint(false);
-            }
-        }
-        long[] held = held(source);
-        System.out.printf(
-                Locale.ROOT,
-                "load: %d values, %d pages, %.1f MiB of pages, %.1f s, heap at most %d MiB%n",
-                keys,
-                held[0],
-                held[1] / 1048576.0,
-                seconds(start),
-                Runtime.getRuntime().maxMemory() >> 20);
-        transfer("everything", false);
-        change((int) (held[0] / 100), held);
-        transfer("after that", false);
-        reads();
-        transfer("recovery, all right", true);
-        source.close();
-        behind.close();
-    }
-
-    /** Changes so many values, each in a page of its own but for chance. */
-    private void change(int changes, long[] held) {
-        for (int i = 0; i < changes; i++) {
-            tree.put(key(random.nextInt(keys)), value(random, VALUE_BYTES));
-        }
-        System.out.printf(
-                Locale.ROOT, "%d values changed, %.2f%% of the number of pages%n", changes, 100.0 * changes / held[0]);
-        checkpoint(true);
-    }
-
-    private void checkpoint(boolean show) {
-        long start = System.nanoTime();
-        StateTree.Checkpoint checkpoint = tree.checkpoint(++number);
-        double digested = seconds(start);
-        start = System.nanoTime();
-        source.write(checkpoint.batch());
-        tree.stored(number);
-        double written = seconds(start);
-        start = System.nanoTime();
-        if (number > 1) {
-            source.write(tree.discard(number - 1));
-        }
-        if (show) {
-            long bytes = checkpoint.batch().pages().values().stream()
-                    .mapToLong(Bytes::length)
-                    .sum();
-            System.out.printf(
-                    Locale.ROOT,
-                    "checkpoint: %d pages, %.2f MiB, state stands still %.1f ms, written and synced in %.1f ms, the one"
-                            + " before discarded in %.1f ms%n",
-                    checkpoint.batch().pages().size(),
-                    bytes / 1048576.0,
-                    digested * 1e3,
-                    written * 1e3,
-                    seconds(start) * 1e3);
-        }
-    }
-
-    private void reads() {
-        StateTree cold = StateTree.open(source, CACHE_BYTES);
-        int reads = 20_000;
-        long start = System.nanoTime();
-        long bytes = 0;
-        for (int i = 0; i < reads; i++) {
-            bytes += cold.get(key(random.nextInt(keys))).orElseThrow().length();
-        }
-        System.out.printf(
-                Locale.ROOT,
-                "gets at random, cache of %d MiB: %.0f /s, %.1f MiB of values%n",
-                CACHE_BYTES >> 20,
-                reads / seconds(start),
-                bytes / 1048576.0);
-    }
-
-    private void transfer(String what, boolean checking) {
-        PageServer server = new PageServer(source, 1 << 30);
-        StateFetch fetch = new StateFetch(behind, List.of(1, 2, 3), FetchSettings.DEFAULT, checking, number << 32);
-        long start = System.nanoTime();
-        Deque<FetchEffect> effects = new ArrayDeque<>(fetch.target(
-                0, number, Objects.requireNonNull(tree.checkpoints().get(number))));
-        while (true) {
-            switch (effects.remove()) {
-                case FetchEffect.Send send ->
-                    effects.addAll(fetch.onPages(
-                            0,
-                            send.replica(),
-                            send.token(),
-                            server.onFetch(System.nanoTime() / 1_000_000, 0, send.digests())));
-                case FetchEffect.Write write -> behind.write(write.batch());
-                case FetchEffect.Again _ -> effects.addAll(fetch.onTick(0));
-                case FetchEffect.Complete complete -> {
-                    behind.write(complete.batch());
-                    StateFetch.Progress progress = fetch.progress();
-                    System.out.printf(
-                            Locale.ROOT,
-                            "transfer, %s: %d pages, %.2f MiB, %d looked for here, %.2f s%n",
-                            what,
-                            progress.fetched(),
-                            progress.fetchedBytes() / 1048576.0,
-                            progress.read(),
-                            seconds(start));
-                    StateTree opened = StateTree.open(behind, 0);
-                    while (opened.checkpoints().size() > 1) {
-                        behind.write(opened.discard(opened.checkpoints().firstKey()));
-                    }
-                    return;
-                }
-                default -> throw new AssertionError("no replica lies here");
-            }
-        }
-    }
-
-    /** The pages of a store, and their bytes. */
-    private static long[] held(PageStore store) {
-        long[] held = {0, 0};
-        store.forEach(digest -> {
-            held[0]++;
-            held[1] += store.get(digest).orElseThrow().length();
-        });
-        return held;
-    }
-
     private static Bytes key(int number) {
         return Bytes.of(ByteBuffer.allocate(20).putInt(16, number).array());
     }
@@ -235,5 +98,151 @@ final class StatePagesBenchmark {
 
     private static double seconds(long startNanos) {
         return (System.nanoTime() - startNanos) / 1e9;
+    }
+
+    /** A leader and a follower with a state of some size on disk. */
+    private static final class LargeState {
+        private final Random random = new Random(1);
+        private final int keys;
+        private final RocksPageStore source;
+        private final RocksPageStore behind;
+        private final StateTree tree;
+        private long number;
+
+        private LargeState(Path directory, int mebibytes) throws IOException {
+            keys = (int) (((long) mebibytes << 20) / VALUE_BYTES);
+            source = RocksPageStore.open(directory.resolve("source"));
+            behind = RocksPageStore.open(directory.resolve("behind"));
+            tree = StateTree.open(source, CACHE_BYTES);
+        }
+
+        void measure() throws IOException {
+            long start = System.nanoTime();
+            for (int i = 0; i < keys; i++) {
+                // In an order that is not that of the keys.
+                tree.put(key((int) (i * 7_919L % keys)), value(random, VALUE_BYTES));
+                if (i % 2_500 == 2_499 || i == keys - 1) {
+                    checkpoint(false);
+                }
+            }
+            long[] held = held(source);
+            System.out.printf(
+                    Locale.ROOT,
+                    "load: %d values, %d pages, %.1f MiB of pages, %.1f s, heap at most %d MiB%n",
+                    keys,
+                    held[0],
+                    held[1] / 1048576.0,
+                    seconds(start),
+                    Runtime.getRuntime().maxMemory() >> 20);
+            transfer("everything", false);
+            change((int) (held[0] / 100), held);
+            transfer("after that", false);
+            reads();
+            transfer("recovery, all right", true);
+            source.close();
+            behind.close();
+        }
+
+        /** Changes so many values, each in a page of its own but for chance. */
+        private void change(int changes, long[] held) {
+            for (int i = 0; i < changes; i++) {
+                tree.put(key(random.nextInt(keys)), value(random, VALUE_BYTES));
+            }
+            System.out.printf(
+                    Locale.ROOT, "%d values changed, %.2f%% of the number of pages%n", changes, 100.0 * changes / held[0]);
+            checkpoint(true);
+        }
+
+        private void checkpoint(boolean show) {
+            long start = System.nanoTime();
+            StateTree.Checkpoint checkpoint = tree.checkpoint(++number);
+            double digested = seconds(start);
+            start = System.nanoTime();
+            source.write(checkpoint.batch());
+            tree.stored(number);
+            double written = seconds(start);
+            start = System.nanoTime();
+            if (number > 1) {
+                source.write(tree.discard(number - 1));
+            }
+            if (show) {
+                long bytes = checkpoint.batch().pages().values().stream()
+                        .mapToLong(Bytes::length)
+                        .sum();
+                System.out.printf(
+                        Locale.ROOT,
+                        "checkpoint: %d pages, %.2f MiB, state stands still %.1f ms, written and synced in %.1f ms, the one"
+                                + " before discarded in %.1f ms%n",
+                        checkpoint.batch().pages().size(),
+                        bytes / 1048576.0,
+                        digested * 1e3,
+                        written * 1e3,
+                        seconds(start) * 1e3);
+            }
+        }
+
+        private void reads() {
+            StateTree cold = StateTree.open(source, CACHE_BYTES);
+            int reads = 20_000;
+            long start = System.nanoTime();
+            long bytes = 0;
+            for (int i = 0; i < reads; i++) {
+                bytes += cold.get(key(random.nextInt(keys))).orElseThrow().length();
+            }
+            System.out.printf(
+                    Locale.ROOT,
+                    "gets at random, cache of %d MiB: %.0f /s, %.1f MiB of values%n",
+                    CACHE_BYTES >> 20,
+                    reads / seconds(start),
+                    bytes / 1048576.0);
+        }
+
+        private void transfer(String what, boolean checking) {
+            PageServer server = new PageServer(source, 1 << 30);
+            StateFetch fetch = new StateFetch(behind, List.of(1, 2, 3), FetchSettings.DEFAULT, checking, number << 32);
+            long start = System.nanoTime();
+            Deque<FetchEffect> effects = new ArrayDeque<>(fetch.target(
+                    0, number, Objects.requireNonNull(tree.checkpoints().get(number))));
+            while (true) {
+                switch (effects.remove()) {
+                    case FetchEffect.Send send ->
+                        effects.addAll(fetch.onPages(
+                                0,
+                                send.replica(),
+                                send.token(),
+                                server.onFetch(System.nanoTime() / 1_000_000, 0, send.digests())));
+                    case FetchEffect.Write write -> behind.write(write.batch());
+                    case FetchEffect.Again _ -> effects.addAll(fetch.onTick(0));
+                    case FetchEffect.Complete complete -> {
+                        behind.write(complete.batch());
+                        StateFetch.Progress progress = fetch.progress();
+                        System.out.printf(
+                                Locale.ROOT,
+                                "transfer, %s: %d pages, %.2f MiB, %d looked for here, %.2f s%n",
+                                what,
+                                progress.fetched(),
+                                progress.fetchedBytes() / 1048576.0,
+                                progress.read(),
+                                seconds(start));
+                        StateTree opened = StateTree.open(behind, 0);
+                        while (opened.checkpoints().size() > 1) {
+                            behind.write(opened.discard(opened.checkpoints().firstKey()));
+                        }
+                        return;
+                    }
+                    default -> throw new AssertionError("no replica lies here");
+                }
+            }
+        }
+
+        /** The pages of a store, and their bytes. */
+        private static long[] held(PageStore store) {
+            long[] held = {0, 0};
+            store.forEach(digest -> {
+                held[0]++;
+                held[1] += store.get(digest).orElseThrow().length();
+            });
+            return held;
+        }
     }
 }
