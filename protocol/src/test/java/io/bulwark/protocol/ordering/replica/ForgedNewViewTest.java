@@ -161,6 +161,23 @@ class ForgedNewViewTest {
         assertAllWorks(cluster);
     }
 
+    /** The view that it asks for is forged, too, and it returns to that of the others. */
+    @Test
+    void whoReturnsToTheViewOfAForgedNewViewDoesNotEnterItByThat() {
+        TestCluster cluster = cluster(1);
+        changeView(cluster);
+        LogRecord forged = begun(cluster, 1, 16, NEVER, 0);
+        recoverWith(cluster, asking(4, 16, List.of()), forged);
+        cluster.run(KEY_MILLIS);
+        assertThat(cluster.nodes.get(3).disk).contains(forged);
+        cluster.run(KEY_MILLIS + 2_000);
+        assertRecovered(cluster);
+        assertThat(cluster.replica(3).view()).isEqualTo(1);
+        assertThat(cluster.replica(3).isActive()).isTrue();
+        assertThat(cluster.nodes.get(3).disk).doesNotContain(forged);
+        assertAllWorks(cluster);
+    }
+
     /** With f others dead. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
