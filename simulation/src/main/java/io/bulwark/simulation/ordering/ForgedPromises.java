@@ -23,14 +23,25 @@ final class ForgedPromises {
 
     private final OrderingPlot plot;
     private final RandomGenerator random;
+    private final RandomGenerator shortRandom;
     private final int quorum;
     private final int logSize;
     private final int interval;
 
-    /** @param quorum so many stand behind a NEW-VIEW */
-    ForgedPromises(OrderingPlot plot, RandomGenerator random, int quorum, int logSize, int interval) {
+    /**
+     * @param shortRandom for what a NEW-VIEW leaves free
+     * @param quorum so many stand behind a NEW-VIEW
+     */
+    ForgedPromises(
+            OrderingPlot plot,
+            RandomGenerator random,
+            RandomGenerator shortRandom,
+            int quorum,
+            int logSize,
+            int interval) {
         this.plot = plot;
         this.random = random;
+        this.shortRandom = shortRandom;
         this.quorum = quorum;
         this.logSize = logSize;
         this.interval = interval;
@@ -49,11 +60,15 @@ final class ForgedPromises {
     }
 
     private List<LogRecord> forged(List<LogRecord> log) {
+        Numbered begins = new Numbered(0, plot.falseDigest(0));
         long low = 0;
         long view = 0;
         for (LogRecord record : log) {
             switch (record) {
-                case LogRecord.Stable stable -> low = stable.sequence();
+                case LogRecord.Stable stable -> {
+                    low = stable.sequence();
+                    begins = new Numbered(low, stable.digest());
+                }
                 case LogRecord.ViewChange change -> view = change.message().view();
                 default -> {}
             }
@@ -68,7 +83,9 @@ final class ForgedPromises {
             forged.add(new LogRecord.ViewChange(new ViewChange(next, stable, List.of(never), List.of(), List.of())));
         }
         if (random.nextBoolean()) {
-            forged.add(new LogRecord.NewView(begun(Math.max(1, next), never)));
+            // One that begins where this replica is, and chooses little, is contradicted by nothing that comes.
+            Numbered from = shortRandom.nextBoolean() ? never : begins;
+            forged.add(new LogRecord.NewView(begun(Math.max(1, next), from)));
         }
         if (random.nextInt(3) == 0) {
             long voted = low + 1 + random.nextInt(logSize);
@@ -86,17 +103,18 @@ final class ForgedPromises {
         return forged;
     }
 
-    private NewView begun(long view, Numbered never) {
+    private NewView begun(long view, Numbered from) {
         List<Support> support = new ArrayList<>();
         for (int replica = 0; replica < quorum; replica++) {
             support.add(new Support(replica, plot.falseDigest(view)));
         }
         boolean isNull = random.nextBoolean();
         List<Numbered> chosen = new ArrayList<>();
-        for (long number = never.sequence() + 1; number <= never.sequence() + logSize; number++) {
+        int choices = shortRandom.nextBoolean() ? logSize : shortRandom.nextInt(logSize);
+        for (long number = from.sequence() + 1; number <= from.sequence() + choices; number++) {
             Bytes choice = isNull ? Batch.NULL_DIGEST : plot.falseDigest(number);
             chosen.add(new Numbered(number, choice));
         }
-        return new NewView(view, support, never, chosen);
+        return new NewView(view, support, from, chosen);
     }
 }

@@ -51,6 +51,7 @@ public final class OrderingWorld implements SimulatedWorld {
     private final Random random;
     private final RandomGenerator primaryRandom;
     private final RandomGenerator intruderRandom;
+    private final RandomGenerator loneRandom;
     private final SmallRooms rooms;
     private final List<PrincipalId> nodes = new ArrayList<>();
     private final Set<PrincipalId> faulty = new TreeSet<>();
@@ -78,6 +79,7 @@ public final class OrderingWorld implements SimulatedWorld {
         this.random = new Random(setting.random("ordering").nextLong());
         this.primaryRandom = setting.random("primaries");
         this.intruderRandom = setting.random("intruder");
+        this.loneRandom = setting.random("lone backups");
         this.rooms = new SmallRooms(setting.random("rooms"));
         this.simulation = new Simulation(
                 setting.seed(),
@@ -100,7 +102,8 @@ public final class OrderingWorld implements SimulatedWorld {
         // As often as not, one of them is the first primary.
         Collections.shuffle(random.nextBoolean() ? shuffled : shuffled.subList(1, members), random);
         plot = new OrderingPlot(new Random(random.nextLong()));
-        forged = new ForgedPromises(plot, intruderRandom(), 2 * setting.faults() + 1, logSize, CHECKPOINT_INTERVAL);
+        forged = new ForgedPromises(
+                plot, intruderRandom(), setting.random("short views"), quorum(), logSize, CHECKPOINT_INTERVAL);
         int forgetful = random.nextInt(4) == 0 ? shuffled.get(0) : -1;
         moves = forgetful < 0 && random.nextInt(3) == 0 && spares == 0;
         for (int liar : shuffled.subList(forgetful < 0 ? 0 : 1, setting.faults())) {
@@ -297,6 +300,10 @@ public final class OrderingWorld implements SimulatedWorld {
         return logSize;
     }
 
+    int quorum() {
+        return 2 * setting.faults() + 1;
+    }
+
     boolean hasMoreThanOneFault() {
         return setting.faults() > 1;
     }
@@ -316,6 +323,10 @@ public final class OrderingWorld implements SimulatedWorld {
 
     RandomGenerator intruderRandom() {
         return new Random(intruderRandom.nextLong());
+    }
+
+    RandomGenerator loneRandom() {
+        return new Random(loneRandom.nextLong());
     }
 
     RandomGenerator randomOf() {

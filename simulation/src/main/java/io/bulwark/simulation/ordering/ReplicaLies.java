@@ -65,6 +65,7 @@ final class ReplicaLies {
     private final FalseViews falseViews;
     private final PrimaryLies primaryLies;
     private final EarlierNumbers earlierNumbers;
+    private final LoneBackups loneBackups;
     private final RandomGenerator random;
     private final Set<Lie> active = EnumSet.noneOf(Lie.class);
     private final List<ReplicaMessage> remembered = new ArrayList<>();
@@ -80,6 +81,7 @@ final class ReplicaLies {
         this.falseViews = new FalseViews(plot, random);
         this.primaryLies = new PrimaryLies(world, self, plot, world.primaryRandom());
         this.earlierNumbers = new EarlierNumbers(world, world.intruderRandom());
+        this.loneBackups = new LoneBackups(world, self, plot, world.loneRandom());
         this.changeOneIn = random.nextBoolean() ? CHANGE_ONE_IN : Integer.MAX_VALUE;
         change();
     }
@@ -118,7 +120,7 @@ final class ReplicaLies {
             return List.of();
         }
         List<ReplicaMessage> sent = new ArrayList<>();
-        sent.add(changed(to, message));
+        sent.addAll(loneBackups.shown(to, changed(to, message)));
         if (message instanceof Vouch vouch && world.hasMoreThanOneFault() && lies(Lie.VOUCHES)) {
             sent.add(new Ready(withForgery(vouch.requests())));
         }
@@ -307,6 +309,7 @@ final class ReplicaLies {
             return;
         }
         primaryLies.heard(from, message);
+        loneBackups.heard(from, message);
         switch (message) {
             case FetchBatch fetch -> {
                 Batch batch = plot.batch(fetch.digest());

@@ -15,6 +15,14 @@ final class ForgedPromisesBugs {
         return protocol("ordering.replica.ForgedPromisesTest", test);
     }
 
+    private static Detector newView(String test) {
+        return protocol("ordering.replica.ForgedNewViewTest", test);
+    }
+
+    private static Detector begun(String test) {
+        return protocol("ordering.recovery.BegunViewTest", test);
+    }
+
     static final List<PlantedBug> ALL = List.of(
             in(
                     CHANGING,
@@ -86,8 +94,8 @@ final class ForgedPromisesBugs {
                     CHANGING,
                     "a NEW-VIEW that chose what is proposed later is kept",
                     forged("aForgedNewViewOfTheViewThatAllAreInIsNotBelieved"),
-                    "(ahead || sequence <= found.checkpoint().sequence() + found.chosen().size())",
-                    "ahead"),
+                    "&& sequence <= found.checkpoint().sequence() + found.chosen().size()) {",
+                    "&& sequence < 0) {"),
             in(
                     CHANGING,
                     "a NEW-VIEW that left the number of the recovery free is not believed",
@@ -98,12 +106,54 @@ final class ForgedPromisesBugs {
                     CHANGING,
                     "a NEW-VIEW of a view that the others are not in is kept",
                     forged("nobodyIsInAViewThatNoOtherIsInByANewViewOfItsDisk"),
-                    "(ahead || sequence <=",
-                    "(sequence <="),
+                    "if (begun.isFalse()) { giveUpFound(nowMillis); }",
+                    ""),
             in(
                     CHANGING,
-                    "who returns to the others' view keeps the NEW-VIEW of a later one",
-                    forged("aForgedViewIsGivenUpWithItsNewViewAndItsVotes"),
+                    "what was said under old keys of the view of a NEW-VIEW counts",
+                    newView("whatWasSaidOfTheViewUnderOldKeysDoesNotCount"),
+                    "begun.forget(peer);",
+                    ""),
+            in(
+                    "ordering/replica/Recovering",
+                    "the recovery request is made before it is known whether the view had begun",
+                    newView("aForgedNewViewDoesNotStandForTheOneThatTheOthersAskForMeanwhile"),
+                    "if (!useless && views.isJudged(nowMillis)) {",
+                    "if (!useless) {"),
+            in(
+                    "ordering/recovery/BegunView",
+                    "f-1 others are believed that the view had begun",
+                    begun("fOthersAreBelievedThatItHasBegunAndNoFewer"),
+                    "return count(true) >= group.faulty();",
+                    "return count(true) >= group.faulty() - 1;"),
+            in(
+                    "ordering/recovery/BegunView",
+                    "more than f others must say that the view had begun",
+                    newView("whoFindsATrueNewViewKeepsItOnceFOthersHaveSaidThatItsViewHasBegun"),
+                    "return count(true) >= group.faulty();",
+                    "return count(true) >= group.quorum();"),
+            in(
+                    "ordering/recovery/BegunView",
+                    "2f others are believed that the view had not begun",
+                    begun("twoFPlusOneOthersAreBelievedThatItHasNotAndNoFewer"),
+                    "return count(false) >= group.quorum();",
+                    "return count(false) >= 2 * group.faulty();"),
+            in(
+                    "ordering/recovery/BegunView",
+                    "a view that the others ask for had begun",
+                    newView("aViewThatTheOthersOnlyAskForHasNotBegun"),
+                    "(status.view() == view && status.inView())",
+                    "status.view() == view"),
+            in(
+                    "ordering/recovery/BegunView",
+                    "who has left the view does not say that it had begun",
+                    begun("whoAsksForItHasNotBegunItAndWhoAsksForALaterOneHas"),
+                    "status.view() > view || (",
+                    "("),
+            in(
+                    CHANGING,
+                    "who returns to the others' view enters it by the NEW-VIEW of the disk",
+                    newView("whoReturnsToTheViewOfAForgedNewViewDoesNotEnterItByThat"),
                     "void returnTo(long nowMillis, long others) { installed = null;",
                     "void returnTo(long nowMillis, long others) {"),
             in(
@@ -124,12 +174,6 @@ final class ForgedPromisesBugs {
                     forged("aNewViewForWhichNothingWasAskedIsNone"),
                     "if (newView != null && newView.view() > view()) {",
                     "if (newView != null && newView.view() < 0) {"),
-            in(
-                    "ordering/recovery/RecoveryReplies",
-                    "f others are believed that they are behind",
-                    forged("aCorrectReplicaGoesOnInItsViewThoughFOthersSayThatTheyAreBehind"),
-                    ".count() >= group.oneCorrect();",
-                    ".count() >= group.faulty();"),
             in(
                     "ordering/replica/StateTransfer",
                     "who looks for a state that never was does not take that of the others with its number",

@@ -83,11 +83,6 @@ public final class RecoveryReplies {
                 || Arrays.stream(views()).filter(view -> view >= own - 1).count() >= group.faulty();
     }
 
-    /** f+1 others, a correct one among them, are in earlier views. */
-    public boolean isAhead(long own) {
-        return Arrays.stream(views()).filter(view -> view < own).count() >= group.oneCorrect();
-    }
-
     private long[] views() {
         return said.values().stream()
                 .mapToLong(RecoveryReply::view)

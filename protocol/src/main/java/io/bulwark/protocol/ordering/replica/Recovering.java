@@ -265,7 +265,7 @@ final class Recovering {
             }
             onEstimated(nowMillis, estimated.getAsLong());
         }
-        if (!useless) {
+        if (!useless && views.isJudged(nowMillis)) {
             makeRequest(nowMillis);
         }
     }
@@ -340,7 +340,7 @@ final class Recovering {
         if (forgedView) {
             othersView = replies.validView(view.number());
         } else {
-            views.onAnswered(nowMillis, sequence, replies.isAhead(view.number()));
+            views.onAnswered(nowMillis, sequence);
         }
     }
 
@@ -416,6 +416,7 @@ final class Recovering {
             nonces.remove(peer);
         }
         replies.forget(peer);
+        views.onKeyChange(peer);
     }
 
     Phase phase() {

@@ -6,7 +6,9 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepared;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Prepared;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
+import io.bulwark.protocol.ordering.recovery.BegunView;
 import io.bulwark.protocol.ordering.view.Decision;
 import io.bulwark.protocol.ordering.view.ViewChanges;
 import io.bulwark.protocol.ordering.view.ViewGroup;
@@ -37,6 +39,8 @@ final class ViewChanging {
     /** The NEW-VIEW that the disk had when this life began. */
     private final @Nullable NewView found;
 
+    private final BegunView begun;
+
     private long alone;
     private long promiseIndex;
     private boolean promised = true;
@@ -66,6 +70,7 @@ final class ViewChanging {
         installed = found;
         alone = view.number();
         ViewGroup group = config.group();
+        begun = new BegunView(group, found == null ? 0 : found.view());
         long timeoutMillis = config.timers().requestMillis();
         Decision.Bodies bodies = (n, digest) -> n <= execution.executed() || batches.isComplete(digest);
         changes = own == null
@@ -111,6 +116,9 @@ final class ViewChanging {
     }
 
     void onMessage(long nowMillis, int from, ReplicaMessage message) {
+        if (message instanceof Status status) {
+            begun.onStatus(from, status);
+        }
         carryOut(nowMillis, changes.onMessage(nowMillis, from, message));
     }
 
@@ -150,28 +158,40 @@ final class ViewChanging {
     }
 
     /**
-     * The recovery request was ordered. If the view of the disk had begun before, that was in it or later, above all that its NEW-VIEW
-     * chose.
-     *
-     * @param ahead a correct replica is in an earlier view
+     * Whether the recovery request may be made: not before the others have said whether the view of the NEW-VIEW of the disk has begun. If it has,
+     * the request gets a number above all that it begins with; else this NEW-VIEW is none.
      */
-    void onAnswered(long nowMillis, long sequence, boolean ahead) {
-        if (found != null
-                && (ahead
-                        || sequence
-                                <= found.checkpoint().sequence()
-                                        + found.chosen().size())) {
+    boolean isJudged(long nowMillis) {
+        if (found == null || begun.isTrue()) {
+            return true;
+        }
+        if (begun.isFalse()) {
             giveUpFound(nowMillis);
         }
+        return begun.isFalse();
+    }
+
+    /** The recovery request was ordered. If the view of the disk had begun before, that was above all that its NEW-VIEW chose. */
+    void onAnswered(long nowMillis, long sequence) {
+        if (found != null
+                && sequence
+                        <= found.checkpoint().sequence() + found.chosen().size()) {
+            giveUpFound(nowMillis);
+        }
+    }
+
+    /** What this peer said of its view under old keys does not count. */
+    void onKeyChange(int peer) {
+        begun.forget(peer);
     }
 
     /** The NEW-VIEW of the disk is not believed, so its view is left, as one whose NEW-VIEW is wrong. */
     private void giveUpFound(long nowMillis) {
         if (installed != null && installed.equals(found)) {
-            long begun = installed.view();
+            long left = installed.view();
             installed = null;
-            if (view.isActiveIn(begun)) {
-                suspect(nowMillis, begun);
+            if (view.isActiveIn(left)) {
+                suspect(nowMillis, left);
             }
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Support;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
@@ -74,5 +75,18 @@ final class ForgedDisk {
             chosen.add(new Numbered(number, choice));
         }
         return new LogRecord.NewView(new NewView(view, support, new Numbered(checkpoint, NEVER), chosen));
+    }
+
+    /** The sender takes part in this view, as it says. */
+    static Status isIn(long view, Status said) {
+        return new Status(
+                view,
+                true,
+                said.stable(),
+                said.executed(),
+                said.prepared(),
+                said.prePrepared(),
+                said.viewChanges(),
+                said.newView());
     }
 }

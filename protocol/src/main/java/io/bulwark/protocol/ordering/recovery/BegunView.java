@@ -1,0 +1,44 @@
+package io.bulwark.protocol.ordering.recovery;
+
+import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
+import io.bulwark.protocol.ordering.view.ViewGroup;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Whether a view had begun before a replica asks for its recovery (4.4): it finds the NEW-VIEW of that view on its disk, where anybody may have
+ * left it, so the others are heard. They tell in STATUS which view they are in.
+ */
+public final class BegunView {
+    private final ViewGroup group;
+    private final long view;
+    private final Map<Integer, Boolean> said = new TreeMap<>();
+
+    public BegunView(ViewGroup group, long view) {
+        this.group = group;
+        this.view = view;
+    }
+
+    /** The last one of each replica counts. */
+    public void onStatus(int from, Status status) {
+        said.put(from, status.view() > view || (status.view() == view && status.inView()));
+    }
+
+    public void forget(int replica) {
+        said.remove(replica);
+    }
+
+    /** f others say so, so that one of them is correct, if this disk is not. */
+    public boolean isTrue() {
+        return count(true) >= group.faulty();
+    }
+
+    /** 2f+1 others are not there, all correct ones of them if this disk is not: so it comes to that, or to the other. */
+    public boolean isFalse() {
+        return count(false) >= group.quorum();
+    }
+
+    private long count(boolean begun) {
+        return said.values().stream().filter(each -> each == begun).count();
+    }
+}
