@@ -55,8 +55,7 @@ final class ViewAnswers {
      *
      * @param begun the NEW-VIEW with which the view has begun here, if it has
      */
-    void onStatus(
-            long nowMillis, int from, Status status, long view, @Nullable NewView begun, List<ViewStep> steps) {
+    void onStatus(long nowMillis, int from, Status status, long view, @Nullable NewView begun, List<ViewStep> steps) {
         boolean lacks = status.view() < view || (status.view() == view && !status.inView());
         if (!lacks || nowMillis - answeredMillis[from] < ANSWER_MILLIS) {
             return;

@@ -225,8 +225,7 @@ public final class ViewChanges {
             case ViewChange change -> onViewChange(from, change, steps);
             case ViewChangeAck ack -> messages.acknowledge(from, ack);
             case NewView decided -> onNewView(nowMillis, from, decided, steps);
-            case FetchViewChange fetch when fetch.view() == view ->
-                answers.onFetch(nowMillis, from, fetch, steps);
+            case FetchViewChange fetch when fetch.view() == view -> answers.onFetch(nowMillis, from, fetch, steps);
             case ForwardedViewChange forwarded -> onForwarded(from, forwarded, steps);
             case Status status -> answers.onStatus(nowMillis, from, status, view, active() ? newView : null, steps);
             default -> {}
