@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.KEY_MILLIS;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.L;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.NEVER;
@@ -90,6 +91,26 @@ class ForgedPromisesTest {
                 assertThat(change.prePrepared()).isEmpty();
             });
         }
+    }
+
+    /** H_M is greater then, so that it might be a promise. */
+    @Test
+    void whatWasAboveTheEstimateIsNotSaidInTheNextLifeEither() {
+        ForgedDisk disk = new ForgedDisk(1);
+        TestCluster cluster = disk.cluster;
+        cluster.wire = (from, to, message) -> message instanceof RecoveryReply ? List.of() : List.of(message);
+        disk.recoverWith(asking(1, 24, List.of()));
+        cluster.run(1_000);
+        assertThat(disk.phase()).isEqualTo(Phase.REQUESTING);
+        cluster.crash(3);
+        disk.submit(20);
+        finish(cluster, 2_000);
+        cluster.run(100);
+        assertThat(cluster.replica(0).lowWaterMark()).isGreaterThanOrEqualTo(HIGH_MARK);
+        disk.said.clear();
+        cluster.start(3);
+        cluster.run(100);
+        assertThat(disk.said).isNotEmpty().allMatch(change -> change.stable() == 16);
     }
 
     /** What was within H_M may have been true, so it is said until then. */
@@ -255,17 +276,6 @@ class ForgedPromisesTest {
     }
 
     @Test
-    void aViewThatNoneComesAfterIsGivenUp() {
-        ForgedDisk disk = new ForgedDisk(1);
-        TestCluster cluster = disk.cluster;
-        disk.recoverWith(asking(Long.MAX_VALUE, 16, List.of()), disk.begun(Long.MAX_VALUE, 80, Batch.NULL_DIGEST));
-        cluster.run(2 * KEY_MILLIS + 3_000);
-        disk.assertRecovered();
-        assertThat(cluster.replica(3).view()).isZero();
-        disk.assertAllWorks();
-    }
-
-    @Test
     void whatItVotedForInAViewAfterThatOfItsDiskItDidNot() {
         ForgedDisk disk = new ForgedDisk(1);
         TestCluster cluster = disk.cluster;
@@ -377,6 +387,37 @@ class ForgedPromisesTest {
         cluster.run(1_000);
         assertThat(cluster.replica(3).view()).isEqualTo(1);
         assertThat(cluster.replica(3).isActive()).as(cluster::toString).isTrue();
+        disk.assertAllWorks();
+    }
+
+    /** The view has begun with that before it forgets; it comes there in the life after its recovery. */
+    @Test
+    void aNewViewMayNameWhatIsForgotten() {
+        ForgedDisk disk = new ForgedDisk(1);
+        TestCluster cluster = disk.cluster;
+        ahead(disk);
+        boolean[] isCut = {true};
+        cluster.wire = (from, to, message) -> {
+            boolean isLost = from == 2 && to == 1 && message instanceof ViewChange;
+            boolean isOfViews = message instanceof ViewChange || message instanceof NewView;
+            return isCut[0] && (isLost || (to == 3 && isOfViews)) ? List.of() : List.of(message);
+        };
+        cluster.replica(0).handOver(cluster.nowMillis);
+        cluster.run(500);
+        assertThat(cluster.replica(0).isActive()).as(cluster::toString).isTrue();
+        cluster.crash(3);
+        cluster.nodes.get(3).forget();
+        cluster.start(3, Start.FORGOTTEN);
+        cluster.run(2 * KEY_MILLIS + 2_000);
+        disk.assertRecovered();
+        assertThat(cluster.replica(3).view()).isZero();
+        cluster.crash(3);
+        cluster.start(3);
+        isCut[0] = false;
+        cluster.run(1_000);
+        assertThat(cluster.replica(3).view()).isEqualTo(1);
+        assertThat(cluster.replica(3).isActive()).as(cluster::toString).isTrue();
+        assertThat(cluster.nodes.get(3).evidence).isEmpty();
         disk.assertAllWorks();
     }
 

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.ordering.replica;
 
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.allEqual;
 import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.KEY_MILLIS;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.L;
@@ -141,6 +142,31 @@ class ForgedRecordsTest {
         disk.assertAllWorks();
     }
 
+    /** Its NEW-VIEW chooses numbers above the point, too. */
+    @Test
+    void whoReturnsToTheFirstViewHasNoProposalsOfTheForgedOne() {
+        ForgedDisk disk = new ForgedDisk(1);
+        TestCluster cluster = disk.cluster;
+        disk.recoverWith(asking(4, 16, List.of()), disk.begun(4, 0, Batch.NULL_DIGEST, 3 * L));
+        cluster.run(2 * KEY_MILLIS + 3_000);
+        disk.assertRecovered();
+        assertThat(cluster.replica(3).view()).isZero();
+        disk.submit(20);
+        finish(cluster, 3_000);
+        allEqual(cluster);
+    }
+
+    @Test
+    void aViewThatNoneComesAfterIsGivenUp() {
+        ForgedDisk disk = new ForgedDisk(1);
+        TestCluster cluster = disk.cluster;
+        disk.recoverWith(asking(Long.MAX_VALUE, 16, List.of()), disk.begun(Long.MAX_VALUE, 80, Batch.NULL_DIGEST));
+        cluster.run(2 * KEY_MILLIS + 3_000);
+        disk.assertRecovered();
+        assertThat(cluster.replica(3).view()).isZero();
+        disk.assertAllWorks();
+    }
+
     /** 2f others are behind, f of them may lie, and f that are not behind are slow. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
@@ -254,6 +280,22 @@ class ForgedRecordsTest {
             disk.assertRecovered();
             disk.assertAllWorks();
         }
+    }
+
+    /** Else it waits for the others to come there. */
+    @Test
+    void aWaterMarkThatNobodyHasComeToMakesAForgedLogThoughTheDiskSaysThatItIsForgotten() {
+        ForgedDisk disk = new ForgedDisk(1);
+        TestCluster cluster = disk.cluster;
+        disk.recoverWith(new LogRecord.Stable(8_000, NEVER), new LogRecord.Recovery(true, true, 0));
+        cluster.run(500);
+        assertThat(cluster.nodes.get(3).isLogForged).as(cluster::toString).isTrue();
+        cluster.crash(3);
+        cluster.nodes.get(3).forget();
+        cluster.start(3, Start.FORGOTTEN);
+        cluster.run(2 * KEY_MILLIS + 2_000);
+        disk.assertRecovered();
+        disk.assertAllWorks();
     }
 
     /** Else it votes on nothing below that, in this life and all others. */
