@@ -195,7 +195,7 @@ final class ForgedPromisesBugs {
             in(
                     "ordering/view/ViewChanges",
                     "after the last view comes another one",
-                    forged("aViewThatNoneComesAfterIsGivenUp"),
+                    protocol("ordering.replica.ForgedRecordsTest", "aViewThatNoneComesAfterIsGivenUp"),
                     "if (next < 0) {",
                     "if (next == -1) {"));
 

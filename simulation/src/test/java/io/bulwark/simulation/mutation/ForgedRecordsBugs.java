@@ -52,6 +52,18 @@ final class ForgedRecordsBugs {
                     "List.of()"),
             in(
                     VIEWS,
+                    "after a view that nothing came of nothing comes of the next",
+                    views("whoHasLeftAViewThatNothingCameOfLeadsTheNext"),
+                    "hopeless = false;",
+                    ""),
+            in(
+                    VIEWS,
+                    "a primary begins a view that it has given up",
+                    views("aPrimaryGivesUpAViewWhoseNewViewIsNotDurableYet"),
+                    "phase = phase == Phase.INSTALLING ? Phase.OPEN : phase;",
+                    ""),
+            in(
+                    VIEWS,
                     "a NEW-VIEW may name what was said of a forged view",
                     views("whoHasReturnedTakesNoPartInAViewThatNamesWhatItSaidBefore"),
                     "lost = earlier;",
@@ -126,14 +138,26 @@ final class ForgedRecordsBugs {
                     RECOVERING,
                     "any number is that of a checkpoint",
                     records("aWaterMarkThatIsNoCheckpointMakesAForgedLog"),
-                    "log.low() % config.checkpointInterval() != 0 ||",
+                    "began % config.checkpointInterval() != 0 ||",
                     ""),
             in(
                     RECOVERING,
                     "a log begins where numbers end",
                     records("aWaterMarkThatIsNoCheckpointMakesAForgedLog"),
-                    "|| log.low() > Long.MAX_VALUE / 2)",
+                    "|| began > Long.MAX_VALUE / 2)",
                     ")"),
+            in(
+                    RECOVERING,
+                    "a log that is forgotten may begin anywhere",
+                    records("aWaterMarkThatNobodyHasComeToMakesAForgedLogThoughTheDiskSaysThatItIsForgotten"),
+                    "if (began > highMark",
+                    "if (!forgotten && began > highMark"),
+            in(
+                    CHANGING,
+                    "who returns to the first view keeps the proposals of a later one",
+                    records("whoReturnsToTheFirstViewHasNoProposalsOfTheForgedOne"),
+                    "log.all().forEach(Slot::leaveView); own = null;",
+                    "own = null;"),
             in(
                     CHANGING,
                     "a view that follows a forged one is not compared",

@@ -16,6 +16,10 @@ final class RecoveringBugs {
         return protocol("ordering.replica.RecoveringTest", test);
     }
 
+    private static Detector state(String test) {
+        return protocol("ordering.replica.RecoveringStateTest", test);
+    }
+
     private static Detector recovery(String test) {
         return protocol("ordering.replica.RecoveryTest", test);
     }
@@ -96,19 +100,19 @@ final class RecoveringBugs {
             in(
                     RECOVERING,
                     "pages are trusted while it recovers",
-                    recovering("untilItsStateIsCheckedNoPageIsTrusted"),
+                    state("untilItsStateIsCheckedNoPageIsTrusted"),
                     "return phase != Phase.NONE && !checked;",
                     "return false;"),
             in(
                     RECOVERING,
                     "no page is trusted though all were checked",
-                    recovering("untilItsStateIsCheckedNoPageIsTrusted"),
+                    state("untilItsStateIsCheckedNoPageIsTrusted"),
                     "return phase != Phase.NONE && !checked;",
                     "return phase != Phase.NONE;"),
             in(
                     RECOVERING,
                     "what is being checked is discarded",
-                    recovering("theStateIsCheckedOnceAndStaysMeanwhile"),
+                    state("theStateIsCheckedOnceAndStaysMeanwhile"),
                     "return checking != null;",
                     "return false;"),
             in(
@@ -223,8 +227,34 @@ final class RecoveringBugs {
                     RECOVERING,
                     "a forged log is kept",
                     recovery("aLogThatNobodyCanHaveIsGivenUp"),
-                    "if (!forgotten && log.low() > highMark - config.logSize()) {",
+                    "if (began > highMark - config.logSize()) {",
                     "if (false) {"),
+            in(
+                    RECOVERING,
+                    "a log that goes on before the estimate is given up",
+                    recovering("aLogThatGoesOnBeforeTheEstimateIsNotForged"),
+                    "if (began > highMark",
+                    "if (log.low() > highMark"),
+            in(
+                    RECOVERING,
+                    "the disk keeps what lies above the estimate",
+                    protocol(
+                            "ordering.replica.ForgedPromisesTest",
+                            "whatWasAboveTheEstimateIsNotSaidInTheNextLifeEither"),
+                    "transfer.lose(); // a state that nobody can have come to } host.onLogChanged(nowMillis);",
+                    "transfer.lose(); }"),
+            in(
+                    RECOVERING,
+                    "the floor goes with the recovery",
+                    protocol("ordering.replica.ForgedPromisesTest", "aNewViewMayNameWhatIsForgotten"),
+                    "log.floor() == Long.MAX_VALUE ? 0 : log.floor()",
+                    "0"),
+            in(
+                    RECOVERING,
+                    "a state is checked while another one is fetched",
+                    state("whileAStateIsFetchedNoneIsChecked"),
+                    "&& !transfer.isFetching()",
+                    ""),
             in(
                     RECOVERING,
                     "who has given its log up recovers with it",
@@ -300,19 +330,19 @@ final class RecoveringBugs {
             in(
                     RECOVERING,
                     "a check that has come to nothing begins again at once",
-                    recovering("aCheckThatHasComeToNothingWaitsForAnotherCheckpointOrAKeyPeriod"),
+                    state("aCheckThatHasComeToNothingWaitsForAnotherCheckpointOrAKeyPeriod"),
                     "&& !hopeless",
                     ""),
             in(
                     RECOVERING,
                     "a check that has come to nothing never begins again with its checkpoint",
-                    recovering("aCheckThatHasComeToNothingWaitsForAnotherCheckpointOrAKeyPeriod"),
+                    state("aCheckThatHasComeToNothingWaitsForAnotherCheckpointOrAKeyPeriod"),
                     "&& nowMillis - last.sinceMillis() < config.recoveries().keyMillis();",
                     ";"),
             in(
                     RECOVERING,
                     "the state is checked again and again",
-                    recovering("theStateIsCheckedOnceAndStaysMeanwhile"),
+                    state("theStateIsCheckedOnceAndStaysMeanwhile"),
                     "!checked && checking == null",
                     "checking == null"),
             in(
@@ -402,19 +432,19 @@ final class RecoveringBugs {
             in(
                     REPLICA,
                     "a state is fetched before the estimate",
-                    recovering("untilItsStateIsCheckedNoPageIsTrusted"),
+                    state("untilItsStateIsCheckedNoPageIsTrusted"),
                     "if (!recovering.isBlind() || recovering.isForgotten()) {",
                     "if (true) {"),
             in(
                     REPLICA,
                     "who has forgotten fetches no state before its estimate",
-                    recovering("whoHasForgottenFetchesAStateBeforeItsEstimate"),
+                    state("whoHasForgottenFetchesAStateBeforeItsEstimate"),
                     "if (!recovering.isBlind() || recovering.isForgotten()) {",
                     "if (!recovering.isBlind()) {"),
             in(
                     REPLICA,
                     "a state that is fetched is not checked",
-                    recovering("untilItsStateIsCheckedNoPageIsTrusted"),
+                    state("untilItsStateIsCheckedNoPageIsTrusted"),
                     "stateTransfer.setDistrust(recovering::distrustsState);",
                     ""),
             in(
@@ -432,13 +462,13 @@ final class RecoveringBugs {
             in(
                     REPLICA,
                     "a checkpoint goes though it is being checked",
-                    recovering("theStateIsCheckedOnceAndStaysMeanwhile"),
+                    state("theStateIsCheckedOnceAndStaysMeanwhile"),
                     "&& !recovering.isChecking()",
                     ""),
             in(
                     REPLICA,
                     "a state that was fetched is checked once more",
-                    recovering("aStateThatWasFetchedMeanwhileIsChecked"),
+                    state("aStateThatWasFetchedMeanwhileIsChecked"),
                     "if (stateTransfer.onFetched(nowMillis)) { pool.clear(); recovering.onStateChecked(nowMillis,"
                             + " pages, damaged);",
                     "if (stateTransfer.onFetched(nowMillis)) { pool.clear();"),

@@ -59,6 +59,9 @@ final class Recovering {
     private final Outbox outbox;
     private final Host host;
     private final boolean forgotten;
+    /** Where the log of the disk begins: what this life comes to has a certificate. */
+    private final long began;
+
     private final Estimation estimation;
     private final RecoveryReplies replies;
     private final Map<Integer, Bytes> nonces = new TreeMap<>();
@@ -109,6 +112,7 @@ final class Recovering {
         estimation = new Estimation(config.group());
         replies = new RecoveryReplies(config.group());
         forgotten = found.open() && found.forgotten();
+        began = log.low();
         phase = found.open() ? Phase.ESTIMATING : Phase.NONE;
         // Who has forgotten nothing has come to where it had, and its log begins there or later.
         log.setFloor(forgotten ? Long.MAX_VALUE : Math.min(found.floor(), log.low()));
@@ -119,7 +123,7 @@ final class Recovering {
             views.changes().forget();
         }
         outbox.setGate(this::allows);
-        if (found.open() && (log.low() % config.checkpointInterval() != 0 || log.low() > Long.MAX_VALUE / 2)) {
+        if (found.open() && (began % config.checkpointInterval() != 0 || began > Long.MAX_VALUE / 2)) {
             giveLogUp(); // no checkpoint has such a number
         }
     }
@@ -271,7 +275,7 @@ final class Recovering {
     }
 
     private void onEstimated(long nowMillis, long highMark) {
-        if (!forgotten && log.low() > highMark - config.logSize()) {
+        if (began > highMark - config.logSize()) {
             giveLogUp(); // no correct replica has a stable checkpoint there
             return;
         }

@@ -234,8 +234,8 @@ final class ViewChanging {
     void returnTo(long nowMillis, long others) {
         installed = null;
         history.discardFrom(others + 1);
-        log.all().forEach(Slot::leaveView);
         if (others == 0) {
+            log.all().forEach(Slot::leaveView);
             own = null;
             promised = true;
             changes.restart();

@@ -1,6 +1,5 @@
 package io.bulwark.protocol.ordering.view;
 
-import io.bulwark.protocol.effect.LongAgo;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.FetchViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ForwardedViewChange;
@@ -25,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * first one of the latest view above it.
  */
 public final class ViewChanges {
-    /** A peer that says what it lacks is answered so often at most. */
-    static final long ANSWER_MILLIS = 50;
-
     /** What a NEW-VIEW names and is not here is asked for so often. */
     static final long FETCH_MILLIS = 100;
 
@@ -50,12 +46,8 @@ public final class ViewChanges {
     private final long timeoutMillis;
     private final Decision.Bodies bodies;
     private final ViewChangeSet messages;
+    private final ViewAnswers answers;
     private final @Nullable ViewChange[] later;
-    private final long[] answeredMillis;
-
-    /** By who fetches, then by whose VIEW-CHANGE. */
-    private final long[][] fetchedMillis;
-
     private Phase phase;
     private long view;
     private @Nullable NewView newView;
@@ -86,11 +78,8 @@ public final class ViewChanges {
         this.timeoutMillis = timeoutMillis;
         this.bodies = bodies;
         messages = new ViewChangeSet(group, self);
+        answers = new ViewAnswers(group, self, messages);
         later = new ViewChange[group.replicas()];
-        answeredMillis = new long[group.replicas()];
-        Arrays.fill(answeredMillis, LongAgo.MILLIS);
-        fetchedMillis = new long[group.replicas()][group.replicas()];
-        Arrays.stream(fetchedMillis).forEach(ofOne -> Arrays.fill(ofOne, LongAgo.MILLIS));
         phase = Phase.ACTIVE;
     }
 
@@ -236,9 +225,9 @@ public final class ViewChanges {
             case ViewChange change -> onViewChange(from, change, steps);
             case ViewChangeAck ack -> messages.acknowledge(from, ack);
             case NewView decided -> onNewView(nowMillis, from, decided, steps);
-            case FetchViewChange fetch -> onFetch(nowMillis, from, fetch, steps);
+            case FetchViewChange fetch when fetch.view() == view -> answers.onFetch(nowMillis, from, fetch, steps);
             case ForwardedViewChange forwarded -> onForwarded(from, forwarded, steps);
-            case Status status -> onStatus(nowMillis, from, status, steps);
+            case Status status -> answers.onStatus(nowMillis, from, status, view, active() ? newView : null, steps);
             default -> {}
         }
         advance(nowMillis, steps);
@@ -356,24 +345,6 @@ public final class ViewChanges {
         fetchAtMillis = nowMillis;
     }
 
-    private void onFetch(long nowMillis, int from, FetchViewChange fetch, List<ViewStep> steps) {
-        if (fetch.view() != view
-                || fetch.replica() < 0
-                || fetch.replica() >= group.replicas()
-                || nowMillis - fetchedMillis[from][fetch.replica()] < ANSWER_MILLIS) {
-            return;
-        }
-        messages.find(fetch.replica(), fetch.digest()).ifPresent(held -> {
-            fetchedMillis[from][fetch.replica()] = nowMillis;
-            if (fetch.replica() == self) {
-                steps.add(new ViewStep.Send(from, held));
-                return;
-            }
-            steps.add(new ViewStep.Send(from, new ForwardedViewChange(fetch.replica(), held)));
-            messages.ackOf(fetch.replica()).ifPresent(ack -> steps.add(new ViewStep.Send(from, ack)));
-        });
-    }
-
     private void onForwarded(int from, ForwardedViewChange forwarded, List<ViewStep> steps) {
         int replica = forwarded.replica();
         if (replica == from) {
@@ -384,25 +355,6 @@ public final class ViewChanges {
                 && replica < group.replicas()
                 && forwarded.viewChange().view() == view) {
             messages.offer(newView, replica, forwarded.viewChange());
-        }
-    }
-
-    /** Section 4.6.1: what this replica has sent and the other lacks goes out again. */
-    private void onStatus(long nowMillis, int from, Status status, List<ViewStep> steps) {
-        boolean lacks = status.view() < view || (status.view() == view && !status.inView());
-        if (!lacks || nowMillis - answeredMillis[from] < ANSWER_MILLIS) {
-            return;
-        }
-        answeredMillis[from] = nowMillis;
-        boolean sameView = status.view() == view;
-        if (!sameView || (status.viewChanges() >>> self & 1) == 0) {
-            messages.own().ifPresent(own -> steps.add(new ViewStep.Send(from, own)));
-        }
-        if (sameView && self == primary() && active() && newView != null && !status.newView()) {
-            steps.add(new ViewStep.Send(from, newView));
-        }
-        if (sameView && from == primary()) {
-            messages.acks().forEach(ack -> steps.add(new ViewStep.Send(from, ack)));
         }
     }
 

@@ -1,8 +1,11 @@
 package io.bulwark.protocol.ordering.replica;
 
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.allEqual;
+import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.fingerprint.Hashes;
+import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.NewView;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
@@ -14,28 +17,83 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 
-/** What can be left on the disk of the last replica, and how the group goes on after its recovery. */
+/**
+ * What can be left on the disk of the last replica, and how the group goes on after its recovery. K = 8, L = 16; before a recovery 20
+ * numbers or some more are executed and the low water mark is 16, so that H_M and the recovery point are 32.
+ */
 @NullMarked
 final class ForgedDisk {
     static final int L = 16;
+    static final long KEY_MILLIS = 1_000;
     static final Bytes NEVER = Hashes.sha256(Bytes.of((byte) 66));
 
-    private ForgedDisk() {}
+    final TestCluster cluster;
 
-    static int last(TestCluster cluster) {
+    /** What the last replica says after it has begun to recover. */
+    final List<ViewChange> said = new ArrayList<>();
+
+    final List<ReplicaMessage.Phase> votes = new ArrayList<>();
+    private int numbers;
+
+    ForgedDisk(int faulty) {
+        cluster = new TestCluster(
+                faulty,
+                3,
+                config -> config.withLog(8, L).withRecoveries(new ReplicaConfig.Recoveries(20_000, KEY_MILLIS, 5_000)));
+        submit(20);
+        finish(cluster, 2_000);
+        cluster.run(100);
+        assertThat(cluster.replica(0).lowWaterMark()).isEqualTo(16);
+        assertThat(cluster.replica(0).executed()).isLessThan(24);
+    }
+
+    void submit(int count) {
+        for (int i = 0; i < count; i++) {
+            cluster.submit(i % 3, numbers, TestCluster.operation(numbers++));
+            cluster.run(10);
+        }
+    }
+
+    /** The last replica starts again with this on its disk, and recovers. */
+    void recoverWith(LogRecord... left) {
+        cluster.crash(last());
+        cluster.nodes.get(last()).disk.addAll(List.of(left));
+        TestCluster.Wire wire = cluster.wire;
+        cluster.wire = (from, to, message) -> {
+            if (from == last()) {
+                switch (message) {
+                    case ViewChange change -> said.add(change);
+                    case ReplicaMessage.Phase vote -> votes.add(vote);
+                    default -> {}
+                }
+            }
+            return wire.carry(from, to, message);
+        };
+        cluster.start(last(), Start.RECOVERING);
+    }
+
+    int last() {
         return cluster.nodes.size() - 1;
     }
 
-    static void assertRecovered(TestCluster cluster) {
-        assertThat(phase(cluster)).as(cluster::toString).isEqualTo(Phase.NONE);
+    void assertAllWorks() {
+        submit(20);
+        finish(cluster, 3_000);
+        // Who had a forged disk may have accused others.
+        cluster.nodes.getLast().evidence.clear();
+        allEqual(cluster);
     }
 
-    static Phase phase(TestCluster cluster) {
-        return cluster.replica(last(cluster)).recoveries(cluster.nowMillis).phase();
+    void assertRecovered() {
+        assertThat(phase()).as(cluster::toString).isEqualTo(Phase.NONE);
+    }
+
+    Phase phase() {
+        return cluster.replica(last()).recoveries(cluster.nowMillis).phase();
     }
 
     /** What was said under the keys of before counts no more. */
-    static void changeKeys(TestCluster cluster) {
+    void changeKeys() {
         cluster.nodes.forEach(node -> cluster.nodes.forEach(peer -> {
             if (peer != node) {
                 node.up().onKeyChange(peer.self);
@@ -45,7 +103,7 @@ final class ForgedDisk {
     }
 
     /** The primary gives its view up, and all come to a later one in which all take part. */
-    static void changeView(TestCluster cluster) {
+    void changeView() {
         long before = cluster.replica(0).view();
         cluster.replica((int) (before % cluster.nodes.size())).handOver(cluster.nowMillis);
         cluster.run(3_000);
@@ -61,11 +119,11 @@ final class ForgedDisk {
     }
 
     /** It begins with a checkpoint that never was, and chooses this for all numbers after it. */
-    static LogRecord begun(TestCluster cluster, long view, long checkpoint, Bytes choice) {
-        return begun(cluster, view, checkpoint, choice, L);
+    LogRecord begun(long view, long checkpoint, Bytes choice) {
+        return begun(view, checkpoint, choice, L);
     }
 
-    static LogRecord begun(TestCluster cluster, long view, long checkpoint, Bytes choice, int choices) {
+    LogRecord begun(long view, long checkpoint, Bytes choice, int choices) {
         List<Support> support = new ArrayList<>();
         for (int replica = 0; replica < 2 * cluster.faulty + 1; replica++) {
             support.add(new Support(replica, NEVER));

@@ -1,16 +1,10 @@
 package io.bulwark.protocol.ordering.replica;
 
-import static io.bulwark.protocol.ordering.replica.ClusterAssertions.allEqual;
 import static io.bulwark.protocol.ordering.replica.ClusterAssertions.finish;
-import static io.bulwark.protocol.ordering.replica.ForgedDisk.L;
+import static io.bulwark.protocol.ordering.replica.ForgedDisk.KEY_MILLIS;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.NEVER;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.asking;
-import static io.bulwark.protocol.ordering.replica.ForgedDisk.assertRecovered;
-import static io.bulwark.protocol.ordering.replica.ForgedDisk.begun;
-import static io.bulwark.protocol.ordering.replica.ForgedDisk.changeView;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.isIn;
-import static io.bulwark.protocol.ordering.replica.ForgedDisk.last;
-import static io.bulwark.protocol.ordering.replica.ForgedDisk.phase;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.ordering.message.Batch;
@@ -21,7 +15,6 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.PrePrepare;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.RecoveryReply;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -34,36 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @NullMarked
 class ForgedNewViewTest {
-    private static final long KEY_MILLIS = 1_000;
-    private int numbers;
-    private final List<ReplicaMessage.Phase> votes = new ArrayList<>();
-
-    private TestCluster cluster(int faulty) {
-        TestCluster cluster = new TestCluster(
-                faulty,
-                3,
-                config -> config.withLog(8, L).withRecoveries(new ReplicaConfig.Recoveries(20_000, KEY_MILLIS, 5_000)));
-        submit(cluster, 20);
-        finish(cluster, 2_000);
-        cluster.run(100);
-        assertThat(cluster.replica(0).lowWaterMark()).isEqualTo(16);
-        return cluster;
-    }
-
-    private void submit(TestCluster cluster, int count) {
-        for (int i = 0; i < count; i++) {
-            cluster.submit(i % 3, numbers, TestCluster.operation(numbers++));
-            cluster.run(10);
-        }
-    }
-
-    /** The last replica starts again with this on its disk, and recovers. */
-    private static void recoverWith(TestCluster cluster, LogRecord... left) {
-        cluster.crash(last(cluster));
-        cluster.nodes.get(last(cluster)).disk.addAll(List.of(left));
-        cluster.start(last(cluster), Start.RECOVERING);
-    }
-
     /**
      * The others order the request in the view before, go on there, and answer once they have asked for the view of the forged NEW-VIEW. That view
      * begins at a later checkpoint: below it all is decided, and nobody votes.
@@ -71,14 +34,12 @@ class ForgedNewViewTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void aForgedNewViewDoesNotStandForTheOneThatTheOthersAskForMeanwhile(int faulty) {
-        TestCluster cluster = cluster(faulty);
-        int last = last(cluster);
+        ForgedDisk disk = new ForgedDisk(faulty);
+        TestCluster cluster = disk.cluster;
+        int last = disk.last();
         boolean[] isHeld = {true};
         boolean[] isBehind = {true};
         cluster.wire = (from, to, message) -> {
-            if (from == last && message instanceof ReplicaMessage.Phase vote) {
-                votes.add(vote);
-            }
             boolean isLate = isHeld[0] && message instanceof RecoveryReply;
             boolean isLost = isBehind[0]
                     && to == last
@@ -87,9 +48,9 @@ class ForgedNewViewTest {
                                     && executed.first() + executed.digests().size() > 41);
             return isLate || isLost ? List.of() : List.of(message);
         };
-        recoverWith(cluster, asking(1, 16, List.of()), begun(cluster, 1, 16, NEVER, 0));
+        disk.recoverWith(asking(1, 16, List.of()), disk.begun(1, 16, NEVER, 0));
         cluster.run(500);
-        submit(cluster, 40);
+        disk.submit(40);
         cluster.run(500);
         assertThat(cluster.replica(0).view()).isZero();
         assertThat(cluster.replica(0).lowWaterMark()).isGreaterThanOrEqualTo(56);
@@ -99,27 +60,28 @@ class ForgedNewViewTest {
         assertThat(cluster.replica(0).isActive()).isTrue();
         isHeld[0] = false;
         cluster.run(2 * KEY_MILLIS);
-        votes.clear();
+        disk.votes.clear();
         long number = cluster.replica(last).lowWaterMark() + 3;
         cluster.send(1, last, new PrePrepare(1, number, Batch.NULL));
         cluster.run(100);
-        assertThat(votes).noneMatch(vote -> vote.view() == 1 && vote.sequence() == number);
+        assertThat(disk.votes).noneMatch(vote -> vote.view() == 1 && vote.sequence() == number);
         isBehind[0] = false;
         cluster.run(3 * KEY_MILLIS);
-        assertRecovered(cluster);
+        disk.assertRecovered();
         finish(cluster, 3_000);
-        assertAllWorks(cluster);
+        disk.assertAllWorks();
     }
 
     /** The others have begun to ask for it when they are heard. */
     @Test
     void aViewThatTheOthersOnlyAskForHasNotBegun() {
-        TestCluster cluster = cluster(1);
+        ForgedDisk disk = new ForgedDisk(1);
+        TestCluster cluster = disk.cluster;
         boolean[] isOpen = {true};
         cluster.wire = (from, to, message) ->
                 isOpen[0] && message instanceof ReplicaMessage.ViewChangeAck ? List.of() : List.of(message);
         cluster.crash(3);
-        LogRecord forged = begun(cluster, 1, 16, NEVER, 0);
+        LogRecord forged = disk.begun(1, 16, NEVER, 0);
         cluster.nodes.get(3).disk.addAll(List.of(asking(1, 16, List.of()), forged));
         cluster.replica(0).handOver(cluster.nowMillis);
         cluster.run(50);
@@ -130,15 +92,16 @@ class ForgedNewViewTest {
         assertThat(cluster.replica(3).isActive()).as(cluster::toString).isFalse();
         isOpen[0] = false;
         cluster.run(5_000);
-        assertRecovered(cluster);
+        disk.assertRecovered();
         assertThat(cluster.nodes.get(3).disk).doesNotContain(forged);
-        assertAllWorks(cluster);
+        disk.assertAllWorks();
     }
 
     /** Two have it after each other; f at most have it at any time, and with the disk f are faulty. */
     @Test
     void whatWasSaidOfTheViewUnderOldKeysDoesNotCount() {
-        TestCluster cluster = cluster(2);
+        ForgedDisk disk = new ForgedDisk(2);
+        TestCluster cluster = disk.cluster;
         int[] liar = {1};
         boolean[] isSlow = {true};
         cluster.wire = (from, to, message) -> {
@@ -147,60 +110,54 @@ class ForgedNewViewTest {
             }
             return List.of(message);
         };
-        LogRecord forged = begun(cluster, 1, 16, NEVER, 0);
-        recoverWith(cluster, asking(1, 16, List.of()), forged);
+        LogRecord forged = disk.begun(1, 16, NEVER, 0);
+        disk.recoverWith(asking(1, 16, List.of()), forged);
         cluster.run(900);
         cluster.replica(6).onKeyChange(1);
         liar[0] = 2;
         cluster.run(900);
-        assertThat(phase(cluster)).isEqualTo(Phase.ESTIMATING);
+        assertThat(disk.phase()).isEqualTo(Phase.ESTIMATING);
         isSlow[0] = false;
         cluster.run(5_000);
-        assertRecovered(cluster);
+        disk.assertRecovered();
         assertThat(cluster.nodes.get(6).disk).doesNotContain(forged);
-        assertAllWorks(cluster);
+        disk.assertAllWorks();
     }
 
     /** The view that it asks for is forged, too, and it returns to that of the others. */
     @Test
     void whoReturnsToTheViewOfAForgedNewViewDoesNotEnterItByThat() {
-        TestCluster cluster = cluster(1);
-        changeView(cluster);
-        LogRecord forged = begun(cluster, 1, 16, NEVER, 0);
-        recoverWith(cluster, asking(4, 16, List.of()), forged);
+        ForgedDisk disk = new ForgedDisk(1);
+        TestCluster cluster = disk.cluster;
+        disk.changeView();
+        LogRecord forged = disk.begun(1, 16, NEVER, 0);
+        disk.recoverWith(asking(4, 16, List.of()), forged);
         cluster.run(KEY_MILLIS);
         assertThat(cluster.nodes.get(3).disk).contains(forged);
         cluster.run(KEY_MILLIS + 2_000);
-        assertRecovered(cluster);
+        disk.assertRecovered();
         assertThat(cluster.replica(3).view()).isEqualTo(1);
         assertThat(cluster.replica(3).isActive()).isTrue();
         assertThat(cluster.nodes.get(3).disk).doesNotContain(forged);
-        assertAllWorks(cluster);
+        disk.assertAllWorks();
     }
 
     /** With f others dead. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void whoFindsATrueNewViewKeepsItOnceFOthersHaveSaidThatItsViewHasBegun(int faulty) {
-        TestCluster cluster = cluster(faulty);
-        changeView(cluster);
+        ForgedDisk disk = new ForgedDisk(faulty);
+        TestCluster cluster = disk.cluster;
+        disk.changeView();
         for (int dead = 2; dead < 2 + faulty; dead++) {
             cluster.crash(dead);
         }
-        recoverWith(cluster);
+        disk.recoverWith();
         cluster.run(5_000);
-        assertRecovered(cluster);
-        assertThat(cluster.replica(last(cluster)).view()).isEqualTo(1);
-        assertThat(cluster.replica(last(cluster)).isActive()).isTrue();
-        submit(cluster, 20);
+        disk.assertRecovered();
+        assertThat(cluster.replica(disk.last()).view()).isEqualTo(1);
+        assertThat(cluster.replica(disk.last()).isActive()).isTrue();
+        disk.submit(20);
         finish(cluster, 5_000);
-    }
-
-    private void assertAllWorks(TestCluster cluster) {
-        submit(cluster, 20);
-        finish(cluster, 3_000);
-        // Who had a forged disk may have accused others.
-        cluster.nodes.getLast().evidence.clear();
-        allEqual(cluster);
     }
 }

@@ -268,6 +268,24 @@ class ViewChangesTest {
     }
 
     @Test
+    void whoHasLeftAViewThatNothingCameOfLeadsTheNext() {
+        ViewChange second = stable(2, 0).message();
+        ViewChanges primary = opened(2);
+        primary.giveUp(0);
+        primary.onMessage(0, 0, EMPTY);
+        assertThat(primary.onMessage(0, 1, EMPTY)).contains(new ViewStep.Leave(2));
+        primary.entered(0, second);
+        assertThat(decided(primary, second).view()).isEqualTo(2);
+    }
+
+    @Test
+    void aPrimaryGivesUpAViewWhoseNewViewIsNotDurableYet() {
+        ViewChanges primary = opened(1);
+        decided(primary, EMPTY);
+        assertThat(primary.giveUp(0)).containsExactly(new ViewStep.Leave(2));
+    }
+
+    @Test
     void whoHasReturnedTakesNoPartInAViewThatNamesWhatItSaidBefore() {
         ViewChange forged = stable(3, 0).message();
         ViewChanges backup = ViewChanges.restarted(GROUP, 2, TIMEOUT_MILLIS, (_, _) -> true, forged, null);
