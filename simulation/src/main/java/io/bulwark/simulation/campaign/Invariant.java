@@ -19,6 +19,15 @@ public record Invariant(String name, String source) {
     public static final Invariant LINEARIZABLE =
             new Invariant("linearizable", "thesis definition 3.2.3, with the criteria of 3.3.1");
 
+    /** Members that are right share keys once all is well. */
+    public static final Invariant KEYS_AGREED =
+            new Invariant("keys-agreed", "proactive recovery paper 4.1: those that hear each other share keys");
+
+    /** What was said under a key that is not in force any more counts nowhere. */
+    public static final Invariant OLD_KEYS_REFUSED = new Invariant(
+            "old-keys-refused",
+            "proactive recovery paper 4.1: nothing counts under keys of a life that is over, or before a recovery, or older than T_k");
+
     public InvariantViolation violated(String subject, String detail) {
         return new InvariantViolation(this, subject, detail);
     }

@@ -33,11 +33,6 @@ import org.jspecify.annotations.Nullable;
  * clients write, and faulty nodes say again what was said before. Chosen apart from the workload.
  */
 final class FpKeys {
-    static final Invariant KEYS_AGREED =
-            new Invariant("keys-agreed", "proactive recovery paper 4.1: correct nodes that hear each other share keys");
-    static final Invariant OLD_KEYS_REFUSED = new Invariant(
-            "old-keys-refused", "proactive recovery paper 4.1: nothing counts under keys of a life that is over");
-
     private static final long NO_OPERATION = 1L << 40;
     private static final long[] KEY_MILLIS = {6_000, 20_000, 120_000};
 
@@ -160,11 +155,11 @@ final class FpKeys {
         for (PrincipalId from : correct) {
             for (PrincipalId to : correct) {
                 if (!believes(to, from, of(from))) {
-                    throw KEYS_AGREED.violated(from.toString(), "not believed by " + to);
+                    throw Invariant.KEYS_AGREED.violated(from.toString(), "not believed by " + to);
                 }
                 for (TagKeys old : stolen.getOrDefault(from, List.of())) {
                     if (believes(to, from, old)) {
-                        throw OLD_KEYS_REFUSED.violated(from.toString(), "still believed by " + to);
+                        throw Invariant.OLD_KEYS_REFUSED.violated(from.toString(), "still believed by " + to);
                     }
                 }
             }

@@ -4,17 +4,21 @@ import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.wire.Message;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A replica that may lie, and whose disk may rot under it: what that does to its own code ends its life, nobody else's. */
+/** A replica that may lie, and whose disk may rot under it: what that does to its own code ends its life, nobody
+ * else's. Whoever speaks in its place has session keys, too. */
 final class FaultyReplica implements ProtocolServer {
+    private final ReplicaMail mail;
     private @Nullable OrderedMember member;
 
-    FaultyReplica(Supplier<OrderedMember> start) {
+    FaultyReplica(ReplicaMail mail, Supplier<OrderedMember> start) {
+        this.mail = mail;
         try {
             member = start.get();
         } catch (RuntimeException rotten) {
@@ -42,11 +46,17 @@ final class FaultyReplica implements ProtocolServer {
 
     @Override
     public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
+        if (member == null && message instanceof KeyMessage said) {
+            mail.onMessage(nowMillis, from.number(), requestId, said, ReplicaMail.NOBODY);
+        }
         return alive(living -> living.onMessage(nowMillis, from, requestId, message));
     }
 
     @Override
     public List<Effect> onTick(long nowMillis) {
+        if (member == null) {
+            mail.onTick(nowMillis, ReplicaMail.NOBODY);
+        }
         return alive(living -> living.onTick(nowMillis));
     }
 

@@ -8,6 +8,7 @@ import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.OrderingMessage.Refused;
 import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
 import io.bulwark.protocol.ordering.Refusal;
+import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Lineage;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * A process of a replica: what it knows of the configurations, and in the one that it is in, if any, a life of the replica. What
  * the disk says of another life is not for this one.
  */
-final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
+final class OrderedMember implements ProtocolServer, OrderedReplica.Host, ReplicaMail.Receiver {
     private static final long LIVES = 1 << 12;
     private static final RecoveryReport OVER = new RecoveryReport(
             RecoveryReport.Phase.NONE, false, new RecoveryReport.OwnRecovery(1, 1, 1, 1, 1, 0, 0, 0, 0), List.of());
@@ -41,6 +42,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
     private final SimulatedRecords records;
     private final PageStore store;
     private final Membership membership;
+    private final ReplicaMail mail;
     private @Nullable OrderedReplica life;
     private long lives;
     private boolean hasRecovered;
@@ -59,6 +61,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
         this.settings = settings;
         this.records = records;
         this.store = store;
+        this.mail = world.keys().of(self);
         SimulatedSigning signing = new SimulatedSigning(self);
         Lineage lineage = new Lineage(settings.term().configuration(), signing);
         for (HandoverProof proof : ReplicaDisk.proofs(records)) {
@@ -73,6 +76,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
     private void begin(Start start) {
         lives++;
         int place = membership.place();
+        mail.begin(place < 0 ? null : membership.term().configuration());
         life = place < 0
                 ? null
                 : new OrderedReplica(world, this, self, settings.in(membership.term(), place), start, records, store);
@@ -123,18 +127,9 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
                 world.replacements()
                         .answer(self, from, ask, membership.successorOf(nowMillis, from, ask.configuration()))
                         .ifPresent(told -> out.add(new Effect.Send(from, requestId, told)));
-            case ReplicaMessage said
-            when from.kind() == PrincipalKind.REPLICA -> {
-                long configuration = OrderingWorld.configurationOf(requestId);
-                if (configuration != membership.term().number()) {
-                    membership.onOther(nowMillis, from, configuration);
-                    if (world.isFaulty(self)) {
-                        world.replacements().heardLate(self, from.number(), configuration, said);
-                    }
-                } else if (living != null && configuration == living.configuration()) {
-                    add(living.onReplica(nowMillis, from.number(), OrderingWorld.keyOf(requestId), said));
-                }
-            }
+            case KeyMessage said
+            when from.kind() == PrincipalKind.REPLICA ->
+                mail.onMessage(nowMillis, from.number(), requestId, said, this);
             case ToReplica request -> {
                 if (world.isFaulty(self) && world.genesis() != null) {
                     for (Message lie : world.replacements().besides(self, from, request)) {
@@ -155,6 +150,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
     @Override
     public List<Effect> onTick(long nowMillis) {
         membership.onTick(nowMillis);
+        mail.onTick(nowMillis, this);
         OrderedReplica living = life;
         if (living != null) {
             add(living.onTick(nowMillis));
@@ -201,11 +197,37 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host {
         return report;
     }
 
-    void onKeyChange(int peer) {
+    @Override
+    public void onKeyChange(int place) {
         OrderedReplica living = life;
         if (living != null) {
-            living.onKeyChange(peer);
+            living.onKeyChange(place);
         }
+    }
+
+    @Override
+    public void onReplica(long nowMillis, int from, ReplicaMessage said) {
+        OrderedReplica living = life;
+        if (living != null) {
+            add(living.onReplica(nowMillis, from, said));
+        }
+    }
+
+    @Override
+    public void onElsewhere(long nowMillis, PrincipalId other, long configuration) {
+        if (configuration != configuration() && world.genesis() != null) {
+            membership.onOther(nowMillis, other, configuration);
+        }
+    }
+
+    @Override
+    public void onLate(int from, long configuration, ReplicaMessage said) {
+        world.replacements().heardLate(self, from, configuration, said);
+    }
+
+    @Override
+    public void dropKeys(long nowMillis, int place) {
+        mail.drop(nowMillis, place, this);
     }
 
     void handOver(long nowMillis) {

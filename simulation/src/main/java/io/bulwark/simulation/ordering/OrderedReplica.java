@@ -48,6 +48,9 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
     /** What its member does for it. */
     interface Host {
         void ended(long nowMillis, Handover handover);
+
+        /** The replica in this place recovers. */
+        void dropKeys(long nowMillis, int place);
     }
 
     private final OrderingWorld world;
@@ -124,14 +127,14 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
         return drain(nowMillis);
     }
 
-    /** What the replica with this name says in this configuration, under a key. */
-    List<Effect> onReplica(long nowMillis, int from, long key, ReplicaMessage said) {
+    /** What the replica with this name says in this configuration, under a key in force. */
+    List<Effect> onReplica(long nowMillis, int from, ReplicaMessage said) {
         if (ended) {
             return List.of();
         }
         clock(nowMillis);
         int place = configuration.placeOf(PrincipalId.replica(from));
-        if (place >= 0 && key == world.keyOf(from, self)) {
+        if (place >= 0) {
             world.heard(self, from, said);
             if (said instanceof Transfer transfer) {
                 pages.onMessage(nowMillis, place, transfer);
@@ -153,7 +156,6 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
     }
 
     private void clock(long nowMillis) {
-        world.keys().refresh(nowMillis, self, this::onKeyChange);
         replica.onClock(nowMillis, world.wallMillis(self));
     }
 
@@ -162,10 +164,9 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
         var _ = drain(nowMillis);
     }
 
-    /** New session keys with the replica of this name. */
-    void onKeyChange(int peer) {
-        int place = configuration.placeOf(PrincipalId.replica(peer));
-        if (place >= 0) {
+    /** New session keys of the replica in this place. */
+    void onKeyChange(int place) {
+        if (!ended) {
             replica.onKeyChange(place);
         }
     }
@@ -260,7 +261,7 @@ final class OrderedReplica implements RegisterState.Host, StatePages.Host {
                         fetch.checking() || fetch.checkpoint().sequence() <= state.last());
             }
             case ReplicaEffect.CheckState check -> pages.check(nowMillis, check.checkpoint());
-            case ReplicaEffect.DropKeys drop -> world.keys().change(nameOf(drop.replica()), self);
+            case ReplicaEffect.DropKeys drop -> host.dropKeys(nowMillis, drop.replica());
             case ReplicaEffect.Forget _ -> {
                 ended = true;
                 world.processes().forgets(self);

@@ -6,10 +6,10 @@ import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.OrderingMessage.Submit;
 import io.bulwark.protocol.ordering.ReplicatedCall;
+import io.bulwark.protocol.ordering.key.KeyMessageCodec;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.MembershipCodec;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
-import io.bulwark.protocol.ordering.message.ReplicaMessageCodec;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig;
 import io.bulwark.protocol.wire.Bytes;
@@ -36,15 +36,11 @@ import org.jspecify.annotations.Nullable;
 public final class OrderingWorld implements SimulatedWorld {
     private static final int CHECKPOINT_INTERVAL = 4;
 
-    /** Of a message between replicas its key and its configuration are one number. */
-    private static final long CONFIGURATIONS = 1_000;
-
     private static final ReplicaConfig.Timers TIMERS = new ReplicaConfig.Timers(100, 60, 300, 600, 8_000, 10_000);
 
     private static final int QUIET_ONE_IN = 12;
     private static final int QUIET_MILLIS = 1_500;
-    private static final long KEY_MILLIS = 1_000;
-    private static final ReplicaConfig.Recoveries RECOVERIES = new ReplicaConfig.Recoveries(1_500, KEY_MILLIS, 10_000);
+    private static final int SLOW_MILLIS = 10_000;
 
     private final Setting setting;
     private final Simulation simulation;
@@ -57,7 +53,7 @@ public final class OrderingWorld implements SimulatedWorld {
     private final Set<PrincipalId> faulty = new TreeSet<>();
     private final Map<Integer, ReplicaLies> liars = new TreeMap<>();
     private final Processes processes;
-    private final SimulatedKeys keys;
+    private final OrderingKeys keys;
     private final RecoveryPlan plan;
     private final OrderingPlot plot;
     private final ForgedPromises forged;
@@ -84,13 +80,14 @@ public final class OrderingWorld implements SimulatedWorld {
         this.simulation = new Simulation(
                 setting.seed(),
                 setting.network(),
-                List.of(new OrderingCodec(), new ReplicaMessageCodec(), new MembershipCodec()),
+                List.of(new OrderingCodec(), new Said.Codec(), new KeyMessageCodec(), new MembershipCodec()),
                 (ReplicaAnswers) (_, _) -> Optional.empty());
         int members = 3 * setting.faults() + 1;
         int count = members + spares;
         logSize = random.nextBoolean() ? 2 * CHECKPOINT_INTERVAL : 4 * CHECKPOINT_INTERVAL;
         processes = new Processes(this, simulation, count);
-        keys = new SimulatedKeys(count, KEY_MILLIS);
+        keys = new OrderingKeys(this, setting, count);
+        long keyMillis = OrderingKeys.keyMillis(setting);
         skewMillis = random.ints(count, 0, 500).toArray();
         for (int replica = 0; replica < count; replica++) {
             nodes.add(PrincipalId.replica(replica));
@@ -123,7 +120,7 @@ public final class OrderingWorld implements SimulatedWorld {
                 forgetful,
                 moves,
                 // Clocks run a fifth too slow at most.
-                5 * KEY_MILLIS / 2);
+                5 * keyMillis / 2);
         attacker = new OrderingAttacker(simulation, nodes, OrderingClients.CLIENTS, setting.byzantineClients(), random);
         simulation.observe((from, _, _, message) -> {
             if (message instanceof Submit submit) {
@@ -139,7 +136,7 @@ public final class OrderingWorld implements SimulatedWorld {
                     .withBatches(batches)
                     .withRoom(rooms.room())
                     .withTimers(TIMERS)
-                    .withRecoveries(RECOVERIES);
+                    .withRecoveries(new ReplicaConfig.Recoveries(OrderingKeys.WATCHDOG_MILLIS, keyMillis, SLOW_MILLIS));
             simulation.addNode(PrincipalId.replica(replica), () -> processes.start(self, config));
         }
     }
@@ -199,6 +196,7 @@ public final class OrderingWorld implements SimulatedWorld {
             ReplicaLies lies = liars.get(number);
             if (moves && lies != null && !lies.isOver()) {
                 lies.end();
+                keys.of(number).lose();
                 forged.leave(simulation.records(id));
             }
             processes.recover(number);
@@ -224,24 +222,6 @@ public final class OrderingWorld implements SimulatedWorld {
         @Override
         public long nowMillis() {
             return simulation.nowMillis();
-        }
-    }
-
-    /** Every start begins with NEW-KEY: nothing that is under way counts any more. */
-    void renewKeys(int replica) {
-        for (int other = 0; other < nodes.size(); other++) {
-            if (other != replica) {
-                keys.change(replica, other);
-                keys.change(other, replica);
-                OrderedMember peer = processes.memberOf(other);
-                if (peer != null) {
-                    peer.onKeyChange(replica);
-                }
-                OrderedMember own = processes.memberOf(replica);
-                if (own != null) {
-                    own.onKeyChange(other);
-                }
-            }
         }
     }
 
@@ -308,12 +288,24 @@ public final class OrderingWorld implements SimulatedWorld {
         return setting.faults() > 1;
     }
 
-    /** Which keys are in force from one replica to another. */
-    long keyOf(int from, int to) {
-        return keys.of(from, to);
+    /** Null if there is none with this number. */
+    @Nullable
+    Configuration configuration(long number) {
+        return replacements == null ? Configuration.fixed(setting.faults()) : replacements.of(number);
     }
 
-    SimulatedKeys keys() {
+    /** Whether an intruder has it. */
+    boolean isLying(int replica) {
+        ReplicaLies lies = liars.get(replica);
+        return lies != null && !lies.isOver();
+    }
+
+    /** Whether liars say what is right for now. */
+    boolean liarsHelp() {
+        return replacements != null && replacements.liarsHelp();
+    }
+
+    OrderingKeys keys() {
         return keys;
     }
 
@@ -339,7 +331,7 @@ public final class OrderingWorld implements SimulatedWorld {
 
     /** Null if this one says what is right for now. */
     private @Nullable ReplicaLies lying(int replica) {
-        return replacements != null && replacements.liarsHelp() ? null : liars.get(replica);
+        return liarsHelp() ? null : liars.get(replica);
     }
 
     void send(int from, int to, long configuration, ReplicaMessage message) {
@@ -359,17 +351,8 @@ public final class OrderingWorld implements SimulatedWorld {
 
     void transmit(int from, int to, long configuration, ReplicaMessage message) {
         if (from != to && simulation.isUp(PrincipalId.replica(from))) {
-            long key = keys.of(from, to) * CONFIGURATIONS + configuration;
-            simulation.send(PrincipalId.replica(from), PrincipalId.replica(to), key, message);
+            keys.of(from).send(to, configuration, message);
         }
-    }
-
-    static long configurationOf(long requestId) {
-        return requestId % CONFIGURATIONS;
-    }
-
-    static long keyOf(long requestId) {
-        return requestId / CONFIGURATIONS;
     }
 
     /** What a replica tells a client. */
@@ -418,6 +401,7 @@ public final class OrderingWorld implements SimulatedWorld {
     public void step() {
         clients.settle();
         plan.step();
+        keys.lies().step();
         if (replacements != null) {
             replacements.step();
         }
@@ -427,8 +411,6 @@ public final class OrderingWorld implements SimulatedWorld {
         int choice = random.nextInt(100);
         if (choice < 3) {
             crashAll();
-        } else if (choice < 8) {
-            renewKeys(random.nextInt(nodes.size()));
         } else if (choice < 25 && setting.byzantineClients() > 0) {
             if (rooms.floods()) {
                 rooms.flood(simulation, nodes, OrderingClients.CLIENTS, setting.byzantineClients());
@@ -475,6 +457,7 @@ public final class OrderingWorld implements SimulatedWorld {
     @Override
     public void checkAtEnd() {
         clients.settle();
+        keys.checkAtEnd();
     }
 
     @Override

@@ -35,10 +35,9 @@ final class Processes {
         if (world.isAway(self)) {
             return (_, _, _, _) -> List.of();
         }
-        world.renewKeys(self);
         Start why = reason(self);
         ProtocolServer server = world.isFaulty(self)
-                ? new FaultyReplica(() -> startFaulty(self, config, why))
+                ? new FaultyReplica(world.keys().of(self), () -> startFaulty(self, config, why))
                 : member(self, config, why);
         servers[self] = server;
         return server;
@@ -96,7 +95,6 @@ final class Processes {
     /** A replica begins a life in another configuration. */
     void advances(int replica, Start start) {
         starts[replica] = start;
-        world.renewKeys(replica);
     }
 
     /** What is kept of it beside the log. */

@@ -110,6 +110,12 @@ final class Replacements implements OrderingClients.Directory {
         falseSpare = liar >= 0 && random.nextInt(4) == 0 ? first : -1;
     }
 
+    /** Null if there is none with this number yet. */
+    @Nullable
+    Configuration of(long number) {
+        return number <= real.last() ? real.of(number) : null;
+    }
+
     Configuration genesis() {
         return genesis;
     }

@@ -59,6 +59,7 @@ class PlantedBugsTest {
                         ReadyBugs.ALL,
                         LiarBugs.ALL,
                         RecoveryBugs.ALL,
+                        SessionKeyBugs.ALL,
                         RecoveryRuleBugs.ALL,
                         RecoveringBugs.ALL,
                         ForgedPromisesBugs.ALL,
