@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.bulwark.metadata.bft.ReplicaLives;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.metadata.pages.RocksPageStore;
@@ -32,6 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Recoveries of running replicas (proactive recovery paper, sections 4.1, 4.4), over TLS with identities. */
 @NullMarked
@@ -175,7 +180,11 @@ class BftRecoveryTest {
     }
 
     @Test
-    void moreThanFWhoForgotStopTheGroup() throws Exception {
+    void moreThanFWhoForgotStopTheGroupAndSaySo() throws Exception {
+        Logger logger = (Logger) LoggerFactory.getLogger(ReplicaLives.class.getPackageName());
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
         try (ReplicaGroup group = open(ReplicaGroup.Starter.bft(), SELDOM)) {
             write(group, 20);
             group.stop(3);
@@ -191,7 +200,23 @@ class BftRecoveryTest {
                 }
                 assertThat(asked).isNotDone();
             });
+            await().atMost(LONG).untilAsserted(() -> {
+                for (int replica = 2; replica < ReplicaGroup.REPLICAS; replica++) {
+                    assertThat(group.replica(replica).status().waiting())
+                            .contains("hears no estimate of 2f others", "the group stands still");
+                }
+            });
+            assertThat(asked).isNotDone();
+        } finally {
+            logger.detachAppender(log);
         }
+        assertThat(log.list.stream()
+                        .filter(event -> event.getLevel() == Level.ERROR)
+                        .map(ILoggingEvent::getFormattedMessage)
+                        .filter(said -> said.contains("hears no estimate of 2f others"))
+                        .map(said -> said.substring(0, said.indexOf(' '))))
+                .contains("replica-2", "replica-3")
+                .doesNotContain("replica-0", "replica-1");
     }
 
     @Test
