@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.bulwark.metadata.bft.ReplicaLives;
 import io.bulwark.metadata.ordering.StateMachine;
 import io.bulwark.metadata.pages.RocksPageStore;
@@ -32,6 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Recoveries of running replicas (proactive recovery paper, sections 4.1, 4.4), over TLS with identities. */
 @NullMarked
@@ -39,6 +44,8 @@ class BftRecoveryTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int SNAPSHOT_BATCHES = 16;
     private static final Recoveries SELDOM = new Recoveries(600_000, 1_000, 30_000);
+    /** Under keys that also last where replicas have little of the processor. */
+    private static final Recoveries NEVER = new Recoveries(600_000, 15_000, 30_000);
     private static final Recoveries OFTEN = new Recoveries(2_000, 1_000, 30_000);
 
     /** Keeps each text under its number, and reads nothing when it begins. */
@@ -175,8 +182,12 @@ class BftRecoveryTest {
     }
 
     @Test
-    void moreThanFWhoForgotStopTheGroup() throws Exception {
-        try (ReplicaGroup group = open(ReplicaGroup.Starter.bft(), SELDOM)) {
+    void moreThanFWhoForgotStopTheGroupAndSaySo() throws Exception {
+        Logger logger = (Logger) LoggerFactory.getLogger(ReplicaLives.class.getPackageName());
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try (ReplicaGroup group = open(ReplicaGroup.Starter.bft(), NEVER)) {
             write(group, 20);
             group.stop(3);
             forget(group, 2);
@@ -191,7 +202,23 @@ class BftRecoveryTest {
                 }
                 assertThat(asked).isNotDone();
             });
+            await().atMost(LONG).untilAsserted(() -> {
+                for (int replica = 2; replica < ReplicaGroup.REPLICAS; replica++) {
+                    assertThat(group.replica(replica).status().waiting())
+                            .contains("hears no estimate of 2f others", "the group stands still");
+                }
+            });
+            assertThat(asked).isNotDone();
+        } finally {
+            logger.detachAppender(log);
         }
+        assertThat(log.list.stream()
+                        .filter(event -> event.getLevel() == Level.ERROR)
+                        .map(ILoggingEvent::getFormattedMessage)
+                        .filter(said -> said.contains("hears no estimate of 2f others"))
+                        .map(said -> said.substring(0, said.indexOf(' '))))
+                .contains("replica-2", "replica-3")
+                .doesNotContain("replica-0", "replica-1");
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.NullMarked;
 
 /**
@@ -21,11 +22,24 @@ final class ReplicaProcess {
     /** What precedes the number of the primary. */
     static final String PRIMARY = "primary ";
 
+    static final int SNAPSHOT_BATCHES = 256;
+
     private ReplicaProcess() {}
 
     /** Starts one, with its output going there. */
     static Process launch(
             int replica, Path directory, List<InetSocketAddress> addresses, ProcessBuilder.Redirect output)
+            throws IOException {
+        return launch(replica, directory, addresses, output, Map.of());
+    }
+
+    /** With this in its environment, too. */
+    static Process launch(
+            int replica,
+            Path directory,
+            List<InetSocketAddress> addresses,
+            ProcessBuilder.Redirect output,
+            Map<String, String> environment)
             throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -37,10 +51,10 @@ final class ReplicaProcess {
                 Integer.toString(replica),
                 directory.toString()));
         addresses.forEach(address -> command.add(Integer.toString(address.getPort())));
-        return new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output)
-                .start();
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output);
+        builder.environment().putAll(environment);
+        return builder.start();
     }
 
     public static void main(String[] arguments) throws IOException {
@@ -50,7 +64,7 @@ final class ReplicaProcess {
             addresses.add(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[i])));
         }
         ReplicaLives running = ReplicaLives.start(
-                new ReplicaConfig(replica, addresses, Path.of(arguments[1]), 256),
+                new ReplicaConfig(replica, addresses, Path.of(arguments[1]), SNAPSHOT_BATCHES),
                 new InsecureLoopback(ReplicaGroup.keys(PrincipalId.replica(replica))),
                 new RecordingMachine.Factory(),
                 Start.NORMAL);

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Test;
 class KeepaliveTest {
     @Test
     void socketsOfEpollAreGivenUpInHalfAMinute() {
+        if (!Epoll.isAvailable()) {
+            System.out.println("LEFT OUT: sockets of epoll, since there is none here");
+        }
         assumeThat(Epoll.isAvailable()).isTrue();
         EpollSocketChannel channel = new EpollSocketChannel();
         try {

@@ -35,7 +35,7 @@ public final class RunningReplica implements Watched {
     private final Runnable unfollow;
     private final MeterRegistry meters;
 
-    private RunningReplica(String name, ReplicaServer replica, Runnable unfollow, MeterRegistry meters) {
+    RunningReplica(String name, ReplicaServer replica, Runnable unfollow, MeterRegistry meters) {
         this.name = name;
         this.replica = replica;
         this.unfollow = unfollow;

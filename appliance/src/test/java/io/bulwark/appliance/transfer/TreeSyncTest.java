@@ -41,6 +41,9 @@ class TreeSyncTest {
                 .inheritIO()
                 .start()
                 .waitFor();
+        if (made != 0) {
+            System.out.println("LEFT OUT: names that are not text, since this file system takes none");
+        }
         assumeThat(made).as("this file system takes such names").isZero();
         TreeSync.Scan scan = TreeSync.scan(root, "");
         assertThat(scan.files()).extracting(TreeSync.Entry::key).containsExactly("plain");

@@ -2,21 +2,30 @@ package io.bulwark.metadata.bft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.bulwark.metadata.ReplicaStatus;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.Phase;
+import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.ordering.replica.Application;
 import io.bulwark.protocol.ordering.replica.Replica;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig;
+import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
-/** When a replica that fetches a state says that it waits for pages. */
+/** When a replica says that it waits for others, for pages, or for estimates. */
 @NullMarked
 class SelfReportTest {
     /** A state machine without a state. */
@@ -119,6 +128,50 @@ class SelfReportTest {
         assertThat(waiting(2_000, 0)).isEmpty();
         assertThat(waiting(11_900, 0)).isEmpty();
         assertThat(waiting(13_000, 0)).contains("no page has come for 11 s");
+    }
+
+    /** If more than f have forgotten, too few are left to tell them where their logs begin. */
+    @Test
+    void whoHasForgottenAndHearsNoEstimatesSaysSo() {
+        Replica forgetful = new Replica(
+                ReplicaConfig.of(0, 1),
+                new Nothing(),
+                List.of(),
+                Start.FORGOTTEN,
+                Signing.NONE,
+                new SplittableRandom(1));
+        SelfReport own = new SelfReport(0, CONFIGURATION, forgetful, mail, Optional.empty());
+        forgetful.drain(1_000);
+        forgetful.onDurable(1_000, 1);
+        forgetful.onTick(1_000);
+        Logger logger = (Logger) LoggerFactory.getLogger(SelfReport.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try {
+            for (long now = 1_000; now < 40_000; now += 1_000) {
+                hear(now, 1);
+                hear(now, 3);
+                ReplicaStatus status = own.take(now, 0, false);
+                assertThat(status.phase()).isEqualTo(Phase.FOLLOWING);
+                if (now < 11_000) {
+                    assertThat(status.waiting()).isEmpty();
+                } else {
+                    assertThat(status.waiting())
+                            .contains("hears no estimate of 2f others since " + (now - 1_000) / 1_000 + " s")
+                            .contains("the group stands still");
+                }
+            }
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertThat(log.list).allMatch(event -> event.getLevel() == Level.ERROR);
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        each -> assertThat(each).contains("replica-0 recovers", "since 10 s"),
+                        each -> assertThat(each).contains("since 20 s"),
+                        each -> assertThat(each).contains("since 30 s"));
     }
 
     @Test

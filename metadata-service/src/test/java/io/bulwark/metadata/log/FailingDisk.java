@@ -22,6 +22,12 @@ final class FailingDisk implements PromiseSegment.Disk {
     /** A write that fails has written so much all the same. */
     int bytesOfLast;
 
+    /** Comes before each sync. */
+    Runnable beforeSync = () -> {};
+
+    /** So many syncs were asked for. */
+    int syncs;
+
     /** Numbers of pages of any file. */
     final Set<Long> unreadable = new HashSet<>();
 
@@ -52,6 +58,8 @@ final class FailingDisk implements PromiseSegment.Disk {
 
         @Override
         public void force(boolean metaData) throws IOException {
+            syncs++;
+            beforeSync.run();
             if (fails()) {
                 throw new IOException("Input/output error");
             }

@@ -113,6 +113,28 @@ class PromiseLogTest {
         }
     }
 
+    /** What is handed over while the disk syncs shares the next sync. */
+    @Test
+    void manyPromisesShareFewSyncs() throws Exception {
+        Path directory = directory();
+        FailingDisk disk = new FailingDisk();
+        List<LogRecord> expected = new ArrayList<>(List.of(SUMMARY));
+        try (Writing writing = new Writing(directory, disk)) {
+            assertThat(writing.roll(SUMMARY)).isTrue();
+            int before = disk.syncs;
+            CompletableFuture<Void> handedOver = new CompletableFuture<>();
+            disk.beforeSync = handedOver::join;
+            for (int i = 0; i < 300; i++) {
+                expected.add(prepare(i));
+                writing.log.append(++writing.index, prepare(i));
+            }
+            handedOver.complete(null);
+            assertThat(writing.awaitDurable()).isTrue();
+            assertThat(disk.syncs - before).isBetween(1, 2);
+        }
+        assertThat(scan(only(directory)).records()).isEqualTo(expected);
+    }
+
     @Test
     void aLogThatIsDamagedBeginsAnewAndSaysSoUntilASummaryDoes() throws Exception {
         Path file = damaged();

@@ -104,6 +104,13 @@ final class ReplicaDiskBugs {
                     "if (index <= handedOver) {"),
             bug(
                     "log/PromiseLog",
+                    "each promise has a sync of its own",
+                    "log.PromiseLogTest",
+                    "manyPromisesShareFewSyncs",
+                    "queue.drainTo(writes);",
+                    ""),
+            bug(
+                    "log/PromiseLog",
                     "what was forgotten is believed again once it can be read",
                     "log.PromiseLogTest",
                     "aLogThatIsForgedIsForgotten",
@@ -319,6 +326,20 @@ final class ReplicaDiskBugs {
                     "whoHearsTooFewOthersSaysSo",
                     "nowMillis - aloneSinceMillis >= ALARM_MILLIS",
                     "false"),
+            bug(
+                    "bft/SelfReport",
+                    "who has forgotten and hears no estimates says nothing",
+                    "bft.SelfReportTest",
+                    "whoHasForgottenAndHearsNoEstimatesSaysSo",
+                    "estimates ? estimatesSinceMillis : fetchingSinceMillis;",
+                    "fetchingSinceMillis;"),
+            bug(
+                    "bft/SelfReport",
+                    "an alarm is given once",
+                    "bft.SelfReportTest",
+                    "whoHasForgottenAndHearsNoEstimatesSaysSo",
+                    "if (nowMillis - alarmedMillis >= ALARM_MILLIS) {",
+                    "if (alarmedMillis == LongAgo.MILLIS) {"),
             bug(
                     "bft/Complaints",
                     "who lies all the time fills the log",

@@ -95,6 +95,26 @@ class ReplicatedCallTest {
     }
 
     @Test
+    void callsThatBeganTogetherAreNotSentAgainInStep() {
+        long first = ReplicatedCall.RESEND_FIRST_MILLIS;
+        TreeSet<Long> pauses = new TreeSet<>();
+        for (int i = 0; i < 100; i++) {
+            ReplicatedCall call = ReplicatedCall.command(FOUR, REQUEST, TIMEOUT, random);
+            call.start(0);
+            assertThat(receivers(call.onTick(first))).isEqualTo(FOUR);
+            long now = first + 1;
+            while (call.onTick(now).isEmpty()) {
+                now++;
+            }
+            pauses.add(now - first);
+        }
+        // Twice as long as the first one, or up to half less.
+        assertThat(pauses.getFirst()).isBetween(first, first + first / 4);
+        assertThat(pauses.getLast()).isBetween(2 * first - first / 4, 2 * first);
+        assertThat(pauses).hasSizeGreaterThan(50);
+    }
+
+    @Test
     void aQueryOnWhichTheReplicasCannotAgreeIsOrderedAtOnce() {
         ReplicatedCall call = ReplicatedCall.query(FOUR, REQUEST, TIMEOUT, random);
         long number = ((Query) request(call.start(0))).call();

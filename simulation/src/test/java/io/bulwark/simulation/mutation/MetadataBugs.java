@@ -329,26 +329,14 @@ final class MetadataBugs {
                     "ordering/ReplicatedCall",
                     "a command is done at f+1 equal replies",
                     protocol("ordering.ReplicatedCallTest", "aCommandGoesToAllAndIsDoneAtTwoFPlusOneEqualReplies"),
-                    """
-                    int needed = 2 * faultyOf(replicas.size()) + 1;
-                    return new ReplicatedCall(replicas, needed, new Submit(
-                    """,
-                    """
-                    int needed = faultyOf(replicas.size()) + 1;
-                    return new ReplicatedCall(replicas, needed, new Submit(
-                    """),
+                    "2 * faultyOf(replicas.size()) + 1; return new ReplicatedCall(replicas, needed, new Submit(",
+                    "faultyOf(replicas.size()) + 1; return new ReplicatedCall(replicas, needed, new Submit("),
             in(
                     "ordering/ReplicatedCall",
                     "a query is done at f+1 equal replies",
                     protocol("ordering.ReplicatedCallTest", "aQueryOnWhichTheReplicasCannotAgreeIsOrderedAtOnce"),
-                    """
-                    int needed = 2 * faultyOf(replicas.size()) + 1;
-                    return new ReplicatedCall(replicas, needed, new Query(
-                    """,
-                    """
-                    int needed = faultyOf(replicas.size()) + 1;
-                    return new ReplicatedCall(replicas, needed, new Query(
-                    """),
+                    "2 * faultyOf(replicas.size()) + 1; return new ReplicatedCall(replicas, needed, new Query(",
+                    "faultyOf(replicas.size()) + 1; return new ReplicatedCall(replicas, needed, new Query("),
             in(
                     "ordering/ReplicatedCall",
                     "f replicas reject a request",
@@ -398,6 +386,12 @@ final class MetadataBugs {
                             "aQueryThatIsNeverToBeOrderedIsAskedAgainUntilTheReplicasAgree"),
                     "return request instanceof Query && !neverOrdered;",
                     "return request instanceof Query;"),
+            in(
+                    "ordering/ReplicatedCall",
+                    "clients that lost the same replica come back in step",
+                    protocol("ordering.ReplicatedCallTest", "callsThatBeganTogetherAreNotSentAgainInStep"),
+                    "resendMillis / 2 + random.nextLong(resendMillis / 2 + 1)",
+                    "resendMillis"),
             in(
                     "ordering/Settlement",
                     "the longest history wins although f+1 do not have it",
