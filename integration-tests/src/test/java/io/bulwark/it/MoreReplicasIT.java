@@ -54,8 +54,8 @@ class MoreReplicasIT {
     void threeMoreBearTheLossOfTwoAndAreRemovedAgain() throws Exception {
         Bulwark client = CLUSTER.client();
         client.createBucket("files");
-        client.createVolume(VolumeSpec.registers(
-                "disk", new ProtectionPolicy(1, 2, 4, BLOCK_BYTES), FileLoad.BLOCKS_EACH));
+        client.createVolume(
+                VolumeSpec.registers("disk", new ProtectionPolicy(1, 2, 4, BLOCK_BYTES), FileLoad.BLOCKS_EACH));
         FileLoad load = new FileLoad(
                 "files", "disk", BLOCK_BYTES, Files.createDirectory(directory.resolve("load")), PAUSE_MILLIS);
         try (load) {
@@ -70,7 +70,9 @@ class MoreReplicasIT {
             goesOn("with five of seven", load);
             shows(ALL, 2, List.of(0, 5));
             CLUSTER.member("replica-0").start();
-            await().atMost(LONG).pollInterval(POLL).until(() -> unreachable(status()).equals(List.of(5)));
+            await().atMost(LONG)
+                    .pollInterval(POLL)
+                    .until(() -> unreachable(status()).equals(List.of(5)));
 
             threeAreRemoved(supervisors);
             goesOn("with four again", load);
@@ -154,7 +156,8 @@ class MoreReplicasIT {
     private static void shows(List<Integer> replicas, int faults, List<Integer> dead) {
         JsonNode status = status();
         List<Integer> shown = new ArrayList<>();
-        status.get("replicas").forEach(replica -> shown.add(replica.get("number").asInt()));
+        status.get("replicas")
+                .forEach(replica -> shown.add(replica.get("number").asInt()));
         assertThat(shown).isEqualTo(replicas);
         assertThat(unreachable(status)).isEqualTo(dead);
         assertThat(status.get("replicaFaults").asInt()).isEqualTo(faults);
@@ -202,6 +205,7 @@ class MoreReplicasIT {
     }
 
     private void tell(String what) {
-        System.out.printf("%4d s: %s%n", Duration.ofNanos(System.nanoTime() - began).toSeconds(), what);
+        System.out.printf(
+                "%4d s: %s%n", Duration.ofNanos(System.nanoTime() - began).toSeconds(), what);
     }
 }

@@ -80,8 +80,7 @@ class ShutdownIT {
         client.createBucket("files");
         client.createVolume(VolumeSpec.registers(
                 "disk", new ProtectionPolicy(1, 2, 4, BLOCK_BYTES), CLIENTS * FileLoad.BLOCKS_EACH));
-        FileLoad load =
-                new FileLoad("files", "disk", BLOCK_BYTES, Files.createDirectory(directory.resolve("load")), 0);
+        FileLoad load = new FileLoad("files", "disk", BLOCK_BYTES, Files.createDirectory(directory.resolve("load")), 0);
         ProcessMember console = console();
         try (load) {
             console.start();
@@ -116,7 +115,8 @@ class ShutdownIT {
                     .contains(member.name() + " is down")
                     .doesNotContain("did not come to rest", "requests unanswered");
         }
-        load.awaitOperations("without " + members.get(0).name() + " and " + members.get(1).name(), OPERATIONS);
+        load.awaitOperations(
+                "without " + members.get(0).name() + " and " + members.get(1).name(), OPERATIONS);
         for (Member member : members) {
             member.start();
         }
@@ -163,7 +163,8 @@ class ShutdownIT {
         Path role = directory.resolve("console.yaml");
         Path client = directory.resolve("console.properties");
         CLUSTER.clientConfig(1).store(client);
-        InetSocketAddress listen = Destination.of("127.0.0.1", CLUSTER.plan().shape().consolePort() + 1);
+        InetSocketAddress listen =
+                Destination.of("127.0.0.1", CLUSTER.plan().shape().consolePort() + 1);
         RoleFile.writeConsole(
                 new RoleFile.Configured<>(
                         new RoleFile.ConsoleSetup(listen, false, client),
@@ -222,6 +223,7 @@ class ShutdownIT {
     }
 
     private void tell(String what) {
-        System.out.printf("%4d s: %s%n", Duration.ofNanos(System.nanoTime() - began).toSeconds(), what);
+        System.out.printf(
+                "%4d s: %s%n", Duration.ofNanos(System.nanoTime() - began).toSeconds(), what);
     }
 }

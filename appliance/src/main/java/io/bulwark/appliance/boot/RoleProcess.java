@@ -73,8 +73,9 @@ public final class RoleProcess {
         HealthFile.keep(health, watch);
         System.out.println(member.name() + " is up");
         // In a hook the exit code is that of the signal already; halting replaces it.
-        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> Runtime.getRuntime()
-                .halt(leave(member, watch, grace, over.getNow(LEFT)))));
+        Runtime.getRuntime()
+                .addShutdownHook(Thread.ofPlatform()
+                        .unstarted(() -> Runtime.getRuntime().halt(leave(member, watch, grace, over.getNow(LEFT)))));
         return over.join();
     }
 

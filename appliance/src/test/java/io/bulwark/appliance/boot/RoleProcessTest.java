@@ -38,8 +38,7 @@ class RoleProcessTest {
         AtomicReference<String> meanwhile = new AtomicReference<>("");
         AtomicReference<HealthWatch> asked = new AtomicReference<>();
         Watched member = closing(() ->
-                meanwhile.set(
-                Objects.requireNonNull(asked.get()).problems().getOrDefault("member", "ready")));
+                meanwhile.set(Objects.requireNonNull(asked.get()).problems().getOrDefault("member", "ready")));
         try (HealthWatch watch = HealthWatch.start(() -> List.of(member))) {
             asked.set(watch);
             assertThat(RoleProcess.leave(member, watch, PATIENCE, 0)).isZero();
