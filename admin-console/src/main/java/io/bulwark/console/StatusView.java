@@ -11,10 +11,17 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The cluster's status as JSON shows it; sizes in bytes, times in milliseconds since 1970, durations in milliseconds. */
+/**
+ * The cluster's status as JSON shows it; sizes in bytes, times in milliseconds since 1970, durations in milliseconds.
+ *
+ * @param replicaFaults f of the replicas
+ * @param replicaFaultsLeft how many more of them may fail now; negative if more have than f
+ */
 public record StatusView(
         List<Node> nodes,
         List<Replica> replicas,
+        int replicaFaults,
+        int replicaFaultsLeft,
         List<Volume> volumes,
         List<Bucket> buckets,
         List<Fault> faults,
@@ -129,11 +136,17 @@ public record StatusView(
             long damagedPages) {}
 
     public static StatusView of(ClusterStatus status) {
+        int replicaFaults = status.replicas().size() / 3;
+        long failed = status.replicas().stream()
+                .filter(replica -> !replica.reachable() || !replica.agrees())
+                .count();
         return new StatusView(
                 status.nodes().stream().map(StatusView::node).toList(),
                 status.replicas().stream()
                         .map(r -> new Replica(r.replica(), r.address(), r.reachable(), r.applied(), r.agrees()))
                         .toList(),
+                replicaFaults,
+                replicaFaults - (int) failed,
                 status.volumes().stream().map(StatusView::volume).toList(),
                 status.buckets().stream().map(StatusView::bucket).toList(),
                 status.faults().stream()

@@ -42,6 +42,7 @@ final class FileLoad implements AutoCloseable {
     private final String volumeName;
     private final int blockBytes;
     private final Path directory;
+    private final long pauseMillis;
     private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
     private final List<String> names = new ArrayList<>();
 
@@ -55,10 +56,20 @@ final class FileLoad implements AutoCloseable {
 
     /** @param directory for the files, its alone */
     FileLoad(String bucketName, String volumeName, int blockBytes, Path directory) {
+        this(bucketName, volumeName, blockBytes, directory, PAUSE_MILLIS);
+    }
+
+    /**
+     * As the other.
+     *
+     * @param pauseMillis of each client between two operations
+     */
+    FileLoad(String bucketName, String volumeName, int blockBytes, Path directory, long pauseMillis) {
         this.bucketName = bucketName;
         this.volumeName = volumeName;
         this.blockBytes = blockBytes;
         this.directory = directory;
+        this.pauseMillis = pauseMillis;
     }
 
     /** One more client; it stays the caller's to close, after {@link #stop}. */
@@ -99,6 +110,11 @@ final class FileLoad implements AutoCloseable {
     @Override
     public void close() {
         stopped = true;
+    }
+
+    /** What did not succeed, so far. */
+    List<String> failures() {
+        return List.copyOf(failures);
     }
 
     int objects() {
@@ -192,7 +208,7 @@ final class FileLoad implements AutoCloseable {
                     failures.add("client " + number + ": " + e);
                 }
                 try {
-                    TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+                    TimeUnit.MILLISECONDS.sleep(pauseMillis);
                 } catch (InterruptedException e) {
                     return;
                 }

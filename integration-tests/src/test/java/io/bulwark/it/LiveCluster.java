@@ -107,6 +107,12 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return new LiveCluster(nodes, false, ProcessMembers::new);
     }
 
+    /** Each replica in a process of its own, to be killed, and the nodes in this one. */
+    static LiveCluster ofReplicaProcesses(int nodes) {
+        return new LiveCluster(
+                nodes, false, plan -> new ReplicaProcesses(new EmbeddedMembers(plan), new ProcessMembers(plan)));
+    }
+
     /**
      * Each member in a process of its own, to be killed, behind a proxy of its own, to be cut off. Without TLS, so that the proxy
      * sees whose connection it has.

@@ -288,7 +288,7 @@ final class Nemesis {
         };
     }
 
-    private static void signal(Member member, String signal) throws IOException, InterruptedException {
+    static void signal(Member member, String signal) throws IOException, InterruptedException {
         String pid = Long.toString(member.pid().orElseThrow());
         int code = new ProcessBuilder("kill", "-" + signal, pid)
                 .inheritIO()

@@ -3,28 +3,18 @@ package io.bulwark.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.bulwark.appliance.boot.RoleFile;
 import io.bulwark.appliance.cli.CommandFailure;
-import io.bulwark.appliance.cluster.Member;
-import io.bulwark.appliance.cluster.OwnCommand;
-import io.bulwark.appliance.cluster.ProcessMember;
-import io.bulwark.appliance.cluster.ReplicaSetup;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
-import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
-import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -47,33 +37,22 @@ import tools.jackson.databind.JsonNode;
 @NullMarked
 @Tag("long")
 class ReplicaChangesIT {
-    private static final int HEAP_MEBIBYTES = 256;
     private static final int BYTES_MAX = 20_000;
     private static final Duration LONG = Duration.ofMinutes(3);
     private static final Duration POLL = Duration.ofMillis(300);
 
     @RegisterExtension
+    @Order(1)
     static final LiveCluster CLUSTER = LiveCluster.ofProcesses(4);
+
+    @RegisterExtension
+    @Order(2)
+    static final NewReplicas NEW = new NewReplicas(CLUSTER);
 
     /** What `supervise` ends with once its replica was removed. */
     private static final int REMOVED = 78;
 
-    private static final List<Process> SUPERVISORS = new ArrayList<>();
-    private static final List<Member> JOINED = new ArrayList<>();
-
     private final Map<String, byte[]> written = new ConcurrentSkipListMap<>();
-
-    @AfterAll
-    static void endJoined() throws Exception {
-        for (Member member : JOINED) {
-            member.stop();
-        }
-        for (Process supervisor : SUPERVISORS) {
-            List<ProcessHandle> children = supervisor.children().toList();
-            supervisor.destroyForcibly().waitFor();
-            children.forEach(ProcessHandle::destroyForcibly);
-        }
-    }
 
     @Test
     void anotherReplicaTakesThePlaceOfOneThatIsLost() throws Exception {
@@ -84,10 +63,10 @@ class ReplicaChangesIT {
         LiveCluster.kill(CLUSTER.member("replica-2"));
         LiveCluster.deleteTree(CLUSTER.plan().data().replica(2));
 
-        String key = newcomer(4);
-        Process supervisor = supervise(4);
-        await().atMost(LONG).pollInterval(POLL).until(() -> listens(4));
-        String address = Destination.text(addressOf(4));
+        String key = NEW.keygen(4);
+        Process supervisor = NEW.supervise(4);
+        await().atMost(LONG).pollInterval(POLL).until(() -> NEW.listens(4));
+        String address = Destination.text(NEW.addressOf(4));
         refused(CommandFailure.USAGE, "not a replica", "replace", "node-2", "4", "--key", key, "--address", address);
         refused(CommandFailure.USAGE, "replica-4", "replace", "2", "4", "--key", "nonsense", "--address", address);
         refused(CommandFailure.FAILED, "is a replica already", "replace", "2", "3", "--key", key, "--address", address);
@@ -146,13 +125,13 @@ class ReplicaChangesIT {
     /** Replica-4 has to go, too. */
     private static void aSupervisorEndsWithItsReplica(Process supervisor) throws Exception {
         assertThat(supervisor.isAlive()).isTrue();
-        String key = newcomer(5);
-        start(5);
-        replica("replace", "replica-4", "replica-5", "--key", key, "--address", Destination.text(addressOf(5)))
+        String key = NEW.keygen(5);
+        NEW.start(5);
+        replica("replace", "replica-4", "replica-5", "--key", key, "--address", Destination.text(NEW.addressOf(5)))
                 .json();
         assertThat(replica("list").json().get("replicas").findValuesAsString("replica"))
                 .containsExactly("replica-0", "replica-1", "replica-5", "replica-3");
-        Path log = CLUSTER.plan().data().log("replica-4");
+        Path log = NEW.log(4);
         await().atMost(LONG)
                 .pollInterval(POLL)
                 .until(() -> Files.readString(log).contains("end its supervisor, and wipe its disk"));
@@ -160,7 +139,7 @@ class ReplicaChangesIT {
         supervisor.children().forEach(ProcessHandle::destroyForcibly);
         assertThat(supervisor.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(supervisor.exitValue()).isEqualTo(REMOVED);
-        Process again = supervise(4);
+        Process again = NEW.supervise(4);
         assertThat(again.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(again.exitValue()).as("started again").isEqualTo(REMOVED);
         assertThat(Files.readString(log)).contains("it is not started; wipe its disk");
@@ -179,88 +158,9 @@ class ReplicaChangesIT {
                 "replica-4=" + key + "@" + address,
                 "replica-5=" + other + "@" + address,
                 "replica-6=" + other + "@" + address);
-        String replica0 = Destination.text(addressOf(0));
+        String replica0 = Destination.text(NEW.addressOf(0));
         refused(CommandFailure.FAILED, "has another key", "replace", "2", "4", "--key", key, "--address", replica0);
         assertThat(replica("list").json().get("configuration").asLong()).isZero();
-    }
-
-    /** The keys and configuration of a replica that nobody knows yet; returns its public key. */
-    private static String newcomer(int number) throws Exception {
-        PrincipalId replica = PrincipalId.replica(number);
-        Path directory = Files.createDirectories(directory(number));
-        Path identity = directory.resolve(replica + ".pem");
-        String key = new CommandRun(CLUSTER, "keygen", replica.toString(), "--out", identity.toString())
-                .json()
-                .get("key")
-                .asString();
-        write(number, directory, identity, role(number));
-        return key;
-    }
-
-    private static Path directory(int number) {
-        return CLUSTER.root()
-                .resolve("joined")
-                .resolve(PrincipalId.replica(number).toString());
-    }
-
-    private static Path role(int number) {
-        return directory(number).resolve("role.yaml");
-    }
-
-    private static void start(int number) throws Exception {
-        String name = PrincipalId.replica(number).toString();
-        Member member = new ProcessMember(
-                name,
-                addressOf(number),
-                Optional.of(CLUSTER.plan().data().log(name)),
-                OwnCommand.java(HEAP_MEBIBYTES),
-                List.of("replica", "--config", role(number).toString(), "--end-with-input"));
-        JOINED.add(member);
-        member.start();
-        member.awaitListening();
-    }
-
-    /** Starts it with a supervisor, as containers and hosts do. */
-    private static Process supervise(int number) throws IOException {
-        List<String> command = new ArrayList<>(OwnCommand.java(HEAP_MEBIBYTES));
-        command.addAll(List.of("supervise", "--config", role(number).toString()));
-        Process supervisor = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        CLUSTER.plan().data().log("replica-" + number).toFile()))
-                .start();
-        SUPERVISORS.add(supervisor);
-        return supervisor;
-    }
-
-    private static void write(int number, Path directory, Path identity, Path role) throws IOException {
-        ReplicaSetup like = CLUSTER.plan().replica(0, directory.resolve("data"));
-        RoleFile.write(
-                new ReplicaSetup(
-                        number,
-                        addressOf(number),
-                        like.replicas(),
-                        like.data(),
-                        like.keys(),
-                        new ChannelConfig.Tls(identity, CLUSTER.plan().data().genesis()),
-                        like.ordering(),
-                        like.nodes(),
-                        like.clients(),
-                        like.recoveries()),
-                role);
-    }
-
-    private static InetSocketAddress addressOf(int number) {
-        return Destination.of("127.0.0.1", CLUSTER.plan().shape().replicaPort(number));
-    }
-
-    private static boolean listens(int number) {
-        InetSocketAddress address = addressOf(number);
-        try (Socket _ = new Socket(address.getHostString(), address.getPort())) {
-            return true;
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     /** Who is said to have taken another one's place: since then it counts for the window of vulnerability. */

@@ -10,14 +10,22 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a role's process until it is told to end (SIGTERM, SIGINT); then the member leaves: it is not ready any more, takes nothing
- * more, finishes what it has in hand, hands over what it leads, and the process ends with 0; or with 1 after {@link #GRACE}.
+ * more, finishes what it has in hand, hands over what it leads, and the process ends with 0; or with 1 if it failed in
+ * that, or after {@link #GRACE}.
  */
 public final class RoleProcess {
+    private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
+
     /** Longer than any step of leaving waits for; less than what container engines and systemd are told to wait. */
     static final Duration GRACE = Duration.ofSeconds(15);
 
@@ -64,26 +72,40 @@ public final class RoleProcess {
         }
         HealthFile.keep(health, watch);
         System.out.println(member.name() + " is up");
+        // In a hook the exit code is that of the signal already; halting replaces it.
         Runtime.getRuntime()
-                .addShutdownHook(Thread.ofPlatform().unstarted(() -> leave(member, watch, grace, over.getNow(LEFT))));
+                .addShutdownHook(Thread.ofPlatform()
+                        .unstarted(() -> Runtime.getRuntime().halt(leave(member, watch, grace, over.getNow(LEFT)))));
         return over.join();
     }
 
-    /** In a hook the exit code is that of the signal already; halting replaces it. */
-    private static void leave(Watched member, HealthWatch watch, Duration grace, int left) {
+    /**
+     * Has it leave, and waits for that so long; returns the exit code.
+     *
+     * @param left the exit code if it has
+     */
+    static int leave(Watched member, HealthWatch watch, Duration grace, int left) {
         watch.leave();
-        Thread closing = Thread.ofPlatform().daemon().name("leaving").start(member::close);
-        int code = CUT_SHORT;
-        try {
-            if (closing.join(grace)) {
-                code = left;
-                System.out.println(member.name() + " is down");
-            } else {
-                System.err.println(member.name() + " did not come to rest within " + grace.toSeconds() + " s");
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().name("leaving").start(() -> {
+            try {
+                member.close();
+                closed.complete(null);
+            } catch (RuntimeException e) {
+                closed.completeExceptionally(e);
             }
+        });
+        try {
+            closed.get(grace.toMillis(), TimeUnit.MILLISECONDS);
+            System.out.println(member.name() + " is down");
+            return left;
+        } catch (TimeoutException e) {
+            System.err.println(member.name() + " did not come to rest within " + grace.toSeconds() + " s");
+        } catch (ExecutionException e) {
+            LOG.error("{} did not come to rest", member.name(), e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        Runtime.getRuntime().halt(code);
+        return CUT_SHORT;
     }
 }

@@ -121,7 +121,10 @@ final class StatusCommand implements Callable<Integer> {
     }
 
     private static List<String> cluster(StatusView cluster) {
-        List<String> parts = new ArrayList<>(List.of(Text.table(nodes(cluster)), Text.table(replicas(cluster))));
+        List<String> parts = new ArrayList<>(List.of(
+                Text.table(nodes(cluster)),
+                Text.table(replicas(cluster)) + "\nFaults that the replicas can take now: "
+                        + cluster.replicaFaultsLeft() + " of " + cluster.replicaFaults() + "."));
         parts.addAll(RecoveryText.of(cluster.recoveries(), System.currentTimeMillis()));
         for (List<List<String>> table :
                 List.of(volumes(cluster), versions(cluster), buckets(cluster), faults(cluster), unasked(cluster))) {

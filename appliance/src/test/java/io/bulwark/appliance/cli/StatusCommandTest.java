@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.bulwark.appliance.control.ApplianceStatus;
 import io.bulwark.appliance.control.ControlReply;
 import io.bulwark.appliance.control.ControlSocket;
+import io.bulwark.client.ClusterStatus;
+import io.bulwark.console.StatusView;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +45,32 @@ class StatusCommandTest {
                     .containsPattern("node-1 +there +stopped")
                     .containsPattern("node-2 +there +ended by itself")
                     .contains("node-2 has ended by itself with exit code 137; see LOG.");
+        }
+    }
+
+    @Test
+    void theFaultsThatTheReplicasCanTakeFollowFromHowManyTheyAreNow() throws IOException {
+        assertThat(textOf(4)).contains("Faults that the replicas can take now: 1 of 1.");
+        assertThat(textOf(7)).contains("Faults that the replicas can take now: 2 of 2.");
+        assertThat(textOf(7, 1, 5)).contains("Faults that the replicas can take now: 0 of 2.");
+        assertThat(textOf(4, 0, 1)).contains("Faults that the replicas can take now: -1 of 1.");
+    }
+
+    /** @param failed of these the one does not answer, the next does not agree */
+    private String textOf(int replicas, Integer... failed) throws IOException {
+        List<Integer> bad = List.of(failed);
+        List<ClusterStatus.ReplicaStatus> all = new ArrayList<>();
+        for (int i = 0; i < replicas; i++) {
+            int at = bad.indexOf(i);
+            all.add(new ClusterStatus.ReplicaStatus(i, "there", at != 0, 1, at < 0));
+        }
+        ClusterStatus.Recoveries none =
+                new ClusterStatus.Recoveries(Duration.ZERO, Duration.ZERO, Optional.empty(), List.of());
+        StatusView view = StatusView.of(new ClusterStatus(List.of(), all, List.of(), List.of(), List.of(), none));
+        ApplianceStatus status = new ApplianceStatus(directory.toString(), "", List.of(), view, "");
+        Map<String, Object> body = JsonMapper.builder().build().convertValue(status, new TypeReference<>() {});
+        try (ControlSocket _ = ControlSocket.serve(directory, _ -> ControlReply.ok(body))) {
+            return CommandOutput.of("status", "--data", directory.toString()).out();
         }
     }
 

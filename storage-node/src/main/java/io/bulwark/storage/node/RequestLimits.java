@@ -48,14 +48,15 @@ final class RequestLimits {
         }
     }
 
-    /** Waits until nothing is in processing, or the time is over. */
-    synchronized void awaitNone(long timeoutMillis) throws InterruptedException {
+    /** Waits until nothing is in processing, or the time is over; returns whether nothing is. */
+    synchronized boolean awaitNone(long timeoutMillis) throws InterruptedException {
         long end = System.nanoTime() + timeoutMillis * 1_000_000;
         long left = timeoutMillis;
         while (requests > 0 && left > 0) {
             wait(left);
             left = (end - System.nanoTime()) / 1_000_000;
         }
+        return requests == 0;
     }
 
     synchronized long bytes() {

@@ -208,7 +208,9 @@ public final class StorageNode implements NodeAccess, AutoCloseable {
         }
         parts.background().forEach(BackgroundWork::stop);
         try {
-            limits.awaitNone(DRAIN_MILLIS);
+            if (!limits.awaitNone(DRAIN_MILLIS)) {
+                LOG.warn("{} leaves {} requests unanswered: they took too long", self, limits.requests());
+            }
             server.close();
             links.close();
             operations.close();
