@@ -106,8 +106,8 @@ class HostsBenchmark {
         System.out.println(
                 moved(total(), client::sentBytes, () -> fill(bucket, network)).text("put", network, written));
         CLUSTER.awaitFullFaults();
-        System.out.println(
-                moved(total(), client::receivedBytes, () -> read(bucket, network)).text("get", network, 1));
+        System.out.println(moved(total(), client::receivedBytes, () -> read(bucket, network))
+                .text("get", network, 1));
         HostNetwork.Host cut = CLUSTER.network().host("node-" + CUT);
         cut.unplug();
         // The first to notice waits; that is no throughput.
@@ -151,10 +151,7 @@ class HostsBenchmark {
 
     /** From its next start on. */
     private static void rebuildAt(String rate) throws IOException {
-        Path role = CLUSTER.root()
-                .resolve("hosts")
-                .resolve("node-" + LOST)
-                .resolve(Bundle.ROLE);
+        Path role = CLUSTER.root().resolve("hosts").resolve("node-" + LOST).resolve(Bundle.ROLE);
         String was = Files.readString(role);
         String limited = was.replaceFirst("rebuild-rate: .*", "rebuild-rate: " + rate);
         if (limited.equals(was)) {

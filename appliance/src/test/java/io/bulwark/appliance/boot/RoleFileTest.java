@@ -42,7 +42,18 @@ class RoleFileTest {
         Path keys = directory.resolve("own.keys");
         ChannelConfig tls = new ChannelConfig.Tls(directory.resolve("own.pem"), directory.resolve("genesis"));
         NodeSetup node = new NodeSetup(
-                3, address(7413), data, keys, tls, addresses(7600, 4), "none", 3_000_000, 4_000_000, 5_000_000, 700, 30_000);
+                3,
+                address(7413),
+                data,
+                keys,
+                tls,
+                addresses(7600, 4),
+                "none",
+                3_000_000,
+                4_000_000,
+                5_000_000,
+                700,
+                30_000);
         RoleFile.write(node, file);
         assertThat(RoleFile.node(file)).isEqualTo(node);
 

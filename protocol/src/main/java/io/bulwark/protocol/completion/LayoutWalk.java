@@ -67,8 +67,8 @@ final class LayoutWalk {
     /** The next extent, nothing being missing. */
     Referenced take() {
         BlockId block = layout.block(next);
-        Referenced taken = new Referenced(
-                volume, reference.inode(), block, lists.pin(next).orElseThrow(), layout.lengthOf(next));
+        Referenced taken =
+                new Referenced(volume, reference.inode(), block, lists.pin(next).orElseThrow(), layout.lengthOf(next));
         next--;
         skipOthers();
         return taken;

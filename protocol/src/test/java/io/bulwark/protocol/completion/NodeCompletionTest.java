@@ -65,12 +65,7 @@ class NodeCompletionTest {
 
     private static NodeCompletion completion(Progress begin) {
         return new NodeCompletion(
-                0,
-                PACE,
-                Allowance.NEVER,
-                Allowance.perSecond(100_000),
-                Allowance.bytesPerSecond(1 << 30),
-                begin);
+                0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), Allowance.bytesPerSecond(1 << 30), begin);
     }
 
     private static Volume volume(long epoch, List<Integer> holders) {

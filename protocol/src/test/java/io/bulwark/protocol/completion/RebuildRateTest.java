@@ -71,8 +71,7 @@ class RebuildRateTest {
     private NodeCompletion life(Allowance scrubbing) {
         repairs.clear();
         CompletionPace pace = new CompletionPace(1_000, AT_ONCE, 100_000, 5_000);
-        return new NodeCompletion(
-                0, pace, scrubbing, Allowance.NEVER, Allowance.bytesPerSecond(RATE), remembered);
+        return new NodeCompletion(0, pace, scrubbing, Allowance.NEVER, Allowance.bytesPerSecond(RATE), remembered);
     }
 
     private void refer(int objects, int bytes) {

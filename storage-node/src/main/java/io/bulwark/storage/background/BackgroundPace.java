@@ -21,7 +21,8 @@ public record BackgroundPace(
                 || busyDivisor < 1
                 || lookBytesMin < 1) {
             throw new IllegalArgumentException("idle after " + idleAfterMillis + " ms, rebuilding "
-                    + rebuildBytesPerSecond + " bytes/s, scrubbing " + scrubBytesPerSecond + " bytes/s divided by " + busyDivisor + ", looks of " + lookBytesMin + " bytes");
+                    + rebuildBytesPerSecond + " bytes/s, scrubbing " + scrubBytesPerSecond + " bytes/s divided by "
+                    + busyDivisor + ", looks of " + lookBytesMin + " bytes");
         }
     }
 

@@ -237,8 +237,7 @@ public final class RegisterScrub implements BackgroundWork {
             return;
         }
         permits.acquire();
-        int fragmentBytes =
-                volume.policy().fragmentBytes(volume.policy().blockBytes());
+        int fragmentBytes = volume.policy().fragmentBytes(volume.policy().blockBytes());
         background.awaitLook(scrubber, (long) fragments * fragmentBytes);
         long bytes = (long) Math.max(1, fragments) * fragmentBytes;
         Message question = volume.policy().protocol() == Protocol.PASIS
