@@ -191,6 +191,27 @@ final class HostNetwork implements AutoCloseable {
             return JSON.readTree(said).get(0).get("overlimits").asLong();
         }
 
+        /** All that its cable has carried from it. */
+        long sentBytes() throws IOException {
+            return carried("rx");
+        }
+
+        /** All that its cable has carried to it. */
+        long receivedBytes() throws IOException {
+            return carried("tx");
+        }
+
+        /** @param direction as the switch sees it */
+        private long carried(String direction) throws IOException {
+            String said = wire.run(List.of("ip", "-s", "-j", "link", "show", "dev", port));
+            return JSON.readTree(said)
+                    .get(0)
+                    .get("stats64")
+                    .get(direction)
+                    .get("bytes")
+                    .asLong();
+        }
+
         /** Pulls its cable: nothing reaches it or leaves it. */
         void unplug() throws IOException {
             wire.ip("link set " + port + " down");

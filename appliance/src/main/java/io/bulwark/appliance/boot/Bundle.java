@@ -56,6 +56,7 @@ public final class Bundle {
                 setup.replicas(),
                 setup.durability(),
                 setup.scrubBytesPerSecond(),
+                setup.rebuildBytesPerSecond(),
                 setup.historyPoolBytes(),
                 setup.writeBackMillis(),
                 setup.keyMillis());

@@ -39,6 +39,7 @@ import org.springframework.util.unit.DataSize;
  *     replicas: [127.0.0.1:7600, 127.0.0.1:7601, 127.0.0.1:7602, 127.0.0.1:7603]
  *     durability: sync
  *     scrub-rate: 8MB               # per second; this and what follows are the defaults
+ *     rebuild-rate: 32MB            # per second
  *     write-back: 2s
  *     key-period: 10m
  *     history-pool: 1GB             # by the number of clients if left out
@@ -76,6 +77,7 @@ public final class RoleFile {
             @Nullable List<String> replicas,
             @Nullable String durability,
             @Nullable DataSize scrubRate,
+            @Nullable DataSize rebuildRate,
             @Nullable DataSize historyPool,
             @Nullable Duration writeBack,
             @Nullable Duration keyPeriod) {}
@@ -170,6 +172,7 @@ public final class RoleFile {
                                 replicas,
                                 durability,
                                 bytes(keys.scrubRate(), BackgroundPace.SCRUB_BYTES_PER_SECOND),
+                                bytes(keys.rebuildRate(), BackgroundPace.REBUILD_BYTES_PER_SECOND),
                                 bytes(keys.historyPool(), NodeSetup.HISTORY_POOL_BY_CLIENTS),
                                 millis(keys.writeBack(), NodeSetup.WRITE_BACK_MILLIS),
                                 millis(keys.keyPeriod(), NodeSetup.KEY_MILLIS)),
@@ -298,6 +301,7 @@ public final class RoleFile {
                             replicas: %s
                             durability: %s
                             scrub-rate: %s
+                            rebuild-rate: %s
                         %s    write-back: %dms
                             key-period: %dms
                         """,
@@ -310,6 +314,7 @@ public final class RoleFile {
                         list(setup.replicas()),
                         setup.durability(),
                         size(setup.scrubBytesPerSecond()),
+                        size(setup.rebuildBytesPerSecond()),
                         pool(setup),
                         setup.writeBackMillis(),
                         setup.keyMillis()));

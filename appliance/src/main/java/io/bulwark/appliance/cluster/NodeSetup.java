@@ -15,6 +15,7 @@ import java.util.List;
  * @param replicas where the metadata replicas listen, by number
  * @param durability {@code sync}, {@code interval} or {@code none}
  * @param scrubBytesPerSecond how fast it re-reads what it keeps while no client wants anything; 0 for never
+ * @param rebuildBytesPerSecond how fast it makes fragments again that it lost or never had, in bytes of these
  * @param historyPoolBytes what unverified versions of all volumes under PASIS may take; 0 for so much for each client that may write
  * @param writeBackMillis how long such a version is held in memory before it is written, where the durability allows it
  * @param keyMillis T_k: no key under which nodes vouch to each other is older
@@ -28,6 +29,7 @@ public record NodeSetup(
         List<InetSocketAddress> replicas,
         String durability,
         long scrubBytesPerSecond,
+        long rebuildBytesPerSecond,
         long historyPoolBytes,
         long writeBackMillis,
         long keyMillis) {
@@ -38,7 +40,10 @@ public record NodeSetup(
     /** Half of it is well above the round trips of an operation. */
     private static final long KEY_MILLIS_MIN = 2_000;
 
-    /** A node with the standard rate of scrubbing, history pool, time of write-back and age of keys. */
+    /** Less is a mistake, most likely a number without its unit: large fragments would take most of a minute each. */
+    private static final long REBUILD_BYTES_PER_SECOND_MIN = 64 << 10;
+
+    /** A node with the standard rates of scrubbing and rebuilding, history pool, time of write-back and age of keys. */
     public NodeSetup(
             int number,
             InetSocketAddress listen,
@@ -56,6 +61,7 @@ public record NodeSetup(
                 replicas,
                 durability,
                 BackgroundPace.SCRUB_BYTES_PER_SECOND,
+                BackgroundPace.REBUILD_BYTES_PER_SECOND,
                 HISTORY_POOL_BY_CLIENTS,
                 WRITE_BACK_MILLIS,
                 KEY_MILLIS);
@@ -71,6 +77,7 @@ public record NodeSetup(
                 replicas,
                 durability,
                 scrubBytesPerSecond,
+                rebuildBytesPerSecond,
                 historyPoolBytes,
                 writeBackMillis,
                 other);
@@ -82,6 +89,10 @@ public record NodeSetup(
             throw new IllegalArgumentException("node " + number + " that scrubs " + scrubBytesPerSecond
                     + " bytes per second, with a history pool of " + historyPoolBytes + " bytes, and writes back after "
                     + writeBackMillis + " ms");
+        }
+        if (rebuildBytesPerSecond < REBUILD_BYTES_PER_SECOND_MIN) {
+            throw new IllegalArgumentException(
+                    "a rebuild rate of " + rebuildBytesPerSecond + " bytes per second; it is 64KB or more");
         }
         if (keyMillis < KEY_MILLIS_MIN) {
             throw new IllegalArgumentException("a key period of " + keyMillis + " ms; it is 2 s or more");

@@ -202,7 +202,9 @@ public final class RunningNode implements Watched {
         ReplicatedMetadata replicated = new ReplicatedMetadata(metadata::submit, metadata::query);
         CompletionConfig pacing = CompletionConfig.standard(setup.data().resolve("completion.properties"));
         Background background = new Background(
-                BackgroundPace.scrubbing(setup.scrubBytesPerSecond()), VerificationPace.standard(), meters);
+                BackgroundPace.of(setup.scrubBytesPerSecond(), setup.rebuildBytesPerSecond()),
+                VerificationPace.standard(),
+                meters);
         LazyVerification verification = new LazyVerification(background, pool, meters);
         Completion completion = new Completion(replicated, pacing, background);
         RegisterScrub scrub = new RegisterScrub(replicated, pacing, background);

@@ -42,7 +42,18 @@ class RoleFileTest {
         Path keys = directory.resolve("own.keys");
         ChannelConfig tls = new ChannelConfig.Tls(directory.resolve("own.pem"), directory.resolve("genesis"));
         NodeSetup node = new NodeSetup(
-                3, address(7413), data, keys, tls, addresses(7600, 4), "none", 3_000_000, 5_000_000, 700, 30_000);
+                3,
+                address(7413),
+                data,
+                keys,
+                tls,
+                addresses(7600, 4),
+                "none",
+                3_000_000,
+                4_000_000,
+                5_000_000,
+                700,
+                30_000);
         RoleFile.write(node, file);
         assertThat(RoleFile.node(file)).isEqualTo(node);
 
@@ -158,6 +169,7 @@ class RoleFileTest {
         Path file = Path.of("..", "docker", "examples", "node.yaml");
         Map<String, String> environment = Map.of(
                 "BULWARK_NODE_SCRUB_RATE", "3MB",
+                "BULWARK_NODE_REBUILD_RATE", "5MB",
                 "BULWARK_NODE_WRITE_BACK", "500ms",
                 "BULWARK_NODE_KEY_PERIOD", "1m",
                 "BULWARK_NODE_REPLICAS", "a:1, b:2",
@@ -166,6 +178,7 @@ class RoleFileTest {
                 "BULWARK_REPLICA_NUMBER", "7");
         RoleFile.Configured<NodeSetup> role = RoleFile.node(file, environment);
         assertThat(role.setup().scrubBytesPerSecond()).isEqualTo(3L << 20);
+        assertThat(role.setup().rebuildBytesPerSecond()).isEqualTo(5L << 20);
         assertThat(role.setup().writeBackMillis()).isEqualTo(500);
         assertThat(role.setup().keyMillis()).isEqualTo(60_000);
         assertThat(role.setup().replicas()).containsExactly(Destination.of("a", 1), Destination.of("b", 2));
@@ -368,6 +381,20 @@ class RoleFileTest {
         assertThat(RoleFile.node(file).scrubBytesPerSecond()).isEqualTo(2L << 20);
         Files.writeString(file, keys + "    scrub-rate: -2MB\n");
         assertThatThrownBy(() -> RoleFile.node(file)).isInstanceOf(ConfigException.class);
+
+        Files.writeString(file, keys);
+        assertThat(RoleFile.node(file).rebuildBytesPerSecond()).isEqualTo(BackgroundPace.REBUILD_BYTES_PER_SECOND);
+        Files.writeString(file, keys + "    rebuild-rate: 2MB\n");
+        assertThat(RoleFile.node(file).rebuildBytesPerSecond()).isEqualTo(2L << 20);
+        // The second one without its unit. None at all would keep every slot that moves faulty for ever.
+        for (String bad : List.of("-2MB", "32", "0")) {
+            Files.writeString(file, keys + "    rebuild-rate: " + bad + "\n");
+            assertThatThrownBy(() -> RoleFile.node(file))
+                    .as(bad)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("rebuild rate")
+                    .hasMessageContaining("64KB or more");
+        }
     }
 
     @Test

@@ -6,11 +6,11 @@ public interface Allowance {
     boolean open(long nowMillis);
 
     /**
-     * One begins, after {@link #open} has let it.
+     * One begins, after {@link #open} has let it; or is over, where only then it is known what it took.
      *
      * @param bytes the length of its fragment
      */
-    void begin(long nowMillis, int bytes);
+    void begin(long nowMillis, long bytes);
 
     /** One that began is over. */
     void end();
@@ -33,7 +33,7 @@ public interface Allowance {
         }
 
         @Override
-        public void begin(long nowMillis, int bytes) {}
+        public void begin(long nowMillis, long bytes) {}
 
         @Override
         public void end() {}
@@ -53,8 +53,32 @@ public interface Allowance {
             }
 
             @Override
-            public void begin(long nowMillis, int bytes) {
+            public void begin(long nowMillis, long bytes) {
                 credit--;
+            }
+
+            @Override
+            public void end() {}
+        };
+    }
+
+    /** So many bytes in a second, a tenth of them at once. Who has taken more than there was has a debt: until it is paid nothing begins. */
+    static Allowance bytesPerSecond(long rate) {
+        return new Allowance() {
+            private double left = rate / 10.0;
+            private long creditedMillis;
+
+            @Override
+            public boolean open(long nowMillis) {
+                left = Math.min(rate / 10.0, left + Math.max(0, nowMillis - creditedMillis) * (rate / 1000.0));
+                creditedMillis = nowMillis;
+                return left > 0;
+            }
+
+            @Override
+            public void begin(long nowMillis, long bytes) {
+                boolean _ = open(nowMillis);
+                left -= bytes;
             }
 
             @Override

@@ -21,6 +21,7 @@ final class ExtentChecks {
     private final int node;
     private final int atOnce;
     private final Allowance allowance;
+    private final Allowance rebuild;
     private final Look look;
     private final Deque<Work> work = new ArrayDeque<>();
     private final Map<CompletionResult, Long> results = new EnumMap<>(CompletionResult.class);
@@ -36,12 +37,18 @@ final class ExtentChecks {
         record One(Referenced extent, VolumeProgress progress) implements Work {}
     }
 
-    /** @param look how closely it looks at what is there */
-    ExtentChecks(Calls calls, int node, int atOnce, Allowance allowance, Look look) {
+    /**
+     * Nothing to do yet.
+     *
+     * @param rebuild what looks make is charged here, and none begins while that is too much
+     * @param look how closely it looks at what is there
+     */
+    ExtentChecks(Calls calls, int node, int atOnce, Allowance allowance, Allowance rebuild, Look look) {
         this.calls = calls;
         this.node = node;
         this.atOnce = atOnce;
         this.allowance = allowance;
+        this.rebuild = rebuild;
         this.look = look;
     }
 
@@ -71,7 +78,7 @@ final class ExtentChecks {
     /** Begins what may begin now. */
     void pump(long now) {
         nowMillis = now;
-        while (!work.isEmpty() && !fetching && underWay < atOnce && allowance.open(now)) {
+        while (!work.isEmpty() && !fetching && underWay < atOnce && rebuild.open(now) && allowance.open(now)) {
             switch (work.getFirst()) {
                 case Work.One(Referenced extent, VolumeProgress progress) -> {
                     work.removeFirst();
@@ -142,8 +149,7 @@ final class ExtentChecks {
         }
         ExtentMessage.Complete request =
                 new ExtentMessage.Complete(extent.block(), group.epoch(), slot, extent.pin(), look);
-        int bytes =
-                extent.volume().policy().fragmentBytes(extent.volume().policy().blockBytes());
+        int bytes = extent.volume().policy().fragmentBytes(extent.length());
         allowance.begin(nowMillis, bytes);
         underWay++;
         checked++;
@@ -152,6 +158,9 @@ final class ExtentChecks {
             allowance.end();
             count(result, 1);
             progress.counted(result);
+            if (result == CompletionResult.COMPLETED || result == CompletionResult.REPAIRED) {
+                rebuild.begin(nowMillis, bytes);
+            }
             switch (result) {
                 case HELD, COMPLETED, REPAIRED, INCOMPLETE, FREED, VERIFIED, POISONOUS -> progress.done(extent);
                 case UNAVAILABLE, NO_SPACE, REFUSED -> progress.notDone(extent);

@@ -68,7 +68,7 @@ final class LayoutWalk {
     Referenced take() {
         BlockId block = layout.block(next);
         Referenced taken =
-                new Referenced(volume, reference.inode(), block, lists.pin(next).orElseThrow());
+                new Referenced(volume, reference.inode(), block, lists.pin(next).orElseThrow(), layout.lengthOf(next));
         next--;
         skipOthers();
         return taken;

@@ -74,18 +74,25 @@ public final class NodeCompletion {
      * @param node the number of this node
      * @param allowance lets fragments be re-read
      * @param verification lets extents be verified lazily
+     * @param rebuild charged with each fragment that is made, whatever for; while that is too much nothing begins that may make another
      */
-    public NodeCompletion(int node, CompletionPace pace, Allowance allowance, Allowance verification, Progress begin) {
+    public NodeCompletion(
+            int node,
+            CompletionPace pace,
+            Allowance allowance,
+            Allowance verification,
+            Allowance rebuild,
+            Progress begin) {
         this.node = node;
         this.pace = pace;
         this.allowance = allowance;
         this.begin = begin;
         this.sequence = begin.sequence();
         this.settledSequence = begin.sequence();
-        this.checks =
-                new ExtentChecks(calls, node, pace.atOnce(), Allowance.perSecond(pace.extentsPerSecond()), Look.RECORD);
-        this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), allowance, Look.FRAGMENT);
-        this.verifications = new ExtentChecks(calls, node, pace.atOnce(), verification, Look.OTHERS);
+        Allowance records = Allowance.perSecond(pace.extentsPerSecond());
+        this.checks = new ExtentChecks(calls, node, pace.atOnce(), records, rebuild, Look.RECORD);
+        this.scrubs = new ExtentChecks(calls, node, pace.atOnce(), allowance, rebuild, Look.FRAGMENT);
+        this.verifications = new ExtentChecks(calls, node, pace.atOnce(), verification, rebuild, Look.OTHERS);
         this.following = new ReferenceWalk(
                 calls,
                 checks,
@@ -95,7 +102,7 @@ public final class NodeCompletion {
                 begin.inodes(),
                 reference -> reference.pendingRanges().forEach(range -> calls.tell(new Fact.Pending(range))));
         this.duties = new EpochDuties(calls, node, following);
-        this.registers = new RegisterDuties(calls, node, pace, () -> nowMillis);
+        this.registers = new RegisterDuties(calls, node, pace, rebuild, () -> nowMillis);
         // What was verified before the last start is known to the node's records, and passed by quickly.
         this.verifying = new ReferenceWalk(
                 calls, verifications, node, pace.retryMillis(), () -> nowMillis, new TreeMap<>(), _ -> {});

@@ -4,10 +4,14 @@ import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.wire.Bytes;
 
-/** An extent that an inode references, and that belongs to a group of this node. */
-record Referenced(Volume volume, long inode, BlockId block, Bytes pin) {
+/**
+ * An extent that an inode references, and that belongs to a group of this node.
+ *
+ * @param length in bytes, as its object says
+ */
+record Referenced(Volume volume, long inode, BlockId block, Bytes pin, int length) {
     /** The same by a later map: it may stand in another epoch, and with other holders. */
     Referenced in(Volume later) {
-        return new Referenced(later, inode, block, pin);
+        return new Referenced(later, inode, block, pin, length);
     }
 }

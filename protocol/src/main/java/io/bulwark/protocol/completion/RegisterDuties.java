@@ -1,6 +1,7 @@
 package io.bulwark.protocol.completion;
 
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.completion.SlotDuties.Place;
 import java.util.HashSet;
@@ -19,6 +20,7 @@ final class RegisterDuties {
     private final SlotDuties slots;
     private final int node;
     private final CompletionPace pace;
+    private final Allowance rebuild;
     private final LongSupplier clock;
     /** Whose turn it is comes first. */
     private final LinkedHashMap<Place, RegisterWork> works = new LinkedHashMap<>();
@@ -27,12 +29,19 @@ final class RegisterDuties {
     private List<Volume> volumes = List.of();
     private int underWay;
 
-    /** @param clock the time now */
-    RegisterDuties(Calls calls, int node, CompletionPace pace, LongSupplier clock) {
+    /**
+     * Nothing owed yet.
+     *
+     * @param rebuild charged with the fragment of each block that is seen to, as the new holder is asked to make it, and perhaps this node
+     *     makes its own
+     * @param clock the time now
+     */
+    RegisterDuties(Calls calls, int node, CompletionPace pace, Allowance rebuild, LongSupplier clock) {
         this.calls = calls;
         this.slots = new SlotDuties(calls, node);
         this.node = node;
         this.pace = pace;
+        this.rebuild = rebuild;
         this.clock = clock;
     }
 
@@ -81,11 +90,15 @@ final class RegisterDuties {
     /** Begins what may begin now. */
     void pump(long nowMillis) {
         int idle = 0;
-        while (underWay < pace.atOnce() && idle < works.size()) {
+        while (underWay < pace.atOnce() && idle < works.size() && rebuild.open(nowMillis)) {
             Map.Entry<Place, RegisterWork> turn = works.firstEntry();
             works.putLast(turn.getKey(), turn.getValue());
             boolean begun = slots.refusesBefore(turn.getKey(), turn.getValue().epoch())
                     && turn.getValue().begin(nowMillis, () -> underWay--);
+            if (begun) {
+                ProtectionPolicy policy = turn.getValue().volume().policy();
+                rebuild.begin(nowMillis, policy.fragmentBytes(policy.blockBytes()));
+            }
             underWay += begun ? 1 : 0;
             idle = begun ? 0 : idle + 1;
         }

@@ -61,8 +61,12 @@ class NodeCompletionTest {
     private final List<Fact> told = new ArrayList<>();
     private final List<Complete> checked = new ArrayList<>();
     private Progress remembered = Progress.NONE;
-    private NodeCompletion completion =
-            new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), Progress.NONE);
+    private NodeCompletion completion = completion(Progress.NONE);
+
+    private static NodeCompletion completion(Progress begin) {
+        return new NodeCompletion(
+                0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), Allowance.bytesPerSecond(1 << 30), begin);
+    }
 
     private static Volume volume(long epoch, List<Integer> holders) {
         ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, BLOCK);
@@ -182,7 +186,7 @@ class NodeCompletionTest {
         assertThat(completion.counts().left()).containsExactly(new NodeCompletion.Left(1, 0, true));
         assertThat(completion.counts().checked()).isEqualTo(11);
         // The next life begins there.
-        completion = new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), remembered);
+        completion = completion(remembered);
         tick(0);
         assertThat(checked).hasSize(11);
     }
@@ -212,7 +216,7 @@ class NodeCompletionTest {
         references.add(object(3, 1));
         for (CompletionResult end : List.of(CompletionResult.INCOMPLETE, CompletionResult.FREED)) {
             result = _ -> end;
-            completion = new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), Progress.NONE);
+            completion = completion(Progress.NONE);
             tick(0);
             assertThat(inodes()).containsExactly(Map.entry(1, 3L));
         }
@@ -295,7 +299,7 @@ class NodeCompletionTest {
         tick(10_000);
         assertThat(remembered.sequence()).isEqualTo(3);
         assertThat(told).as("each once").hasSize(2);
-        completion = new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.perSecond(100_000), remembered);
+        completion = completion(remembered);
         tick(0);
         assertThat(told).hasSize(2);
         assertThat(remembered.sequence()).isEqualTo(3);
@@ -369,7 +373,13 @@ class NodeCompletionTest {
 
     @Test
     void whatIsReferencedIsReadAgainByScrubbing() {
-        completion = new NodeCompletion(0, PACE, Allowance.perSecond(100_000), Allowance.NEVER, Progress.NONE);
+        completion = new NodeCompletion(
+                0,
+                PACE,
+                Allowance.perSecond(100_000),
+                Allowance.NEVER,
+                Allowance.bytesPerSecond(1 << 30),
+                Progress.NONE);
         references.add(object(3, 1));
         references.add(object(4, 1));
         references.add(object(5, 1));

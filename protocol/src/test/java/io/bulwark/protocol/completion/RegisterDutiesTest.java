@@ -43,8 +43,7 @@ class RegisterDutiesTest {
     private final List<Command> submitted = new ArrayList<>();
     private final List<Settle> asked = new ArrayList<>();
     private final List<CompletionStep.SeeTo> held = new ArrayList<>();
-    private final NodeCompletion completion =
-            new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, Progress.NONE);
+    private NodeCompletion completion = rebuilding(1 << 30);
     private PlacementGroup group = OPENED;
     private PlacementGroup other = OTHER;
     private long size = BLOCKS;
@@ -55,6 +54,11 @@ class RegisterDutiesTest {
 
     private boolean unreadable;
     private long now = 100_000;
+
+    private static NodeCompletion rebuilding(long bytesPerSecond) {
+        Allowance rebuild = Allowance.bytesPerSecond(bytesPerSecond);
+        return new NodeCompletion(0, PACE, Allowance.NEVER, Allowance.NEVER, rebuild, Progress.NONE);
+    }
 
     private Volume volume() {
         ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, 512);
@@ -268,5 +272,23 @@ class RegisterDutiesTest {
         group = LATER_OPENED;
         later();
         assertThat(asked).isNotEmpty().extracting(Settle::epoch).containsOnly(3L);
+    }
+
+    /** Each block that is seen to may have the new holder make its fragment. */
+    @Test
+    void blocksAreSeenToAtTheRateOfRebuilding() {
+        int fragment = 256;
+        completion = rebuilding(10L * fragment);
+        refuses(2);
+        long began = now;
+        while (submitted.isEmpty() && now < began + 10_000) {
+            now += 50;
+            perform(completion.onTick(now));
+            assertThat((long) asked.size() * fragment)
+                    .as("after %d ms", now - began)
+                    .isLessThanOrEqualTo(10L * fragment * (now - began) / 1_000 + 2L * fragment);
+        }
+        assertThat(asked).hasSameSizeAs(blocks());
+        assertThat(submitted).containsExactly(new ConfirmEpoch(VOLUME, 0, 2));
     }
 }

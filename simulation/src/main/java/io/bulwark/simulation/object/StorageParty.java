@@ -46,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StorageParty implements ProtocolServer {
     private static final int SCRUBS_PER_SECOND = 20;
+    private static final int REBUILT_PER_SECOND = 1 << 20;
 
     private final int node;
     private final PrincipalId self;
@@ -106,6 +107,7 @@ final class StorageParty implements ProtocolServer {
                 pace,
                 Allowance.perSecond(SCRUBS_PER_SECOND),
                 Allowance.perSecond(SCRUBS_PER_SECOND),
+                Allowance.bytesPerSecond(REBUILT_PER_SECOND),
                 disk.progress);
     }
 

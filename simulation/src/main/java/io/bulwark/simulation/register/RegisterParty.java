@@ -30,6 +30,7 @@ import java.util.function.Supplier;
 
 /** A node whose placement groups change holders: its server, and what it owes the metadata. Its own tokens are great ones. */
 public final class RegisterParty implements ProtocolServer {
+    private static final int REBUILT_PER_SECOND = 1 << 20;
     private static final CompletionPace PACE = new CompletionPace(1_000, 4, 100, 700);
     private static final long OWN = 1L << 40;
 
@@ -49,7 +50,13 @@ public final class RegisterParty implements ProtocolServer {
         this.server = server;
         this.volume = volume;
         this.liesOfEpochs = liesOfEpochs;
-        this.completion = new NodeCompletion(self.number(), PACE, Allowance.NEVER, Allowance.NEVER, Progress.NONE);
+        this.completion = new NodeCompletion(
+                self.number(),
+                PACE,
+                Allowance.NEVER,
+                Allowance.NEVER,
+                Allowance.bytesPerSecond(REBUILT_PER_SECOND),
+                Progress.NONE);
     }
 
     /** Something that the replicas do after a while. */

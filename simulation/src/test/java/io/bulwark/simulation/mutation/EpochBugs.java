@@ -178,6 +178,36 @@ final class EpochBugs {
                     "if (!learning && nowMillis >= nextChangesMillis) {",
                     "if (!learning && !inRound && nowMillis >= nextChangesMillis) {"),
             in(
+                    "completion/Allowance",
+                    "who has rebuilt more than the rate allows has no debt",
+                    protocol("completion.RebuildRateTest", "aDebtIsPaidAndRestIsNotSaved"),
+                    "left -= bytes;",
+                    "left = Math.max(0, left - bytes);"),
+            in(
+                    "completion/ExtentChecks",
+                    "what is rebuilt is not charged",
+                    protocol("completion.RebuildRateTest", "aLostDiskIsRebuiltAtTheRateAndNoSlowerThanThat"),
+                    "rebuild.begin(nowMillis, bytes);",
+                    "{ }"),
+            in(
+                    "completion/ExtentChecks",
+                    "what is rebuilt is charged, but nothing waits for that",
+                    protocol("completion.RebuildRateTest", "whatScrubbingMakesAgainIsMadeWithinTheSameRate"),
+                    "&& rebuild.open(now)",
+                    ""),
+            in(
+                    "completion/LayoutWalk",
+                    "the last block of an object counts as a whole one",
+                    protocol("completion.RebuildRateTest", "smallObjectsTakeNoMoreThanTheirBytes"),
+                    "layout.lengthOf(next));",
+                    "volume.policy().blockBytes());"),
+            in(
+                    "completion/RegisterDuties",
+                    "registers are seen to as fast as can be",
+                    protocol("completion.RegisterDutiesTest", "blocksAreSeenToAtTheRateOfRebuilding"),
+                    "&& rebuild.open(nowMillis)",
+                    ""),
+            in(
                     "completion/CompletionStep",
                     "a list of pins that its writer left incomplete keeps a new holder from being done",
                     protocol("completion.NodeCompletionTest", "whoIsNewCountsThoseThatAreNewWhereAListIsIncomplete"),

@@ -7,6 +7,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.NodeAccess;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -22,6 +23,7 @@ public final class Background implements BackgroundWork {
     private static final long ASK_AGAIN_MILLIS = 20;
 
     private final BackgroundScheduler scheduler;
+    private final Rebuild rebuild;
     private final boolean scrubs;
     /** When the waiting for verifications looks again; guarded by the scheduler's lock. */
     private long wakesMillis;
@@ -31,11 +33,16 @@ public final class Background implements BackgroundWork {
 
     public Background(BackgroundPace pace, VerificationPace verification, MeterRegistry meters) {
         this.scheduler = new BackgroundScheduler(pace, verification, nowMillis());
+        this.rebuild = new Rebuild(pace.rebuildBytesPerSecond());
         this.scrubs = pace.scrubBytesPerSecond() > 0;
         counter(meters, "bulwark.background.looked", BackgroundReport::looked);
         counter(meters, "bulwark.background.found.bad", BackgroundReport::foundBad);
         counter(meters, "bulwark.background.repaired", BackgroundReport::repaired);
         counter(meters, "bulwark.background.idle.millis", BackgroundReport::idleMillis);
+        FunctionCounter.builder("bulwark.background.rebuilt.bytes", rebuild, each -> each.bytes)
+                .register(meters);
+        Gauge.builder("bulwark.background.rebuild.rate", pace, BackgroundPace::rebuildBytesPerSecond)
+                .register(meters);
     }
 
     @Override
@@ -73,8 +80,13 @@ public final class Background implements BackgroundWork {
         return scrubs ? new Scheduled(scrubber) : Allowance.NEVER;
     }
 
+    /** For all that make fragments again; the times that they name are not used. */
+    public Allowance rebuild() {
+        return rebuild;
+    }
+
     /**
-     * Waits until a look may begin, and begins it.
+     * Waits until a look may begin, also by what is rebuilt, and begins it.
      *
      * @param bytes of the fragment that is re-read
      */
@@ -82,7 +94,7 @@ public final class Background implements BackgroundWork {
         while (true) {
             long now = foregroundNoted();
             synchronized (scheduler) {
-                if (scheduler.open(now, scrubber)) {
+                if (rebuild.open(now) && scheduler.open(now, scrubber)) {
                     scheduler.begin(now, scrubber, bytes);
                     return;
                 }
@@ -203,7 +215,7 @@ public final class Background implements BackgroundWork {
         }
 
         @Override
-        public void begin(long anyMillis, int bytes) {
+        public void begin(long anyMillis, long bytes) {
             synchronized (scheduler) {
                 scheduler.begin(nowMillis(), scrubber, bytes);
             }
@@ -213,6 +225,30 @@ public final class Background implements BackgroundWork {
         public void end() {
             endLook();
         }
+    }
+
+    /** One rate for all shards and threads. */
+    private static final class Rebuild implements Allowance {
+        private final Allowance rate;
+        private volatile long bytes;
+
+        Rebuild(long bytesPerSecond) {
+            this.rate = Allowance.bytesPerSecond(bytesPerSecond);
+        }
+
+        @Override
+        public synchronized boolean open(long anyMillis) {
+            return rate.open(nowMillis());
+        }
+
+        @Override
+        public synchronized void begin(long anyMillis, long more) {
+            bytes += more;
+            rate.begin(nowMillis(), more);
+        }
+
+        @Override
+        public void end() {}
     }
 
     private void counter(MeterRegistry meters, String name, ToDoubleFunction<BackgroundReport> value) {

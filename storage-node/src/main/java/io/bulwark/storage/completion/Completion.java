@@ -89,6 +89,7 @@ public final class Completion implements BackgroundWork {
                         config.pace(),
                         background.allowance(Scrubber.EXTENTS),
                         background.allowance(Scrubber.UNVERIFIED_EXTENTS),
+                        background.rebuild(),
                         cursors.progress()),
                 new VerdictReports(metadata, session, node.evidence(), node.node()),
                 session,

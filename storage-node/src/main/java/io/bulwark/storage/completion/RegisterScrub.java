@@ -237,9 +237,9 @@ public final class RegisterScrub implements BackgroundWork {
             return;
         }
         permits.acquire();
-        background.awaitLook(
-                scrubber,
-                (long) fragments * volume.policy().fragmentBytes(volume.policy().blockBytes()));
+        int fragmentBytes = volume.policy().fragmentBytes(volume.policy().blockBytes());
+        background.awaitLook(scrubber, (long) fragments * fragmentBytes);
+        long bytes = (long) Math.max(1, fragments) * fragmentBytes;
         Message question = volume.policy().protocol() == Protocol.PASIS
                 ? new PasisBackground.Look(block)
                 : new FpScrub.Look(block);
@@ -247,14 +247,15 @@ public final class RegisterScrub implements BackgroundWork {
             background.endLook();
             permits.release();
             switch (answer) {
-                case FpScrub.Seen seen -> take(block, seen.found());
-                case PasisBackground.Looked looked -> take(block, looked.found());
+                case FpScrub.Seen seen -> take(block, seen.found(), bytes);
+                case PasisBackground.Looked looked -> take(block, looked.found(), bytes);
                 case null, default -> LOG.debug("scrubbing: no answer about {}", block, error);
             }
         });
     }
 
-    private void take(BlockId block, FpScrub.Found found) {
+    /** @param bytes of what was made, if anything was; under PASIS of all that may have been */
+    private void take(BlockId block, FpScrub.Found found, long bytes) {
         AtomicLong counter = counts.get(found);
         if (counter != null) {
             counter.incrementAndGet();
@@ -263,6 +264,7 @@ public final class RegisterScrub implements BackgroundWork {
         switch (found) {
             case GOOD, ABSENT -> blocks.remove(block);
             case COMPLETED, REPAIRED -> {
+                background.rebuild().begin(0, bytes);
                 if (!blocks.remove(block)) {
                     foundBad.incrementAndGet();
                 }

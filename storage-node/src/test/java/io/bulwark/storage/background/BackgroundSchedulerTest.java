@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class BackgroundSchedulerTest {
     private static final int KIB = 1 << 10;
     /** Idle after 100 ms, 1,000 KiB per second, a quarter of it while busy, looks count as 10 KiB at least. */
-    private static final BackgroundPace PACE = new BackgroundPace(100, 1_000 * KIB, 4, 10 * KIB);
+    private static final BackgroundPace PACE = new BackgroundPace(100, 1_000 * KIB, 1_000 * KIB, 4, 10 * KIB);
 
     private static final VerificationPace VERIFICATION = new VerificationPace(200, 5_000, 1_000, 2);
 
@@ -51,7 +51,7 @@ class BackgroundSchedulerTest {
 
     @Test
     void withoutARateNothingIsReRead() {
-        BackgroundScheduler never = new BackgroundScheduler(BackgroundPace.scrubbing(0), VERIFICATION, 0);
+        BackgroundScheduler never = new BackgroundScheduler(BackgroundPace.of(0, 1_000 * KIB), VERIFICATION, 0);
         assertThat(never.open(1_000_000, Scrubber.EXTENTS)).isFalse();
     }
 

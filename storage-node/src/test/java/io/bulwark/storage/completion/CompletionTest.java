@@ -194,7 +194,9 @@ class CompletionTest {
         CompletionConfig quick =
                 new CompletionConfig(directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 500), 50);
         Background background = new Background(
-                new BackgroundPace(50, 4 << 20, 4, 64 << 10), VerificationPace.standard(), new SimpleMeterRegistry());
+                new BackgroundPace(50, 4 << 20, 64 << 20, 4, 64 << 10),
+                VerificationPace.standard(),
+                new SimpleMeterRegistry());
         Completion completion = new Completion(metadata, quick, background);
         NodeConfig config = RunningNodes.config(node, RunningNodes.store(directory, node));
         nodes.start(

@@ -110,7 +110,7 @@ class RegisterScrubTest {
         start(1);
         await().untilAsserted(() -> assertThat(scrub(1).status().repaired()).isPositive());
         assertThat(fragment(1, key)).contains(right);
-        for (String meter : List.of("found.bad", "repaired", "idle.millis")) {
+        for (String meter : List.of("found.bad", "repaired", "rebuilt.bytes", "idle.millis")) {
             await().untilAsserted(() -> assertThat(Objects.requireNonNull(registries.get(1))
                             .get("bulwark.background." + meter)
                             .functionCounter()
@@ -262,8 +262,8 @@ class RegisterScrubTest {
         CompletionConfig quick =
                 new CompletionConfig(directory.resolve("cursors-" + node), new CompletionPace(100, 4, 500, 200), 50);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        Background background =
-                new Background(new BackgroundPace(50, 16 << 20, 4, 64 << 10), VerificationPace.standard(), meters);
+        Background background = new Background(
+                new BackgroundPace(50, 16 << 20, 64 << 20, 4, 64 << 10), VerificationPace.standard(), meters);
         RegisterScrub scrub = new RegisterScrub(metadata, quick, background);
         NodeConfig config = RunningNodes.config(node, RunningNodes.store(directory, node));
         nodes.start(

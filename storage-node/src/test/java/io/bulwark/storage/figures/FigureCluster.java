@@ -221,7 +221,8 @@ final class FigureCluster implements AutoCloseable {
     private void start(int node, Path directory) throws IOException {
         PrincipalId self = PrincipalId.node(node);
         MeterRegistry meters = new SimpleMeterRegistry();
-        Background background = new Background(BackgroundPace.scrubbing(0), VerificationPace.standard(), meters);
+        Background background = new Background(
+                BackgroundPace.of(0, BackgroundPace.REBUILD_BYTES_PER_SECOND), VerificationPace.standard(), meters);
         LazyVerification verification = new LazyVerification(background, pool(), meters);
         NodeConfig config = new NodeConfig(
                 node,

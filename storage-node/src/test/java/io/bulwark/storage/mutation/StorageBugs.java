@@ -348,6 +348,20 @@ final class StorageBugs {
                     "refusedBytes = Math.max(refusedBytes, bytes);",
                     ""),
             bug(
+                    "background/Background",
+                    "registers are made again however much is rebuilt",
+                    "background.BackgroundTest",
+                    "whatWasRebuiltHoldsUpScrubbing",
+                    "rebuild.open(now) && scheduler",
+                    "scheduler"),
+            bug(
+                    "completion/RegisterScrub",
+                    "registers that are made again are not charged",
+                    "completion.RegisterScrubTest",
+                    "aDamagedFragmentThatNobodyReadsIsFoundReportedAndMadeAgain",
+                    "background.rebuild().begin(0, bytes);",
+                    ""),
+            bug(
                     "completion/Cursors",
                     "what cannot be saved is said each time",
                     "completion.CursorsTest",
