@@ -75,11 +75,14 @@ public interface Principals {
      * @param asked nodes that hold blocks of such volumes and are not revoked themselves
      * @param done those of them that refuse it for good and have nothing undecided of it
      * @param undecided how many versions of the client are not decided yet, by the nodes that say so of themselves
-     * @param silent those that have not answered, or do not refuse it yet
+     * @param busy those that have answered, and have not heard of it yet or are looking for what it has left
+     * @param silent those that have not answered
      */
-    record RevocationProgress(int asked, int done, Map<PrincipalId, Long> undecided, List<PrincipalId> silent) {
+    record RevocationProgress(
+            int asked, int done, Map<PrincipalId, Long> undecided, List<PrincipalId> busy, List<PrincipalId> silent) {
         public RevocationProgress {
             undecided = Collections.unmodifiableMap(new TreeMap<>(undecided));
+            busy = List.copyOf(busy);
             silent = List.copyOf(silent);
         }
 

@@ -15,6 +15,7 @@ import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,61 +24,39 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** Waits until the nodes have put a revoked client out of the register volumes. */
+/**
+ * Waits until the nodes have put a revoked client out of the register volumes, and then twice until each of them has settled what repairs
+ * that began before have left (PROTOCOLS section 2, revocation).
+ */
 final class PuttingOut {
     private static final long SURVEY_MILLIS = 2_000;
     private static final long PAUSE_MILLIS = 200;
+    private static final long LOOK_MILLIS = 3_000;
+    /**
+     * How often each node must have said that it is done: once before all are, and then twice for each of two steps. The question to which
+     * it says so is asked after all have said so the time before, but may have met a round that began earlier; of two such answers the second
+     * one is of a round that began after the first.
+     */
+    private static final int TIMES_DONE = 5;
 
-    private final OperationDriver driver;
+    /** Asks nodes how far they are, and gives the answers that come in time. */
+    interface Asking {
+        SortedMap<PrincipalId, Message> ask(Set<PrincipalId> nodes);
+    }
+
+    private final Asking asking;
     private final PrincipalId revoked;
 
-    PuttingOut(OperationDriver driver, PrincipalId revoked) {
-        this.driver = driver;
+    PuttingOut(Asking asking, PrincipalId revoked) {
+        this.asking = asking;
         this.revoked = revoked;
     }
 
-    /**
-     * Returns when all have.
-     *
-     * @param gone principals that are revoked: nobody listens to such nodes any more
-     */
-    void await(
-            ClusterMap map,
-            Set<PrincipalId> gone,
-            Duration patience,
-            Consumer<Principals.RevocationProgress> listener) {
-        Set<PrincipalId> nodes = holders(map);
-        nodes.removeAll(gone);
-        long end = System.nanoTime() + patience.toNanos();
-        while (true) {
-            Principals.RevocationProgress progress = ask(nodes);
-            listener.accept(progress);
-            if (progress.complete()) {
-                return;
-            }
-            if (System.nanoTime() - end >= 0) {
-                throw new UnavailableException(problem(revoked, progress), Subject.NONE);
-            }
-            pause();
-        }
-    }
-
-    private static Set<PrincipalId> holders(ClusterMap map) {
-        Set<PrincipalId> nodes = new TreeSet<>();
-        for (Volume volume : map.volumes()) {
-            if (volume.kind() == VolumeKind.REGISTER) {
-                for (PlacementGroup group : volume.groups()) {
-                    group.holders().forEach(holder -> nodes.add(PrincipalId.node(holder)));
-                }
-            }
-        }
-        return nodes;
-    }
-
-    private Principals.RevocationProgress ask(Set<PrincipalId> nodes) {
-        SortedMap<PrincipalId, Message> answers = BulwarkClient.noDeadline()
+    static PuttingOut over(OperationDriver driver, PrincipalId revoked) {
+        Asking surveys = nodes -> BulwarkClient.noDeadline()
                 .await(
                         driver.submit(new Survey(
                                 nodes,
@@ -86,31 +65,133 @@ final class PuttingOut {
                                         && reply.revoked().equals(revoked),
                                 SURVEY_MILLIS)),
                         Subject.NONE);
+        return new PuttingOut(surveys, revoked);
+    }
+
+    /** A group of slots of a register volume. */
+    private record Place(int volume, int group) implements Comparable<Place> {
+        private static final Comparator<Place> ORDER =
+                Comparator.comparingInt(Place::volume).thenComparingInt(Place::group);
+
+        @Override
+        public int compareTo(Place other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
+    /** Who holds the slots of a group, since when. */
+    private record Slots(long epoch, List<Integer> holders) {}
+
+    /**
+     * Returns when all have, and nobody has taken a slot meanwhile.
+     *
+     * @param map the map of now
+     * @param gone principals that are revoked by now: nobody listens to such nodes any more
+     */
+    void await(
+            Supplier<ClusterMap> map,
+            Supplier<Set<PrincipalId>> gone,
+            Duration patience,
+            Consumer<Principals.RevocationProgress> listener) {
+        Map<Place, Slots> slots = slots(map.get());
+        Set<PrincipalId> nodes = holders(slots, gone.get());
+        Set<PrincipalId> done = new TreeSet<>();
+        int times = 0;
+        long begun = System.nanoTime();
+        long looked = begun;
+        while (true) {
+            Principals.RevocationProgress progress = ask(nodes, done);
+            listener.accept(progress);
+            boolean last = progress.complete() && times + 1 == TIMES_DONE;
+            long now = System.nanoTime();
+            if (last || now - looked >= TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)) {
+                looked = now;
+                Map<Place, Slots> slotsNow = slots(map.get());
+                Set<PrincipalId> nodesNow = holders(slotsNow, gone.get());
+                if (moved(slots, slotsNow) || !nodes.containsAll(nodesNow)) {
+                    // Who takes a slot has not been asked for it.
+                    done.clear();
+                    times = 0;
+                }
+                slots = slotsNow;
+                nodes = nodesNow;
+            }
+            if (done.containsAll(nodes)) {
+                done.clear();
+                if (++times == TIMES_DONE) {
+                    return;
+                }
+            }
+            if (now - begun >= patience.toNanos()) {
+                throw new UnavailableException(problem(revoked, progress), Subject.NONE);
+            }
+            pause();
+        }
+    }
+
+    private static Map<Place, Slots> slots(ClusterMap map) {
+        Map<Place, Slots> slots = new TreeMap<>();
+        for (Volume volume : map.volumes()) {
+            if (volume.kind() == VolumeKind.REGISTER) {
+                for (int group = 0; group < volume.groups().size(); group++) {
+                    PlacementGroup placement = volume.groups().get(group);
+                    slots.put(new Place(volume.id(), group), new Slots(placement.epoch(), placement.holders()));
+                }
+            }
+        }
+        return slots;
+    }
+
+    /** Whether slots have other holders than before, or the same ones anew. */
+    private static boolean moved(Map<Place, Slots> before, Map<Place, Slots> now) {
+        return before.entrySet().stream()
+                .anyMatch(each ->
+                        now.containsKey(each.getKey()) && !each.getValue().equals(now.get(each.getKey())));
+    }
+
+    private static Set<PrincipalId> holders(Map<Place, Slots> slots, Set<PrincipalId> gone) {
+        Set<PrincipalId> nodes = new TreeSet<>();
+        slots.values().forEach(group -> group.holders().forEach(holder -> nodes.add(PrincipalId.node(holder))));
+        nodes.removeAll(gone);
+        return nodes;
+    }
+
+    /** @param done those that have said so, and need not be asked again; who says so now is one of them from then on */
+    private Principals.RevocationProgress ask(Set<PrincipalId> nodes, Set<PrincipalId> done) {
+        Set<PrincipalId> asked = new TreeSet<>(nodes);
+        asked.removeAll(done);
+        SortedMap<PrincipalId, Message> answers = asking.ask(asked);
         List<PrincipalId> silent = new ArrayList<>();
+        List<PrincipalId> busy = new ArrayList<>();
         Map<PrincipalId, Long> undecided = new TreeMap<>();
-        int done = 0;
-        for (PrincipalId node : nodes) {
-            if (!(answers.get(node) instanceof RevocationReply reply) || !reply.refused()) {
+        for (PrincipalId node : asked) {
+            if (!(answers.get(node) instanceof RevocationReply reply)) {
                 silent.add(node);
+            } else if (!reply.refused()) {
+                busy.add(node);
             } else if (reply.undecided() > 0) {
                 undecided.put(node, reply.undecided());
             } else {
-                done++;
+                done.add(node);
             }
         }
-        return new Principals.RevocationProgress(nodes.size(), done, undecided, silent);
+        return new Principals.RevocationProgress(nodes.size(), done.size(), undecided, busy, silent);
     }
 
     /** Names whoever keeps it waiting: also a liar, which says for ever that something is undecided. */
     static String problem(PrincipalId revoked, Principals.RevocationProgress progress) {
-        String names = progress.silent().stream().map(PrincipalId::toString).collect(Collectors.joining(", "));
         String undecided = progress.undecided().entrySet().stream()
                 .map(entry -> entry.getKey() + " (" + entry.getValue() + ")")
                 .collect(Collectors.joining(", "));
         return revoked + " is revoked, and each node refuses it once it has heard of that; but "
-                + (progress.silent().isEmpty() ? "" : names + " has not confirmed it yet; ")
+                + (progress.silent().isEmpty() ? "" : names(progress.silent()) + " has not answered; ")
+                + (progress.busy().isEmpty() ? "" : names(progress.busy()) + " is still looking for what it left; ")
                 + (undecided.isEmpty() ? "" : "register versions of it are not decided yet at " + undecided + "; ")
                 + "say it again to wait for the rest, or revoke nodes that will not come back";
+    }
+
+    private static String names(List<PrincipalId> nodes) {
+        return nodes.stream().map(PrincipalId::toString).collect(Collectors.joining(", "));
     }
 
     private static void pause() {

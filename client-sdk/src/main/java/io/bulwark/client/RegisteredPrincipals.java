@@ -126,10 +126,12 @@ final class RegisteredPrincipals implements Principals {
     public void revoke(PrincipalId principal, Duration patience, Consumer<RevocationProgress> listener) {
         execute(new Command.RevokePrincipal(principal));
         if (principal.kind() == PrincipalKind.CLIENT) {
-            Set<PrincipalId> gone =
-                    list().stream().filter(Entry::revoked).map(Entry::principal).collect(Collectors.toSet());
-            new PuttingOut(driver, principal).await(view.refresh(deadline()), gone, patience, listener);
+            PuttingOut.over(driver, principal).await(() -> view.refresh(deadline()), this::revoked, patience, listener);
         }
+    }
+
+    private Set<PrincipalId> revoked() {
+        return list().stream().filter(Entry::revoked).map(Entry::principal).collect(Collectors.toSet());
     }
 
     @Override

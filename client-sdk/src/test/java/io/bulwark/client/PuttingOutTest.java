@@ -1,10 +1,28 @@
 package io.bulwark.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -13,21 +31,126 @@ import org.junit.jupiter.api.Test;
 class PuttingOutTest {
     private static final PrincipalId REVOKED = PrincipalId.client(20);
 
-    private static String problem(Map<PrincipalId, Long> undecided, List<PrincipalId> silent) {
-        return PuttingOut.problem(REVOKED, new Principals.RevocationProgress(5, 2, undecided, silent));
+    private static String problem(Map<PrincipalId, Long> undecided, List<PrincipalId> busy, List<PrincipalId> silent) {
+        return PuttingOut.problem(REVOKED, new Principals.RevocationProgress(5, 2, undecided, busy, silent));
     }
 
     @Test
     void whoSaysThatSomethingIsUndecidedIsNamed() {
-        assertThat(problem(Map.of(PrincipalId.node(3), 7L, PrincipalId.node(1), 1L), List.of()))
+        assertThat(problem(Map.of(PrincipalId.node(3), 7L, PrincipalId.node(1), 1L), List.of(), List.of()))
                 .contains("are not decided yet at node-1 (1), node-3 (7);")
-                .doesNotContain("has not confirmed");
+                .doesNotContain("has not answered")
+                .doesNotContain("looking");
     }
 
     @Test
     void whoIsSilentIsNamed() {
-        assertThat(problem(Map.of(), List.of(PrincipalId.node(4))))
-                .contains("node-4 has not confirmed it yet;")
+        assertThat(problem(Map.of(), List.of(), List.of(PrincipalId.node(4))))
+                .contains("node-4 has not answered;")
+                .doesNotContain("looking")
                 .doesNotContain("not decided");
+    }
+
+    /** It answers, so that nobody need see to it. */
+    @Test
+    void whoIsNotDoneYetIsNotCalledSilent() {
+        assertThat(problem(Map.of(), List.of(PrincipalId.node(4)), List.of()))
+                .contains("node-4 is still looking for what it left;")
+                .doesNotContain("has not answered");
+        PuttingOut waiting = new PuttingOut(
+                nodes -> new TreeMap<>(Map.of(PrincipalId.node(1), new RevocationReply(REVOKED, false, 0))), REVOKED);
+        List<Principals.RevocationProgress> told = new ArrayList<>();
+        assertThatThrownBy(() -> waiting.await(() -> held(1, 1, 2, 3, 4), Set::of, Duration.ZERO, told::add))
+                .hasMessageContaining("node-2, node-3, node-4 has not answered; node-1 is still");
+        assertThat(told.getFirst().busy()).containsExactly(PrincipalId.node(1));
+    }
+
+    /** A map in which these nodes hold the slots of one register volume. */
+    private static ClusterMap held(long epoch, Integer... holders) {
+        ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, ProtectionPolicy.BLOCK_BYTES_MIN);
+        PlacementGroup group = new PlacementGroup(epoch, List.of(holders));
+        return new ClusterMap(
+                1, List.of(), List.of(new Volume(3, "disk", VolumeKind.REGISTER, policy, 100, List.of(group))));
+    }
+
+    /** Each node answers in turn what is listed for it, and that it is done after that. */
+    private List<Set<PrincipalId>> await(Map<Integer, Deque<RevocationReply>> answers, List<ClusterMap> maps) {
+        List<Set<PrincipalId>> asked = new ArrayList<>();
+        Deque<ClusterMap> next = new ArrayDeque<>(maps);
+        PuttingOut waiting = new PuttingOut(
+                nodes -> {
+                    asked.add(Set.copyOf(nodes));
+                    SortedMap<PrincipalId, Message> all = new TreeMap<>();
+                    for (PrincipalId node : nodes) {
+                        RevocationReply reply = answers.getOrDefault(node.number(), new ArrayDeque<>())
+                                .poll();
+                        all.put(node, reply == null ? new RevocationReply(REVOKED, true, 0) : reply);
+                    }
+                    return all;
+                },
+                REVOKED);
+        waiting.await(
+                () -> Objects.requireNonNull(next.size() > 1 ? next.poll() : next.peek()),
+                Set::of,
+                Duration.ofSeconds(30),
+                _ -> {});
+        return asked;
+    }
+
+    private static Set<PrincipalId> nodes(Integer... numbers) {
+        return Stream.of(numbers).map(PrincipalId::node).collect(Collectors.toSet());
+    }
+
+    /** What began before the last one was done may go on after the first time: only every second answer after that is of a round that began later. */
+    @Test
+    void eachNodeMustSayFiveTimesThatItIsDoneAndOnlyWhoHasNotIsAskedAgain() {
+        Deque<RevocationReply> late = new ArrayDeque<>(List.of(
+                new RevocationReply(REVOKED, false, 0),
+                new RevocationReply(REVOKED, true, 2),
+                new RevocationReply(REVOKED, true, 0),
+                new RevocationReply(REVOKED, true, 1)));
+        Set<PrincipalId> all = nodes(0, 1, 2, 3);
+        assertThat(await(Map.of(1, late), List.of(held(1, 0, 1, 2, 3))))
+                .containsExactly(all, nodes(1), nodes(1), all, nodes(1), all, all, all);
+    }
+
+    @Test
+    void whoHasTakenASlotMeanwhileIsAskedToo() {
+        List<Set<PrincipalId>> asked = await(Map.of(), List.of(held(1, 0, 1, 2, 3), held(2, 0, 1, 2, 4)));
+        assertThat(asked).hasSize(10);
+        assertThat(asked.subList(5, 10)).containsOnly(nodes(0, 1, 2, 4));
+    }
+
+    /** The same nodes at other slots, or one that has taken its own anew: what it was asked before was not for that. */
+    @Test
+    void whoHasTakenAnotherSlotMeanwhileIsAskedAnew() {
+        assertThat(await(Map.of(), List.of(held(1, 0, 1, 2, 3), held(2, 0, 1, 3, 2))))
+                .hasSize(10);
+        assertThat(await(Map.of(), List.of(held(1, 0, 1, 2, 3), held(2, 0, 1, 2, 3))))
+                .hasSize(10);
+        assertThat(await(Map.of(), List.of(held(1, 0, 1, 2, 3), new ClusterMap(1, List.of(), List.of()))))
+                .as("the volume is no more")
+                .hasSize(5);
+    }
+
+    @Test
+    void whoIsRevokedMeanwhileIsNotWaitedFor() {
+        Deque<Set<PrincipalId>> gone = new ArrayDeque<>(List.of(Set.of()));
+        PuttingOut waiting = new PuttingOut(
+                nodes -> {
+                    SortedMap<PrincipalId, Message> all = new TreeMap<>();
+                    nodes.forEach(node -> all.put(node, new RevocationReply(REVOKED, true, 0)));
+                    all.remove(PrincipalId.node(3));
+                    return all;
+                },
+                REVOKED);
+        List<Principals.RevocationProgress> told = new ArrayList<>();
+        waiting.await(
+                () -> held(1, 0, 1, 2, 3),
+                () -> Objects.requireNonNullElse(gone.poll(), nodes(3)),
+                Duration.ofSeconds(30),
+                told::add);
+        assertThat(told.getFirst().silent()).containsExactly(PrincipalId.node(3));
+        assertThat(told.getLast().asked()).isEqualTo(3);
     }
 }

@@ -4,6 +4,7 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.PlacementGroup;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.Question;
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
@@ -50,6 +51,7 @@ final class FpCluster {
     private final Volume volume;
     private final Set<SessionKey> open = new HashSet<>();
     private final Map<Integer, PairwiseKeys> keys = new HashMap<>();
+    private final Map<Integer, Integer> undecided = new HashMap<>();
     private int lastValue;
 
     private record SessionKey(PrincipalId owner, long session) {}
@@ -74,8 +76,59 @@ final class FpCluster {
         makeKeys(new Random(seed));
         for (int node : holders) {
             UnaryOperator<ProtocolServer> altered = byzantine.getOrDefault(node, server -> server);
-            simulation.addNode(PrincipalId.node(node), () -> altered.apply(new FpServer(keysOf(node), limits)));
+            simulation.addNode(
+                    PrincipalId.node(node),
+                    () -> altered.apply(new FpServer(keysOf(node), limits, _ -> true, new Standing(node))));
         }
+    }
+
+    /** What a node has said since it was told last. */
+    private final class Standing implements RevocationWatch {
+        private final int node;
+
+        Standing(int node) {
+            this.node = node;
+            undecided.remove(node);
+        }
+
+        @Override
+        public void begins(PrincipalId revoked) {
+            undecided.remove(node);
+        }
+
+        @Override
+        public void refuses(PrincipalId revoked, int left) {
+            undecided.put(node, left);
+        }
+    }
+
+    /**
+     * Revokes a client as the SDK does: it has returned once all correct nodes are done, and then twice more, each time after they
+     * were told again.
+     */
+    boolean revoke(PrincipalId client, Set<Integer> liars, long maxMillis) {
+        return revoke(client, liars, maxMillis, () -> {});
+    }
+
+    /** @param between is run before they are told again */
+    boolean revoke(PrincipalId client, Set<Integer> liars, long maxMillis, Runnable between) {
+        List<Integer> correct = IntStream.range(0, policy.n())
+                .filter(node -> !liars.contains(node))
+                .boxed()
+                .toList();
+        boolean returned = true;
+        for (int round = 0; round < 3 && returned; round++) {
+            undecided.clear();
+            correct.forEach(node -> simulation.tell(PrincipalId.node(node), new Fact.Revoked(client)));
+            returned = simulation.runUntil(
+                    () -> correct.stream().allMatch(node -> undecided.getOrDefault(node, 1) == 0), maxMillis);
+        }
+        return returned;
+    }
+
+    /** What each node has said last is not decided yet of who was revoked. */
+    Map<Integer, Integer> undecided() {
+        return Map.copyOf(undecided);
     }
 
     private PairwiseKeys keysOf(int node) {
@@ -163,6 +216,13 @@ final class FpCluster {
         FpGroup group = group(number);
         FpRead read = session == 0 ? FpRead.askingForRepair(group, TIMES) : FpRead.writingBack(group, session, TIMES);
         return simulation.start(client, history.read(client, group.block(), read));
+    }
+
+    /** A read of which some messages are not sent, or late. */
+    void stoppingRead(PrincipalId client, long session, long number, StoppingOperation.Sends sends) {
+        FpGroup group = group(number);
+        FpRead read = FpRead.writingBack(group, session, TIMES);
+        simulation.start(client, new StoppingOperation<>(history.read(client, group.block(), read), sends));
     }
 
     /** Runs until the operation has an outcome. */

@@ -4,7 +4,7 @@ import io.bulwark.protocol.mutation.Detector;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
-/** What can go wrong where a client is refused. */
+/** What can go wrong where a client is refused, or puts another out. */
 final class ClientBugs {
     static final List<PlantedBug> ALL = List.of(
             denial(
@@ -62,6 +62,31 @@ final class ClientBugs {
                     "whatIsUnderWayAndWhatIsSubmittedFailsOnceNothingCanSucceed",
                     "} else if (denied.isPresent()) {",
                     "} else if (denied.isPresent() && closed) {"),
+            puttingOut(
+                    "two answers are enough to know that repairs are settled",
+                    "eachNodeMustSayFiveTimesThatItIsDoneAndOnlyWhoHasNotIsAskedAgain",
+                    "TIMES_DONE = 5;",
+                    "TIMES_DONE = 3;"),
+            puttingOut(
+                    "who takes another slot is not asked anew",
+                    "whoHasTakenAnotherSlotMeanwhileIsAskedAnew",
+                    "moved(slots, slotsNow) ||",
+                    ""),
+            puttingOut(
+                    "who takes a slot meanwhile has said what the others have",
+                    "whoHasTakenASlotMeanwhileIsAskedToo",
+                    "times = 0; }",
+                    "}"),
+            puttingOut(
+                    "who is revoked meanwhile is waited for",
+                    "whoIsRevokedMeanwhileIsNotWaitedFor",
+                    "nodes = nodesNow;",
+                    "nodes.addAll(nodesNow);"),
+            puttingOut(
+                    "who is not done is called silent",
+                    "whoIsNotDoneYetIsNotCalledSilent",
+                    "busy.add(node);",
+                    "silent.add(node);"),
             new PlantedBug(
                     "a stranger has nobody ask whether it was let in",
                     "client/registry/TrustWatch",
@@ -73,6 +98,10 @@ final class ClientBugs {
     private static PlantedBug denial(String name, String test, String right, String wrong) {
         return new PlantedBug(
                 name, "client/metadata/Denial", new Detector("client.metadata.DenialTest", test, 1), right, wrong);
+    }
+
+    private static PlantedBug puttingOut(String name, String test, String right, String wrong) {
+        return new PlantedBug(name, "client/PuttingOut", new Detector("client.PuttingOutTest", test, 1), right, wrong);
     }
 
     private static PlantedBug driver(String name, String test, String right, String wrong) {

@@ -7,10 +7,14 @@ public interface RevocationWatch {
     /** For servers that nobody asks. */
     RevocationWatch NONE = (_, _) -> {};
 
+    /** The server has been told of the revocation, for the first time or again: what it has said before is no answer to that. */
+    default void begins(PrincipalId revoked) {}
+
     /**
      * From now on this server takes nothing of the client; told again whenever the number has changed.
      *
-     * @param undecided versions that it has prepared here and of which it is not decided yet whether they ever take effect
+     * @param undecided versions that it has prepared here, or may have elsewhere, and of which it is not decided yet whether they ever
+     *     take effect
      */
     void refuses(PrincipalId revoked, int undecided);
 }

@@ -182,7 +182,8 @@ final class FpPrepare {
                 },
                 now -> {
                     if (!more.isEmpty()) {
-                        node.index().removed(record.writer(), register.entry(version));
+                        // A device that says that it has failed may have stored it all the same.
+                        node.index().recheck(now, register, record.writer(), version.version());
                     }
                 });
     }

@@ -104,7 +104,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
      * READ without write-back, by a node for its own repair.
      *
      * @param own what the node itself would answer: the latest, and each version that it has staged
-     * @param wanted a candidate to try first; what is below it is taken only after a while
+     * @param wanted a candidate to try first; what is below it, or not known to be committed, is taken only after a while
      */
     static FpRead forRepair(
             FpGroup group, int ownSlot, @Nullable Timestamp wanted, List<FpMessage.Answer> own, FpTimes times) {
@@ -334,8 +334,8 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         for (ReadAttempt attempt : List.copyOf(attempts.descendingMap().values())) {
             if (reports.qualifies(attempt.version)) {
                 if (attempt.block().isPresent()) {
-                    boolean below = wanted != null && wanted.isAfter(attempt.version);
-                    if (!(patient && below)) {
+                    boolean other = wanted != null && attempt.yieldsTo(wanted);
+                    if (!(patient && other)) {
                         settle(nowMillis, attempt, effects);
                     }
                 } else {
@@ -436,7 +436,8 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             finish(attempt, effects);
             return;
         }
-        if (settling == Settling.WRITE_BACK) {
+        // Nodes complete what nonces alone prove: they can be waited for when its writer is revoked.
+        if (settling == Settling.WRITE_BACK && attempt.committed()) {
             FpWriteOutcome ended = back == null ? null : back.outcome().orElse(null);
             boolean failed = ended instanceof FpWriteOutcome.Failed || ended instanceof FpWriteOutcome.EpochOver;
             if (failed) {
@@ -449,7 +450,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
                 effects.addAll(started.start(nowMillis));
             }
         }
-        if (settling == Settling.ASK_REPAIR) {
+        if (settling == Settling.ASK_REPAIR || !attempt.committed()) {
             askRepair(nowMillis, attempt, effects);
         }
     }

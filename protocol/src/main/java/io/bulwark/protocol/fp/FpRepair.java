@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * REPAIR of one block at this node (PROTOCOLS section 2): READ without write-back, stage under the writer tag {@code repair},
- * gather m + f repair MACs, and only then COMMIT. One at a time; those who ask meanwhile wait for it.
+ * gather m + f repair MACs, and only then COMMIT. One at a time; those who ask meanwhile wait for it, or for the next.
  */
 final class FpRepair {
     private static final int OWN_VERSIONS_MAX = 16;
@@ -22,10 +22,14 @@ final class FpRepair {
 
     private final FpRegister register;
     private final FpNode node;
-    private final List<LongConsumer> untilProven = new ArrayList<>();
-    private final List<LongConsumer> untilDone = new ArrayList<>();
+    private final RepairWishes wishes;
     private final Map<Timestamp, Share> ownShares = new HashMap<>();
     private boolean running;
+    /** Those who waited for it are told, and may ask for the next one. */
+    private boolean ending;
+    /** The version that it is about: first what was asked for, then what READ has proven. */
+    private @Nullable Timestamp goal;
+
     private boolean nothing;
     private int rounds;
     /** All of a repair belongs to one epoch. */
@@ -34,10 +38,16 @@ final class FpRepair {
     FpRepair(FpRegister register, FpNode node) {
         this.register = register;
         this.node = node;
+        this.wishes = new RepairWishes(node.self(), node.limits().waitingMax());
     }
 
     boolean running() {
         return running;
+    }
+
+    /** Calls when the repair that is under way has ended. */
+    void whenOver(LongConsumer then) {
+        wishes.whenOver(then);
     }
 
     /** Whether the READ of the last repair found that the block was never written. */
@@ -46,7 +56,7 @@ final class FpRepair {
     }
 
     /**
-     * Runs a repair, or joins the one that runs.
+     * Runs a repair, or joins the one that runs if that is about the same version, or runs one after it.
      *
      * @param wanted the version that the asker names, a candidate of the READ
      * @param early whether it is enough that READ has proven a version and its fragment is staged
@@ -54,27 +64,48 @@ final class FpRepair {
      * @return false if the asker has asked too often: nothing will be called
      */
     boolean request(long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        return (running || node.repairRate().allow(nowMillis, asker)) && request(nowMillis, wanted, early, then);
+        boolean free = joins(wanted) || wishes.waits(asker, wanted);
+        return (free || node.repairRate().allow(nowMillis, asker))
+                && wishes.room(asker)
+                && take(nowMillis, asker, wanted, early, then);
     }
 
     /** As often as this node itself wants: it begins no more than a few at a time. */
     boolean request(long nowMillis, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
-        if (untilDone.size() + untilProven.size() >= node.limits().waitingMax()) {
-            return false;
+        return wishes.room(node.self()) && take(nowMillis, node.self(), wanted, early, then);
+    }
+
+    private boolean joins(@Nullable Timestamp wanted) {
+        return running && !ending && (wanted == null || wanted.equals(goal));
+    }
+
+    private boolean take(
+            long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
+        if (running && !joins(wanted)) {
+            return wishes.queue(asker, wanted, early, then);
         }
-        (early ? untilProven : untilDone).add(then);
+        wishes.join(asker, early, then);
         if (!running) {
-            running = true;
-            nothing = false;
-            rounds = 0;
-            begin(nowMillis, wanted);
+            start(nowMillis, wanted);
         }
         return true;
     }
 
+    private void start(long nowMillis, @Nullable Timestamp wanted) {
+        running = true;
+        nothing = false;
+        rounds = 0;
+        begin(nowMillis, wanted);
+    }
+
     /** What the node itself would answer: its latest, and each version that it has staged. */
     private void begin(long nowMillis, @Nullable Timestamp wanted) {
+        if (!node.index().ready(PrepareTag.REPAIR)) {
+            node.index().load(PrepareTag.REPAIR, now -> register.enqueue(now, later -> begin(later, wanted)));
+            return;
+        }
         rounds++;
+        goal = wanted;
         epoch = register.group().placement().epoch();
         if (!register.serves(epoch)) {
             end(nowMillis);
@@ -138,6 +169,8 @@ final class FpRepair {
         node.out().run(operation, (now, outcome) -> {
             if (outcome instanceof FpReadOutcome.Value value) {
                 register.versions().prove(value.timestamp());
+                goal = value.timestamp();
+                wishes.joinAll(value.timestamp());
                 register.enqueue(now, later -> stage(later, value.timestamp(), value.padded()));
             } else {
                 nothing = outcome instanceof FpReadOutcome.NeverWritten;
@@ -197,32 +230,61 @@ final class FpRepair {
         if (!next.committed()) {
             next = crowded ? next.provenForItsWriter() : next.repaired();
         }
-        VersionRecord stored = next;
-        BlockVersions versions = register.versions();
-        List<Mutation> mutations = new ArrayList<>();
-        mutations.add(
-                good
-                        ? new Mutation.UpdateMeta(stored.key(register.block()), stored.encoded())
-                        : new Mutation.Put(stored.key(register.block()), stored.encoded(), cut.fragment()));
-        if (record != null && !crowded) {
-            register.uncharge(record, mutations);
+        Mutation change = good
+                ? new Mutation.UpdateMeta(next.key(register.block()), next.encoded())
+                : new Mutation.Put(next.key(register.block()), next.encoded(), cut.fragment());
+        LongConsumer healed = now -> {
+            register.versions().heal(version);
+            then.accept(now);
+        };
+        store(record, next, change, healed, this::end);
+    }
+
+    /** What is vouched for stays, but its writer has no account any more. */
+    void takeOver(VersionRecord record) {
+        VersionRecord taken = record.repaired();
+        Mutation change = new Mutation.UpdateMeta(taken.key(register.block()), taken.encoded());
+        store(record, taken, change, now -> {}, now -> {});
+    }
+
+    /** What is staged goes from the account of whoever had it to that of repairs. */
+    private void store(
+            @Nullable VersionRecord before,
+            VersionRecord next,
+            Mutation change,
+            LongConsumer then,
+            LongConsumer failed) {
+        StagedIndex index = node.index();
+        StagedIndex.Entry entry = register.entry(next.version());
+        boolean moves = next.chargedTo(PrepareTag.REPAIR) && (before == null || !before.chargedTo(PrepareTag.REPAIR));
+        List<Mutation> mutations = new ArrayList<>(List.of(change));
+        if (moves) {
+            mutations.add(index.put(PrepareTag.REPAIR, 0, entry));
+            index.added(PrepareTag.REPAIR, 0, entry);
+            if (before != null) {
+                register.uncharge(before, mutations);
+            }
         }
         register.store(
                 mutations,
                 null,
                 now -> {
-                    if (record != null && !crowded) {
-                        register.uncharged(record);
+                    if (moves && before != null) {
+                        register.uncharged(before);
                     }
-                    versions.put(stored);
-                    versions.heal(version);
+                    register.versions().put(next);
                     then.accept(now);
                 },
-                this::end);
+                now -> {
+                    if (moves) {
+                        index.recheck(now, register, PrepareTag.REPAIR, entry.version());
+                    }
+                    failed.accept(now);
+                });
     }
 
     private void staged(long nowMillis, Timestamp version) {
-        release(nowMillis, untilProven);
+        wishes.proven(nowMillis);
         if (!register.serves(epoch) || !version.isAfter(register.versions().latest())) {
             end(nowMillis);
             return;
@@ -241,7 +303,8 @@ final class FpRepair {
                 register.target().slot(),
                 version,
                 node.times(),
-                vouch -> register.verifies(vouch, version, PrepareTag.REPAIR, 0));
+                vouch -> register.verifies(vouch, version, PrepareTag.REPAIR, 0),
+                wishes::anyNext);
         node.out().run(operation, (now, outcome) -> {
             switch ((RepairMacs.Outcome) outcome) {
                 case RepairMacs.Outcome.Gathered gathered ->
@@ -292,14 +355,12 @@ final class FpRepair {
     }
 
     private void end(long nowMillis) {
-        running = false;
-        release(nowMillis, untilProven);
-        release(nowMillis, untilDone);
-    }
-
-    private static void release(long nowMillis, List<LongConsumer> waiting) {
-        List<LongConsumer> released = List.copyOf(waiting);
-        waiting.clear();
-        released.forEach(then -> then.accept(nowMillis));
+        ending = true;
+        wishes.over(nowMillis);
+        ending = false;
+        running = wishes.anyNext();
+        if (running) {
+            start(nowMillis, wishes.beginNext());
+        }
     }
 }

@@ -99,7 +99,7 @@ public final class FpServer implements ProtocolServer {
         this.sealing = new Sealing(out, access.seals());
         this.leftovers = new Leftovers(node, this::withRegister);
         this.deleted = new DeletedVolumes(out, KINDS, limits.repairMillis(), new OfDeleted());
-        this.revocations = new Revocations(node, leftovers, watch, deleted, registers::values);
+        this.revocations = new Revocations(node, leftovers, watch, deleted, registers::values, this::withRegister);
     }
 
     @Override

@@ -1,8 +1,6 @@
 package io.bulwark.protocol.fp;
 
-import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.id.BlockId;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +66,10 @@ final class Leftovers {
         for (StagedIndex.Entry entry : left) {
             blocks.with(nowMillis, entry.block(), register -> {
                 VersionRecord record = register.versions().byName(entry.version());
-                if (record != null && record.chargedTo(session.owner())) {
+                if (record == null || !record.chargedTo(session.owner())) {
+                    // As after a store that was said to have failed and has not.
+                    node.index().removed(session.owner(), entry);
+                } else {
                     register.repair().request(nowMillis, node.self(), record.version(), false, now -> {
                         register.enqueue(now, later -> poll(register, parties(record, session.volume()), record));
                     });
@@ -91,7 +92,7 @@ final class Leftovers {
         }
         if (record.shared() || record.isVouchedFor()) {
             if (record.isVouchedFor() && node.access().revoked(record.writer())) {
-                takeOver(register, record);
+                register.repair().takeOver(record);
             }
             return;
         }
@@ -114,21 +115,5 @@ final class Leftovers {
                 register.enqueue(now, _ -> poll(register, parties.subList(1, parties.size()), record));
             }
         });
-    }
-
-    /** What is vouched for stays, but its writer has no account any more. */
-    private static void takeOver(FpRegister register, VersionRecord record) {
-        VersionRecord taken = record.repaired();
-        List<Mutation> mutations = new ArrayList<>();
-        mutations.add(new Mutation.UpdateMeta(taken.key(register.block()), taken.encoded()));
-        register.uncharge(record, mutations);
-        register.store(
-                mutations,
-                null,
-                now -> {
-                    register.uncharged(record);
-                    register.versions().put(taken);
-                },
-                now -> {});
     }
 }

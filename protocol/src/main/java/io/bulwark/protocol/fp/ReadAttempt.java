@@ -69,7 +69,23 @@ final class ReadAttempt {
      * it, hence a client invoked a write at it.
      */
     boolean proven() {
-        return reporters.size() > group.f() || preimages().size() > group.f();
+        return committed() || preimages().size() > group.f();
+    }
+
+    /**
+     * Whether f + 1 slots report it as their latest, so that a correct node has committed it. That a client has prepared it is what nonces
+     * prove, and one who is revoked since may have done no more.
+     */
+    boolean committed() {
+        return reporters.size() > group.f();
+    }
+
+    /**
+     * Whether this is to be taken only if what is asked for cannot be read: what is below that, and what nonces alone prove. One liar and
+     * its writer can show the latter to a single node, which would complete it for nobody's good.
+     */
+    boolean yieldsTo(Timestamp wanted) {
+        return wanted.isAfter(version) || (!wanted.equals(version) && !committed());
     }
 
     private Set<Integer> preimages() {

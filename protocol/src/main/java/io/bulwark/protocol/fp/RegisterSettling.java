@@ -63,7 +63,8 @@ final class RegisterSettling {
                 register.target().slot(),
                 latest,
                 node.times(),
-                vouch -> register.serves(epoch) && register.verifies(vouch, latest, PrepareTag.REPAIR, 0));
+                vouch -> register.serves(epoch) && register.verifies(vouch, latest, PrepareTag.REPAIR, 0),
+                () -> false);
         LongConsumer over = register.once(_ -> {});
         node.out().run(operation, (now, outcome) -> {
             over.accept(now);

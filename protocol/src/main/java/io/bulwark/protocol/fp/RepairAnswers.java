@@ -15,6 +15,7 @@ final class RepairAnswers {
     void handle(long nowMillis, Call call, FpMessage.Repair request) {
         boolean begun = !call.judged()
                 && register.group().fits(request.wanted())
+                && !register.versions().latest().isAfter(request.wanted())
                 && register.repair()
                         .request(
                                 nowMillis,

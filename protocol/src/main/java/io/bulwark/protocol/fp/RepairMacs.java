@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -31,19 +32,30 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
     private final Timestamp version;
     private final FpTimes times;
     private final Predicate<FpMessage.Vouch> valid;
+    private final BooleanSupplier hurried;
     private final Map<Integer, Patience> asked = new HashMap<>();
     private final TreeMap<Integer, FpMessage.Vouch> vouches = new TreeMap<>();
     private final Map<Integer, Timestamp> later = new HashMap<>();
     private long startedMillis;
     private @Nullable Outcome outcome;
 
-    /** @param valid whether a vouch carries a right MAC for this node */
-    RepairMacs(FpGroup group, int ownSlot, Timestamp version, FpTimes times, Predicate<FpMessage.Vouch> valid) {
+    /**
+     * @param valid whether a vouch carries a right MAC for this node
+     * @param hurried whether others wait for another version: liars that name one that nobody else can prove hold them up for a moment only
+     */
+    RepairMacs(
+            FpGroup group,
+            int ownSlot,
+            Timestamp version,
+            FpTimes times,
+            Predicate<FpMessage.Vouch> valid,
+            BooleanSupplier hurried) {
         this.group = group;
         this.ownSlot = ownSlot;
         this.version = version;
         this.times = times;
         this.valid = valid;
+        this.hurried = hurried;
     }
 
     @Override
@@ -105,9 +117,10 @@ final class RepairMacs implements ClientOperation<RepairMacs.Outcome> {
             return effects;
         }
         long elapsed = nowMillis - startedMillis;
-        if (!later.isEmpty() && elapsed >= 4 * times.retryMillis()) {
+        boolean enough = elapsed >= 4 * times.retryMillis();
+        if (!later.isEmpty() && enough) {
             outcome = overtaken();
-        } else if (elapsed >= times.timeoutMillis()) {
+        } else if (elapsed >= times.timeoutMillis() || (enough && hurried.getAsBoolean())) {
             outcome = new Outcome.TimedOut();
         } else {
             asked.forEach((slot, patience) -> {

@@ -4,86 +4,166 @@ import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** The revoked clients (thesis 3.4.3): nothing of them is taken any more, and what they have staged here is cleared away. */
+/**
+ * The revoked clients (thesis 3.4.3): nothing of them is taken any more, and what they have staged here is cleared away. And since colluders
+ * may have had this node prove a version that only such a client has prepared, somewhere: what repairs that began before this node
+ * was told have staged is waited for, too, until it is committed or overwritten.
+ */
 final class Revocations {
-    private static final int UNTOLD = -1;
+    private static final long AGAIN_MILLIS = 2_000;
+    /** Blocks that are repaired at a time, for all rounds together: readers and peers want repairs, too. */
+    private static final int TURNS_PER_TICK = 2;
+
+    /** What is to be waited for since the node was told last. */
+    private static final class Round {
+        /** Stores and repairs that were under way then. */
+        private int underWay;
+
+        private boolean begun;
+        /** What repairs had staged once these were over; null before that. */
+        private @Nullable Set<StagedIndex.Entry> repaired;
+
+        private @Nullable Integer told;
+
+        Set<StagedIndex.Entry> left() {
+            Set<StagedIndex.Entry> left = repaired;
+            return left == null ? new HashSet<>() : left;
+        }
+    }
 
     private final FpNode node;
     private final Leftovers leftovers;
     private final RevocationWatch watch;
     private final DeletedVolumes deleted;
-    private final Supplier<Collection<FpRegister>> blocks;
-    /** How many blocks have a store under way that was let in before. */
-    private final Map<PrincipalId, int[]> finishing = new HashMap<>();
-    /** What was told last, of those of whom something is left. */
-    private final Map<PrincipalId, Integer> told = new HashMap<>();
+    private final Supplier<Collection<FpRegister>> inMemory;
+    private final Leftovers.Blocks blocks;
+    private final Map<PrincipalId, Round> rounds = new HashMap<>();
+    /** What repairs have staged and rounds wait for, each once. */
+    private final LinkedHashSet<StagedIndex.Entry> turns = new LinkedHashSet<>();
 
-    /** @param blocks those in memory */
+    private long againMillis;
+
+    /** @param inMemory the blocks that are in memory */
     Revocations(
             FpNode node,
             Leftovers leftovers,
             RevocationWatch watch,
             DeletedVolumes deleted,
-            Supplier<Collection<FpRegister>> blocks) {
+            Supplier<Collection<FpRegister>> inMemory,
+            Leftovers.Blocks blocks) {
         this.node = node;
         this.deleted = deleted;
-        this.blocks = blocks;
+        this.inMemory = inMemory;
         this.leftovers = leftovers;
         this.watch = watch;
+        this.blocks = blocks;
     }
 
     /** The client is refused from now on: told again, it says again where things stand. */
     void begin(long nowMillis, PrincipalId revoked) {
-        int[] left = {0};
-        finishing.put(revoked, left);
-        for (FpRegister block : List.copyOf(blocks.get())) {
-            left[0]++;
-            block.enqueue(nowMillis, _ -> left[0]--);
+        watch.begins(revoked);
+        Round round = new Round();
+        rounds.put(revoked, round);
+        for (FpRegister block : List.copyOf(inMemory.get())) {
+            round.underWay++;
+            LongConsumer over = _ -> round.underWay--;
+            block.enqueue(nowMillis, now -> {
+                if (block.repair().running()) {
+                    block.repair().whenOver(over);
+                } else {
+                    over.accept(now);
+                }
+            });
         }
-        told.put(revoked, UNTOLD);
-        goOn(nowMillis, revoked);
+        goOn(nowMillis, revoked, round);
     }
 
     void onTick(long nowMillis) {
-        List.copyOf(told.keySet()).forEach(revoked -> goOn(nowMillis, revoked));
+        Map.copyOf(rounds).forEach((revoked, round) -> goOn(nowMillis, revoked, round));
+        if (turns.isEmpty() && nowMillis >= againMillis) {
+            againMillis = nowMillis + AGAIN_MILLIS;
+            rounds.values().forEach(round -> turns.addAll(round.left()));
+        }
+        for (int i = 0; i < TURNS_PER_TICK && !turns.isEmpty(); i++) {
+            StagedIndex.Entry entry = turns.removeFirst();
+            blocks.with(nowMillis, entry.block(), register -> finish(nowMillis, register, entry));
+        }
     }
 
-    private void goOn(long nowMillis, PrincipalId revoked) {
-        StagedIndex index = node.index();
-        if (!index.ready(revoked)) {
-            index.load(revoked, now -> goOn(now, revoked));
+    private void goOn(long nowMillis, PrincipalId revoked, Round round) {
+        boolean outdated = rounds.get(revoked) != round;
+        if (outdated || round.underWay > 0) {
             return;
         }
-        int[] busy = finishing.get(revoked);
-        if (busy != null && busy[0] > 0) {
-            return;
-        }
-        finishing.remove(revoked);
-        Integer before = told.get(revoked);
-        boolean begins = before != null && before == UNTOLD;
-        int left = 0;
-        for (StagedIndex.Entry entry : index.of(revoked, -1)) {
-            int volume = entry.block().volume();
-            // What the node knows of it may be older than its deletion.
-            if (begins || node.access().unknown(volume)) {
-                deleted.suspect(volume);
+        for (PrincipalId account : List.of(revoked, PrepareTag.REPAIR)) {
+            if (!node.index().ready(account)) {
+                node.index().load(account, now -> goOn(now, revoked, round));
+                return;
             }
-            left += node.access().gone(volume) ? 0 : 1;
         }
+        boolean begins = !round.begun;
+        round.begun = true;
+        int left = staged(revoked, begins) + repaired(round);
         if (begins) {
-            index.sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));
+            node.index().sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));
         }
-        if (before == null || before != left) {
+        if (round.told == null || round.told != left) {
+            round.told = left;
             watch.refuses(revoked, left);
         }
         if (left == 0) {
-            told.remove(revoked);
+            rounds.remove(revoked, round);
+        }
+    }
+
+    /** How much of what it has staged here is left. */
+    private int staged(PrincipalId revoked, boolean begins) {
+        int left = 0;
+        for (StagedIndex.Entry entry : node.index().of(revoked, -1)) {
+            left += counts(entry, begins) ? 1 : 0;
+        }
+        return left;
+    }
+
+    private boolean counts(StagedIndex.Entry entry, boolean begins) {
+        int volume = entry.block().volume();
+        // What the node knows of it may be older than its deletion.
+        if (begins || node.access().unknown(volume)) {
+            deleted.suspect(volume);
+        }
+        return !node.access().gone(volume);
+    }
+
+    /** How much is left of what repairs have staged, and what nobody is known to have prepared here but who is revoked. */
+    private int repaired(Round round) {
+        boolean begins = round.repaired == null;
+        Set<StagedIndex.Entry> left = round.repaired;
+        if (left == null) {
+            left = new HashSet<>(node.index().of(PrepareTag.REPAIR, -1));
+            round.repaired = left;
+            turns.addAll(left);
+        }
+        left.removeIf(entry -> !node.index().has(PrepareTag.REPAIR, entry) || !counts(entry, begins));
+        return left.size();
+    }
+
+    private void finish(long nowMillis, FpRegister register, StagedIndex.Entry entry) {
+        VersionRecord record = register.versions().byName(entry.version());
+        if (record == null || !record.chargedTo(PrepareTag.REPAIR)) {
+            node.index().removed(PrepareTag.REPAIR, entry);
+        } else if (record.isAlsoOf(node.access()::revoked)) {
+            rounds.values().forEach(round -> round.left().remove(entry));
         } else {
-            told.put(revoked, left);
+            register.repair().request(nowMillis, node.self(), record.version(), false, _ -> {});
         }
     }
 }

@@ -24,7 +24,8 @@ import java.util.function.Predicate;
 
 /**
  * What each client has staged at this node, over all blocks: for the bound S per client, which must hold across restarts, and
- * to find what a closed session left behind. One small record per staged version, written and deleted together with it.
+ * to find what a closed session left behind. What REPAIR has staged stands under its tag, so that the end of a revocation can wait for
+ * it. One small record per staged version, written and deleted together with it.
  */
 final class StagedIndex {
     /** A staged version. */
@@ -89,7 +90,9 @@ final class StagedIndex {
         if (waiting != null) {
             waiting.forEach(then -> then.accept(nowMillis));
         }
-        while (staged.size() > clientsMax) {
+        // That of repairs stays beside those of the clients: a repair that is under way counts on it.
+        int repairs = staged.get(PrepareTag.REPAIR) == null ? 0 : 1;
+        while (staged.size() > clientsMax + repairs) {
             staged.remove(staged.firstEntry().getKey());
         }
     }
@@ -97,6 +100,10 @@ final class StagedIndex {
     int count(PrincipalId client) {
         Map<Entry, Long> entries = staged.get(client);
         return entries == null ? 0 : entries.size();
+    }
+
+    boolean has(PrincipalId client, Entry entry) {
+        return staged.getOrDefault(client, Map.of()).containsKey(entry);
     }
 
     /** What the client has staged under one session, or under any if it is negative. */
@@ -143,6 +150,16 @@ final class StagedIndex {
         if (deleted != null) {
             deleted.add(entry);
         }
+    }
+
+    /** After a store that failed, or may have: what stands in the block says what is charged. */
+    void recheck(long nowMillis, FpRegister register, PrincipalId client, Version version) {
+        register.enqueue(nowMillis, _ -> {
+            VersionRecord record = register.versions().byName(version);
+            if (record == null || !record.chargedTo(client)) {
+                removed(client, new Entry(register.block(), version));
+            }
+        });
     }
 
     /** The index of a client stands under an id that no block has. */

@@ -72,9 +72,9 @@ record VersionRecord(
         return !nonces.isEmpty();
     }
 
-    /** Whether it counts against its writer's bounds. */
+    /** Whether it stands in the index under this client, or under {@link PrepareTag#REPAIR}. */
     boolean chargedTo(PrincipalId client) {
-        return !committed() && writer.equals(client) && !writer.equals(PrepareTag.REPAIR);
+        return !committed() && writer.equals(client);
     }
 
     /** Whether this node gives its repair MACs for it, so that no closing of a session may take it away. */
@@ -91,6 +91,13 @@ record VersionRecord(
     /** Whether this node's MACs for it are named clients' alone, of whom all are such. */
     boolean isOnlyOf(Predicate<PrincipalId> such) {
         return !shared && !proven && parties().stream().map(Party::client).allMatch(such);
+    }
+
+    /** Whether a client is known to have this node's MACs for it who is not one of such. */
+    boolean isAlsoOf(Predicate<PrincipalId> such) {
+        return parties().stream()
+                .map(Party::client)
+                .anyMatch(client -> !client.equals(PrepareTag.REPAIR) && !such.test(client));
     }
 
     VersionRecord with(Party more) {
@@ -110,9 +117,11 @@ record VersionRecord(
         return new VersionRecord(version, taken, true, fragmentCc, writer, session, proven, nonces, joined, shared);
     }
 
-    /** This node's own READ has proven it: it is on nobody's account any more. */
+    /** This node's own READ has proven it: it is on no client's account any more, but whose it is stays known. */
     VersionRecord repaired() {
-        return new VersionRecord(version, taken, hasFragment, cc, PrepareTag.REPAIR, 0, false, nonces, joined, shared);
+        VersionRecord known = writer.equals(PrepareTag.REPAIR) ? this : with(new Party(writer, session));
+        return new VersionRecord(
+                version, taken, hasFragment, cc, PrepareTag.REPAIR, 0, false, nonces, known.joined, known.shared);
     }
 
     /** This node's own READ has proven it, and there is no room for it but its writer's. */

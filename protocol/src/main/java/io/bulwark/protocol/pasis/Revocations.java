@@ -66,6 +66,7 @@ final class Revocations {
 
     /** The client is refused from now on: told again, it says again where things stand. */
     void begin(long nowMillis, PrincipalId revoked) {
+        watch.begins(revoked);
         Effort effort = new Effort();
         efforts.put(revoked, effort);
         goOn(nowMillis, revoked, effort);

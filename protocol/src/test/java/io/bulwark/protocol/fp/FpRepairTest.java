@@ -204,7 +204,7 @@ class FpRepairTest {
         Timestamp old = nodes.write(4, 4, 0, 1, 2);
         nodes.prepare(3, 5, 1);
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
-        RepairMacs gathering = new RepairMacs(nodes.group, 3, version, TIMES, vouch -> vouch.slot() != 1);
+        RepairMacs gathering = new RepairMacs(nodes.group, 3, version, TIMES, vouch -> vouch.slot() != 1, () -> false);
         gathering.start(0);
         for (int slot : new int[] {0, 1}) {
             gathering.onMessage(
@@ -264,7 +264,7 @@ class FpRepairTest {
         nodes.cutOff.addAll(List.of(0, 1, 2));
         FpMessage.Repair repair = new FpMessage.Repair(nodes.group.target(3), version);
         for (int asker = 0; asker < LocalNodes.LIMITS.waitingMax(); asker++) {
-            assertThat(nodes.ask(CLIENT, repair)).isEmpty();
+            assertThat(nodes.ask(PrincipalId.client(100 + asker), repair)).isEmpty();
         }
         assertThat(nodes.ask(CLIENT, repair)).hasSize(1);
     }

@@ -246,20 +246,4 @@ class FpRevocationTest {
         poll.onTick(20_001);
         return poll.outcome().orElseThrow();
     }
-
-    /** Its block was crowded, so that it stands on its writer's account. */
-    @Test
-    void whatIsVouchedForStaysWhenItsWriterIsRevokedAndIsDecided() {
-        nodes.prepare(1, 5, 1);
-        Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
-        VersionRecord staged = new VersionRecord(version, 1, true, null, CLIENT, SESSION, List.of());
-        nodes.putOnDisk(0, staged.provenForItsWriter());
-        nodes.restart(0);
-        nodes.denied.add(CLIENT);
-        revokeAt(0, 1, 2, 3);
-        nodes.pass(12_000);
-        assertThat(nodes.undecided).containsEntry(0, 0);
-        assertThat(nodes.chargesOnDisk(0)).isZero();
-        assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
-    }
 }

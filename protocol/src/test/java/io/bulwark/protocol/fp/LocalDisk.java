@@ -65,6 +65,13 @@ final class LocalDisk {
         return new Loaded.Metas(kind, metas);
     }
 
+    /** How many versions stand on the account of repairs, or on those of clients. */
+    int charges(boolean ofRepairs) {
+        return (int) scan(RecordKind.REGISTER).stream()
+                .filter(record -> record.key().block().owner().equals(PrepareTag.REPAIR) == ofRepairs)
+                .count();
+    }
+
     boolean committed(Timestamp version) {
         return scan(RecordKind.REGISTER_VERSION).stream()
                 .map(meta -> VersionRecord.decode(meta.meta()))

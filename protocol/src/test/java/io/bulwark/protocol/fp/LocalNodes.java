@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 
@@ -45,10 +46,12 @@ final class LocalNodes {
     static final long SESSION = 7;
     static final FpLimits LIMITS = new FpLimits(6, 2, 2, 1_000, 1_000, 100, 64, 10_000, 3_000);
 
-    private record Arrival(PrincipalId from, PrincipalId to, long id, FpMessage message) {}
+    record Arrival(PrincipalId from, PrincipalId to, long id, FpMessage message) {}
 
     final FpGroup group;
     final Set<Integer> cutOff = new HashSet<>();
+    /** These messages are lost. */
+    Predicate<Arrival> lost = _ -> false;
     /** Clients without grants, as the replicas have it. */
     final Set<PrincipalId> denied = new HashSet<>(Set.of(OTHER));
     /** What each node has told last of what revoked clients have left. */
@@ -68,10 +71,8 @@ final class LocalNodes {
     Stored nextStore = Stored.DURABLE;
     /** Stores that the nodes are told to have failed are on the disk all the same. */
     boolean failedIsDone;
-
     /** A volume that is not under FP. */
     Optional<Volume> foreign = Optional.empty();
-
     /** The volume is no more; no node is told. */
     boolean deleted;
 
@@ -307,7 +308,7 @@ final class LocalNodes {
     }
 
     int chargesOnDisk(int node) {
-        return disk(node).scan(RecordKind.REGISTER).size();
+        return disk(node).charges(false);
     }
 
     void damage(int node) {
@@ -345,9 +346,8 @@ final class LocalNodes {
     }
 
     private void deliver() {
-        for (Arrival next = network.poll(); next != null; next = network.poll()) {
-            Arrival arrival = next;
-            if (isCutOff(arrival.to()) || isCutOff(arrival.from())) {
+        for (Arrival arrival = network.poll(); arrival != null; arrival = network.poll()) {
+            if (isCutOff(arrival.to()) || isCutOff(arrival.from()) || lost.test(arrival)) {
                 continue;
             }
             ClientOperation<?> operation = operations.get(arrival.id());

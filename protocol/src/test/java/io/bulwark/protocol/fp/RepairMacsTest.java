@@ -15,7 +15,8 @@ class RepairMacsTest {
 
     private final LocalNodes nodes = new LocalNodes(1, 2);
     private final Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
-    private final RepairMacs gathering = new RepairMacs(nodes.group, 0, version, TIMES, _ -> true);
+    private boolean hurried;
+    private final RepairMacs gathering = new RepairMacs(nodes.group, 0, version, TIMES, _ -> true, () -> hurried);
 
     private void vouch(int slot) {
         answer(
@@ -88,6 +89,16 @@ class RepairMacsTest {
         assertThat(gathering.onTick(650)).isEmpty();
         assertThat(gathering.onTick(950)).hasSize(2);
         assertThat(gathering.onTick(20_050)).isEqualTo(List.of());
+        assertThat(gathering.outcome()).containsInstanceOf(RepairMacs.Outcome.TimedOut.class);
+    }
+
+    @Test
+    void whereOthersWaitForAnotherVersionItIsTriedForAMomentOnly() {
+        hurried = true;
+        gathering.start(0);
+        gathering.onTick(1_199);
+        assertThat(gathering.outcome()).isEmpty();
+        gathering.onTick(1_200);
         assertThat(gathering.outcome()).containsInstanceOf(RepairMacs.Outcome.TimedOut.class);
     }
 }

@@ -1,5 +1,6 @@
 package io.bulwark.simulation.fp;
 
+import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.effect.Verdict;
@@ -7,6 +8,7 @@ import io.bulwark.protocol.fp.FpGroup;
 import io.bulwark.protocol.fp.FpLimits;
 import io.bulwark.protocol.fp.FpMessage;
 import io.bulwark.protocol.fp.FpReadOutcome;
+import io.bulwark.protocol.fp.PrepareTag;
 import io.bulwark.protocol.fp.Timestamp;
 import io.bulwark.protocol.fp.Version;
 import io.bulwark.protocol.id.BlockId;
@@ -63,6 +65,13 @@ final class FpInvariants {
     /** The correct nodes that have put a client out, by client. */
     private final Map<PrincipalId, Set<PrincipalId>> refusing = new HashMap<>();
 
+    private final Map<PrincipalId, Set<PrincipalId>> doneNow = new HashMap<>();
+    private boolean ended;
+    /** The least that reads have found which began after the end, and the greatest of what no correct client wrote. */
+    private final Map<BlockId, Timestamp> leastSince = new HashMap<>();
+
+    private final Map<BlockId, Timestamp> lurkingSince = new HashMap<>();
+
     private Optional<InvariantViolation> broken = Optional.empty();
 
     private final Map<Content, Bytes> written = new HashMap<>();
@@ -85,15 +94,46 @@ final class FpInvariants {
     }
 
     /** A correct node says how far it has put a client out. */
-    void refuses(PrincipalId node, PrincipalId revoked, int undecided) {
-        Set<PrincipalId> done = refusing.computeIfAbsent(revoked, _ -> new HashSet<>());
-        if (undecided == 0) {
-            done.add(node);
-        }
+    RevocationWatch watch(PrincipalId node) {
+        return new RevocationWatch() {
+            @Override
+            public void begins(PrincipalId revoked) {
+                doneNow.getOrDefault(revoked, new HashSet<>()).remove(node);
+            }
+
+            @Override
+            public void refuses(PrincipalId revoked, int undecided) {
+                if (undecided == 0) {
+                    refusing.computeIfAbsent(revoked, _ -> new HashSet<>()).add(node);
+                    doneNow.computeIfAbsent(revoked, _ -> new HashSet<>()).add(node);
+                }
+            }
+        };
     }
 
-    private boolean putOut(PrincipalId client) {
+    /** Whether all correct nodes have said so. */
+    boolean putOut(PrincipalId client) {
         return refusing.getOrDefault(client, Set.of()).size() == correct.size();
+    }
+
+    /** Whether they have since they were told last. */
+    boolean doneNow(PrincipalId client) {
+        return doneNow.getOrDefault(client, Set.of()).size() == correct.size();
+    }
+
+    /**
+     * All attackers have been put out: from now on nothing of theirs takes effect. Nobody has read everything before, which would have
+     * nodes complete what lurks.
+     */
+    void endsHere() {
+        ended = true;
+    }
+
+    /** What a read knows when it begins. */
+    record Since(Timestamp floor, boolean afterEnd) {}
+
+    Since reads(BlockId block) {
+        return new Since(floor(block), ended);
     }
 
     private void saw(PrincipalId from, PrincipalId to, Message message) {
@@ -160,16 +200,36 @@ final class FpInvariants {
         raise(group.block(), at);
     }
 
-    void readNothing(FpGroup group, Timestamp floor) {
-        if (!floor.isNone()) {
+    void readNothing(FpGroup group, Since since) {
+        if (!since.floor().isNone()) {
             throw REAL_TIME_ORDER.violated(
-                    group.block().toString(), "read as never written after " + floor + " was complete");
+                    group.block().toString(), "read as never written after " + since.floor() + " was complete");
+        }
+        readAfterEnd(group.block(), since, Timestamp.NONE, true);
+    }
+
+    /** All reads that began after the end agree on what of the attackers was in force then, whichever was first. */
+    private void readAfterEnd(BlockId block, Since since, Timestamp at, boolean correct) {
+        if (!since.afterEnd()) {
+            return;
+        }
+        leastSince.merge(block, at, (a, b) -> a.isAfter(b) ? b : a);
+        if (!correct) {
+            lurkingSince.merge(block, at, (a, b) -> a.isAfter(b) ? a : b);
+        }
+        Timestamp least = leastSince.getOrDefault(block, Timestamp.NONE);
+        Timestamp lurking = lurkingSince.getOrDefault(block, least);
+        if (lurking.isAfter(least)) {
+            throw PUT_OUT.violated(
+                    block.toString(),
+                    "read at " + lurking + " what was not in force when all nodes were done: " + least);
         }
     }
 
-    void read(FpGroup group, Timestamp floor, FpReadOutcome.Value value) {
+    void read(FpGroup group, Since since, FpReadOutcome.Value value) {
         BlockId block = group.block();
         Timestamp at = value.timestamp();
+        Timestamp floor = since.floor();
         if (floor.isAfter(at)) {
             throw REAL_TIME_ORDER.violated(block.toString(), "read at " + at + " after " + floor + " was complete");
         }
@@ -184,6 +244,7 @@ final class FpInvariants {
             throw WRITTEN_BY_SOMEONE.violated(
                     block.toString(), "read " + value.block() + " at " + at + ", which nobody wrote; meant " + meant);
         }
+        readAfterEnd(block, since, at, meant != null);
         if (group.code().acceptBlock(value.padded(), at.written(), 0).isEmpty()) {
             throw NEVER_POISONOUS.violated(
                     block.toString(), "fewer than m fragments of what was read are consistent with " + at);
@@ -222,7 +283,9 @@ final class FpInvariants {
         Map<PrincipalId, Integer> ofClient = new HashMap<>();
         Map<Account, Integer> ofBlock = new HashMap<>();
         for (RecordKey key : simulation.records(node).keys()) {
-            if (key.kind() == RecordKind.REGISTER) {
+            boolean charges =
+                    key.kind() == RecordKind.REGISTER && !key.block().owner().equals(PrepareTag.REPAIR);
+            if (charges) {
                 PrincipalId client = key.block().owner();
                 WireReader suffix = new WireReader(key.suffix());
                 BlockId block = BlockId.register(suffix.i32(0, Integer.MAX_VALUE), suffix.nonNegative64());

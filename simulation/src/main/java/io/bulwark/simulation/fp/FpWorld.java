@@ -151,7 +151,7 @@ public final class FpWorld implements SimulatedWorld {
                     () -> liar.around(keys.start(
                             node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)))));
         } else {
-            RevocationWatch watch = (revoked, undecided) -> invariants.refuses(node, revoked, undecided);
+            RevocationWatch watch = invariants.watch(node);
             simulation.addNode(node, () -> keys.start(node, own -> party(node, parts.server(own, limits, watch))));
         }
     }
@@ -303,7 +303,7 @@ public final class FpWorld implements SimulatedWorld {
 
     /** @param session 0 for a client that may only read */
     private void read(PrincipalId client, long session, FpGroup group) {
-        Timestamp floor = invariants.floor(group.block());
+        FpInvariants.Since since = invariants.reads(group.block());
         ClientOperation<FpReadOutcome> read = holders.isEmpty()
                 ? reading(group, session)
                 : new Following<>(
@@ -316,8 +316,8 @@ public final class FpWorld implements SimulatedWorld {
                                         : Optional.empty());
         pending.begin(client, group, recorder.read(client, group.block(), read), (outcome, outdated) -> {
             switch (outcome) {
-                case FpReadOutcome.Value value -> invariants.read(group, floor, value);
-                case FpReadOutcome.NeverWritten _ -> invariants.readNothing(group, floor);
+                case FpReadOutcome.Value value -> invariants.read(group, since, value);
+                case FpReadOutcome.NeverWritten _ -> invariants.readNothing(group, since);
                 case FpReadOutcome.Failed failed -> refused(group, failed, outdated);
             }
         });
@@ -347,6 +347,10 @@ public final class FpWorld implements SimulatedWorld {
             simulation.runFor(5_000);
             attackers.forEach(attacker -> attacker.commitHeld(changes));
         }
+        readBlocks();
+    }
+
+    private void readBlocks() {
         for (int block = 0; block < blocks; block++) {
             read(READER, 0, volume.group(block));
             read(PrincipalId.client(1), sessions[1], volume.group(block));
@@ -370,6 +374,18 @@ public final class FpWorld implements SimulatedWorld {
             nodes.forEach(node -> simulation.tell(node, revoked));
         }
         simulation.runFor(5_000);
+        boolean done = attackers.stream().allMatch(attacker -> invariants.putOut(attacker.self()));
+        // What repairs that began before have left is settled once they have all said so twice more.
+        for (int step = 0; step < 2; step++) {
+            attackers.forEach(
+                    attacker -> nodes.forEach(node -> simulation.tell(node, new Fact.Revoked(attacker.self()))));
+            simulation.runFor(5_000);
+            done &= attackers.stream().allMatch(attacker -> invariants.doneNow(attacker.self()));
+        }
+        if (done) {
+            invariants.endsHere();
+        }
+        readBlocks();
         for (FpAttacker attacker : attackers) {
             attacker.commitHeld(changes);
             for (int block = 0; block < blocks; block++) {
@@ -377,6 +393,8 @@ public final class FpWorld implements SimulatedWorld {
             }
         }
         simulation.runFor(2_000);
+        readEverything();
+        simulation.runUntil(this::idle, 20_000);
     }
 
     @Override

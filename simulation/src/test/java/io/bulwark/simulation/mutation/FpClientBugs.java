@@ -241,14 +241,14 @@ final class FpClientBugs {
                     "fp/ReadAttempt",
                     "READ without proof",
                     simulation("FpForgeryTest", "whatFNodesAloneClaimToHaveCommittedIsNeverReadNorCompleted"),
-                    "return reporters.size() > group.f() || preimages().size() > group.f();",
+                    "return committed() || preimages().size() > group.f();",
                     "return true;"),
             in(
                     "fp/ReadAttempt",
                     "f reports are a proof",
                     simulation("FpForgeryTest", "whatFNodesAloneClaimToHaveCommittedIsNeverReadNorCompleted"),
-                    "reporters.size() > group.f() ||",
-                    "reporters.size() >= group.f() ||"),
+                    "return committed() ||",
+                    "return reporters.size() >= group.f() ||"),
             in(
                     "fp/ReadAttempt",
                     "f nonces are a proof",

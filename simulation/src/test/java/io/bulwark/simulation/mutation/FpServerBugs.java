@@ -398,7 +398,7 @@ final class FpServerBugs {
                     "fp/FpRepair",
                     "repairs are not rationed",
                     protocol("fp.FpRepairTest", "repairsAreRationedPerAsker"),
-                    "(running || node.repairRate().allow(nowMillis, asker)) &&",
+                    "(free || node.repairRate().allow(nowMillis, asker)) &&",
                     ""),
             in(
                     "fp/FpRepair",

@@ -114,8 +114,8 @@ final class LeftoverBugs {
                     "fp/Revocations",
                     "one answer that may be older than a volume ends the waiting for it",
                     protocol(DELETED, "aRevocationDoesNotWaitForADeletedVolumeAlsoAfterARestart"),
-                    "left += node.access().gone(volume) ? 0 : 1;",
-                    "left += node.access().unknown(volume) ? 0 : 1;"),
+                    "return !node.access().gone(volume);",
+                    "return !node.access().unknown(volume);"),
             in(
                     "fp/Revocations",
                     "what a restart found of a deleted volume is not asked for",

@@ -106,14 +106,8 @@ final class RegisterEpochBugs {
                     "fp/FpRepair",
                     "what is vouched for in a crowded block is on nobody's account",
                     protocol("fp.RegisterEpochsTest", "whatIsVouchedForInACrowdedBlockStaysOnItsWritersAccount"),
-                    """
-                    if (record != null && !crowded) {
-                    register.uncharge(record, mutations);
-                    """,
-                    """
-                    if (record != null) {
-                    register.uncharge(record, mutations);
-                    """),
+                    "next = crowded ? next.provenForItsWriter() : next.repaired();",
+                    "next = next.repaired();"),
             in(
                     "fp/Leftovers",
                     "what is vouched for is dropped with its session",
@@ -123,8 +117,8 @@ final class RegisterEpochBugs {
             in(
                     "fp/Leftovers",
                     "what is vouched for stays on a revoked client's account",
-                    protocol("fp.FpRevocationTest", "whatIsVouchedForStaysWhenItsWriterIsRevokedAndIsDecided"),
-                    "takeOver(register, record);",
+                    protocol("fp.FpLurkingRepairTest", "whatIsVouchedForIsOnRepairsAccountOnceItsWriterIsRevoked"),
+                    "register.repair().takeOver(record);",
                     ""),
             in(
                     "fp/VersionRecord",

@@ -10,6 +10,9 @@ import java.util.List;
 /** What can go wrong when a client is put out of register volumes: thesis 3.3.2 and 3.4.3, PROTOCOLS sections 2 and 3. */
 final class RevocationBugs {
     private static final String PASIS = "pasis.PasisRevocationTest";
+    private static final String LURKING = "FpLurkingWriteTest";
+    private static final String WISHES = "fp.RepairWishesTest";
+    private static final String REPAIRING = "fp.FpLurkingRepairTest";
 
     static final List<PlantedBug> ALL = List.of(
             in(
@@ -76,14 +79,128 @@ final class RevocationBugs {
                     "fp/Revocations",
                     "what a revoked client left staged stays",
                     simulation("FpRevocationClusterTest", "whatColludersHoldBackStaysWithoutEffect"),
-                    "index.sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));",
+                    "node.index().sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));",
                     ""),
             in(
                     "fp/Revocations",
                     "a node says that it is done while a store is under way",
                     protocol("fp.FpRevocationTest", "aNodeSaysThatItRefusesOnceNothingOfItIsUnderWay"),
-                    "if (busy != null && busy[0] > 0) {",
+                    "if (outdated || round.underWay > 0) {",
+                    "if (outdated) {"),
+            in(
+                    "fp/FpRead",
+                    "a reader writes back what nonces alone prove",
+                    simulation(LURKING, "whatAReaderWasAboutToWriteBackStaysWithoutEffect"),
+                    "if (settling == Settling.WRITE_BACK && attempt.committed()) {",
+                    "if (settling == Settling.WRITE_BACK) {"),
+            in(
+                    "fp/FpRead",
+                    "what nonces alone prove is not repaired",
+                    protocol(REPAIRING, "whatNoncesAloneProveIsNotWrittenBackButRepaired"),
+                    "if (settling == Settling.ASK_REPAIR || !attempt.committed()) {",
+                    "if (settling == Settling.ASK_REPAIR) {"),
+            in(
+                    "fp/ReadAttempt",
+                    "what f nodes say that they have committed is written back",
+                    simulation(LURKING, "whatAReaderWasAboutToWriteBackStaysWithoutEffect"),
+                    "return reporters.size() > group.f();",
+                    "return reporters.size() >= group.f();"),
+            in(
+                    "fp/ReadAttempt",
+                    "a node that is asked to repair a version takes what nonces alone prove before it",
+                    protocol(WISHES, "whatALiarShowsToOneNodeAloneKeepsNoReaderWaiting"),
+                    "|| (!wanted.equals(version) && !committed());",
+                    ";"),
+            in(
+                    "fp/FpRepair",
+                    "who wants another version repaired waits for the one that runs",
+                    protocol(WISHES, "whoWantsAnotherVersionThanALiarGetsItsMacInTurn"),
+                    "if (running && !joins(wanted)) {",
                     "if (false) {"),
+            in(
+                    "fp/RepairMacs",
+                    "who wants another version repaired waits until time is up",
+                    protocol("fp.RepairMacsTest", "whereOthersWaitForAnotherVersionItIsTriedForAMomentOnly"),
+                    "|| (enough && hurried.getAsBoolean())) {",
+                    ") {"),
+            in(
+                    "fp/RepairWishes",
+                    "those who wait for the end of a revocation take the room of those who want a repair",
+                    protocol(WISHES, "whoWaitsForTheEndAloneIsToldAndNotCounted"),
+                    "untilOver.add(then);",
+                    "join(self, false, then);"),
+            in(
+                    "fp/RepairAnswers",
+                    "what is overwritten is repaired for whoever asks for it",
+                    protocol(WISHES, "whatIsOverwrittenIsNotRepairedForWhoAsksForIt"),
+                    "&& !register.versions().latest().isAfter(request.wanted())",
+                    ""),
+            in(
+                    "fp/RepairWishes",
+                    "one asker takes all the room of those who want a repair",
+                    protocol(WISHES, "anAskerHasFewWaitingAndTheNodeItselfTheRest"),
+                    "counts.getOrDefault(asker, 0) < PER_ASKER_MAX",
+                    "true"),
+            in(
+                    "fp/RepairWishes",
+                    "one asker takes all the repairs to come",
+                    protocol(WISHES, "anAskerHasFewWaitingAndTheNodeItselfTheRest"),
+                    "if (!asker.equals(self) && others >= NEXT_PER_ASKER_MAX) {",
+                    "if (false) {"),
+            in(
+                    "fp/Revocations",
+                    "a node says that it is done while a repair is under way",
+                    protocol(REPAIRING, "aRepairThatIsUnderWayIsWaitedFor"),
+                    "if (block.repair().running()) {",
+                    "if (false) {"),
+            in(
+                    "fp/Revocations",
+                    "a node says that it is done while a repair is under way, found with colluders",
+                    simulation(LURKING, "whatANodeWasAboutToRepairIsDecidedBeforeRevokingEnds"),
+                    "if (block.repair().running()) {",
+                    "if (false) {"),
+            in(
+                    "fp/Revocations",
+                    "what repairs have staged is not waited for",
+                    simulation(LURKING, "whatOneNodeAloneHasProvenKeepsItWaitingUntilTheBlockIsWritten"),
+                    "int left = staged(revoked, begins) + repaired(round);",
+                    "int left = staged(revoked, begins);"),
+            in(
+                    "fp/Revocations",
+                    "what another has prepared too is waited for until he is revoked",
+                    protocol(REPAIRING, "whatIsKnownToBeAnothersTooIsNotWaitedFor"),
+                    "record.isAlsoOf(node.access()::revoked)",
+                    "record.isAlsoOf(_ -> true)"),
+            in(
+                    "fp/Revocations",
+                    "all that repairs have staged is repaired at once",
+                    protocol(REPAIRING, "whatRepairsHaveStagedIsSeenToInTurn"),
+                    "i < TURNS_PER_TICK &&",
+                    ""),
+            in(
+                    "fp/FpRepair",
+                    "what repairs have staged is listed in memory only",
+                    protocol(REPAIRING, "whatRepairsHaveStagedKeepsANodeFromBeingDoneAlsoAfterARestart"),
+                    "mutations.add(index.put(PrepareTag.REPAIR, 0, entry));",
+                    ""),
+            in(
+                    "fp/VersionRecord",
+                    "whose a version was is forgotten where it is repaired",
+                    protocol(REPAIRING, "whoseItIsStaysKnownWhereItIsRepaired"),
+                    ": with(new Party(writer, session));",
+                    ": this;"),
+            in(
+                    "fp/FpPrepare",
+                    "what a device has stored that says that it failed is on no account",
+                    protocol(REPAIRING, "whatAStoreLeftThatWasSaidToHaveFailedStaysOnItsWritersAccount"),
+                    "node.index().recheck(now, register, record.writer(), version.version());",
+                    "node.index().removed(record.writer(), register.entry(version));"),
+            in(
+                    "fp/Leftovers",
+                    "what is on an account and is not there any more is waited for",
+                    protocol(REPAIRING, "whatIsOnAnAccountAndIsNotThereGoes"),
+                    "node.index().removed(session.owner(), entry);",
+                    ""),
             in(
                     "fp/StagedIndex",
                     "a shard clears away what is another's",

@@ -3,7 +3,6 @@ package io.bulwark.storage.revocation;
 import io.bulwark.client.object.Metadata;
 import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.RevocationWatch;
-import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationRequest;
 import io.bulwark.protocol.effect.Effect;
 import io.bulwark.protocol.effect.ProtocolServer;
@@ -16,10 +15,6 @@ import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeAccess;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks the replicas who is revoked, again and again and at once when somebody wants to know of one, tells the node's servers, and
- * counts what they say. A restart begins anew: the replicas never take a revocation back.
+ * answers what they say. A restart begins anew: the replicas never take a revocation back.
  */
 public final class Revocations implements BackgroundWork {
     private static final Logger LOG = LoggerFactory.getLogger(Revocations.class);
@@ -40,22 +35,12 @@ public final class Revocations implements BackgroundWork {
     private static final long NO_VERSION = -1;
 
     private final Metadata metadata;
-    private final List<Standing> servers = new CopyOnWriteArrayList<>();
-    private final Set<PrincipalId> told = ConcurrentHashMap.newKeySet();
+    private final Rounds rounds = new Rounds(this::tell, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
     private final Semaphore wanted = new Semaphore(0);
+    private volatile @Nullable NodeAccess hosting;
     private volatile @Nullable Thread thread;
     private volatile boolean stopping;
     private long version = NO_VERSION;
-
-    /** What one server has said. */
-    private static final class Standing implements RevocationWatch {
-        private final Map<PrincipalId, Integer> undecided = new ConcurrentHashMap<>();
-
-        @Override
-        public void refuses(PrincipalId revoked, int left) {
-            undecided.put(revoked, left);
-        }
-    }
 
     public Revocations(Metadata metadata) {
         this.metadata = metadata;
@@ -63,9 +48,7 @@ public final class Revocations implements BackgroundWork {
 
     /** For one server of a register protocol, which counts from now on. */
     public RevocationWatch watch() {
-        Standing standing = new Standing();
-        servers.add(standing);
-        return standing;
+        return rounds.watch();
     }
 
     /** To be hosted by the node. */
@@ -76,6 +59,7 @@ public final class Revocations implements BackgroundWork {
 
     @Override
     public void start(NodeAccess node) {
+        hosting = node;
         thread = Thread.ofVirtual().name("bulwark-revocations-" + node.node()).start(() -> follow(node));
     }
 
@@ -103,6 +87,13 @@ public final class Revocations implements BackgroundWork {
         }
     }
 
+    private void tell(PrincipalId revoked) {
+        NodeAccess node = hosting;
+        if (node != null) {
+            node.tell(new Fact.Revoked(revoked));
+        }
+    }
+
     private void pause() {
         try {
             TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS / 10);
@@ -122,9 +113,9 @@ public final class Revocations implements BackgroundWork {
                 throw new IllegalStateException("the replicas answer " + reply);
             }
             for (Reply.PrincipalEntry entry : page.principals()) {
-                if (entry.revoked() && told.add(entry.principal())) {
+                if (entry.revoked() && !rounds.knows(entry.principal())) {
                     LOG.info("node {} refuses {} from now on: it is revoked", node.node(), entry.principal());
-                    node.tell(new Fact.Revoked(entry.principal()));
+                    rounds.begin(entry.principal());
                 }
             }
             first = first == NO_VERSION ? page.version() : first;
@@ -135,27 +126,16 @@ public final class Revocations implements BackgroundWork {
         version = first == last ? last : NO_VERSION;
     }
 
-    private RevocationReply standing(PrincipalId revoked) {
-        long undecided = 0;
-        boolean refused = told.contains(revoked);
-        for (Standing server : servers) {
-            Integer left = server.undecided.get(revoked);
-            refused &= left != null;
-            undecided += left == null ? 0 : left;
-        }
-        return new RevocationReply(revoked, refused, undecided);
-    }
-
     private final class Server implements ProtocolServer {
         @Override
         public List<Effect> onMessage(long nowMillis, PrincipalId from, long requestId, Message message) {
             if (!(message instanceof RevocationRequest(PrincipalId revoked))) {
                 return List.of();
             }
-            if (!told.contains(revoked)) {
+            if (!rounds.knows(revoked)) {
                 wanted.release();
             }
-            return List.of(new Effect.Send(from, requestId, standing(revoked)));
+            return List.of(new Effect.Send(from, requestId, rounds.answer(from, revoked)));
         }
     }
 }

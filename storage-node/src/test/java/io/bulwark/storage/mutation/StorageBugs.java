@@ -369,7 +369,34 @@ final class StorageBugs {
                     "if (now - saidNanos >= LOG_INTERVAL_NANOS) {",
                     "if (now != saidNanos) {"));
 
-    static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, SPACE, REPORTS, EPOCHS)
+    private static final List<PlantedBug> REVOCATIONS = List.of(
+            rounds(
+                    "that all is decided is of a round that began before the question",
+                    "eachAnswerThatItIsDoneIsOfARoundThatBeganAfterTheQuestion",
+                    "if (over && begun.round() < since) {",
+                    "if (false) {"),
+            rounds(
+                    "another's round is enough",
+                    "anothersRoundThatIsUnderWayIsNotEnough",
+                    "askers.computeIfAbsent(who, _",
+                    "askers.computeIfAbsent(revoked, _"),
+            rounds(
+                    "rounds begin as often as somebody asks",
+                    "whoAsksAllTheTimeKeepsNobodyWaitingAlsoWhereRoundsTakeLong",
+                    "if (clock.getAsLong() - overMillis >= stays) {",
+                    "if (true) {"),
+            rounds(
+                    "rounds that take long keep the node busy",
+                    "whoAsksAllTheTimeKeepsNobodyWaitingAlsoWhereRoundsTakeLong",
+                    "Math.clamp(overMillis - begun.atMillis(), OVER_MILLIS_MIN, OVER_MILLIS_MAX)",
+                    "OVER_MILLIS_MIN"),
+            rounds(
+                    "what was said in the round before is an answer",
+                    "whatWasSaidInARoundBeforeIsNoAnswer",
+                    "refused &= said.round() == begun.round() && said.refuses();",
+                    "refused &= said.refuses();"));
+
+    static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, SPACE, REPORTS, EPOCHS, REVOCATIONS)
             .flatMap(List::stream)
             .toList();
 
@@ -389,6 +416,10 @@ final class StorageBugs {
 
     private static PlantedBug space(String file, String name, String test, String right, String wrong) {
         return bug("store/" + file, name, "store.FullDeviceTest", test, right, wrong);
+    }
+
+    private static PlantedBug rounds(String name, String test, String right, String wrong) {
+        return bug("revocation/Rounds", name, "revocation.RoundsTest", test, right, wrong);
     }
 
     private static PlantedBug cache(String name, String test, String right, String wrong) {

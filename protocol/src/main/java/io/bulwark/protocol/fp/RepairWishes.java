@@ -1,0 +1,143 @@
+package io.bulwark.protocol.fp;
+
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who waits for the repair of a block that is under way, and who wants another version than that: each gets the next repair in turn. If he
+ * joined the one that runs, liars could keep a node with a version that only they and it can prove, and nobody would get its MACs for any other.
+ */
+final class RepairWishes {
+    /** What one asker may have waiting: answers that are on their way, and repairs to come. The node itself asks only so often. */
+    private static final int PER_ASKER_MAX = 8;
+
+    private static final int NEXT_PER_ASKER_MAX = 2;
+
+    /** @param wanted none for whatever READ finds */
+    private record Wish(PrincipalId asker, Timestamp wanted) implements Comparable<Wish> {
+        private static final Comparator<Wish> ORDER =
+                Comparator.comparing(Wish::asker).thenComparing(Wish::wanted);
+
+        static Wish of(PrincipalId asker, @Nullable Timestamp wanted) {
+            return new Wish(asker, wanted == null ? Timestamp.NONE : wanted);
+        }
+
+        @Override
+        public int compareTo(Wish other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
+    private record Waiting(PrincipalId asker, boolean early, LongConsumer then) {}
+
+    private final PrincipalId self;
+    private final int max;
+    private final List<Waiting> now = new ArrayList<>();
+    private final Map<Wish, List<Waiting>> next = new LinkedHashMap<>();
+    /** Operations look at it, which run on other threads. */
+    private volatile boolean anyNext;
+
+    private final List<LongConsumer> untilOver = new ArrayList<>();
+    /** What each asker has waiting, in both. */
+    private final Map<PrincipalId, Integer> counts = new HashMap<>();
+
+    private int count;
+
+    /** @param max of what may wait */
+    RepairWishes(PrincipalId self, int max) {
+        this.self = self;
+        this.max = max;
+    }
+
+    boolean room(PrincipalId asker) {
+        return count < max && (asker.equals(self) || counts.getOrDefault(asker, 0) < PER_ASKER_MAX);
+    }
+
+    /** Waits for the repair that runs, or begins now. */
+    void join(PrincipalId asker, boolean early, LongConsumer then) {
+        add(now, new Waiting(asker, early, then));
+    }
+
+    /** Whether the asker waits for such a repair already. */
+    boolean waits(PrincipalId asker, @Nullable Timestamp wanted) {
+        return next.containsKey(Wish.of(asker, wanted));
+    }
+
+    /** Waits for a repair of its own; false if the asker waits for enough others. */
+    boolean queue(PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
+        Wish wish = Wish.of(asker, wanted);
+        long others = next.keySet().stream()
+                .filter(other -> other.asker().equals(asker) && !other.equals(wish))
+                .count();
+        if (!asker.equals(self) && others >= NEXT_PER_ASKER_MAX) {
+            return false;
+        }
+        add(next.computeIfAbsent(wish, _ -> new ArrayList<>()), new Waiting(asker, early, then));
+        anyNext = true;
+        return true;
+    }
+
+    boolean anyNext() {
+        return anyNext;
+    }
+
+    /** Is called when the repair that runs is over, whatever else waits. */
+    void whenOver(LongConsumer then) {
+        untilOver.add(then);
+    }
+
+    /** Those who want this version need no repair of their own: it is what the one that runs is about. */
+    void joinAll(Timestamp version) {
+        Iterator<Map.Entry<Wish, List<Waiting>>> all = next.entrySet().iterator();
+        while (all.hasNext()) {
+            Map.Entry<Wish, List<Waiting>> each = all.next();
+            if (each.getKey().wanted().equals(version)) {
+                now.addAll(each.getValue());
+                all.remove();
+            }
+        }
+        anyNext = !next.isEmpty();
+    }
+
+    /** A repair begins for the first in turn, and all who want the same; nobody must be waiting for the one before. */
+    @Nullable
+    Timestamp beginNext() {
+        Timestamp wanted = next.keySet().iterator().next().wanted();
+        joinAll(wanted);
+        return wanted.isNone() ? null : wanted;
+    }
+
+    /** The version is proven and staged: those for whom that is enough wait no more. */
+    void proven(long nowMillis) {
+        release(nowMillis, now.stream().filter(Waiting::early).toList());
+    }
+
+    /** Nobody waits any more for the one that ran; what they want next they get in turn. */
+    void over(long nowMillis) {
+        List<LongConsumer> watching = List.copyOf(untilOver);
+        untilOver.clear();
+        release(nowMillis, List.copyOf(now));
+        watching.forEach(then -> then.accept(nowMillis));
+    }
+
+    private void add(List<Waiting> to, Waiting waiting) {
+        to.add(waiting);
+        counts.merge(waiting.asker(), 1, Integer::sum);
+        count++;
+    }
+
+    private void release(long nowMillis, List<Waiting> released) {
+        now.removeAll(released);
+        count -= released.size();
+        released.forEach(each -> counts.computeIfPresent(each.asker(), (_, left) -> left == 1 ? null : left - 1));
+        released.forEach(each -> each.then().accept(nowMillis));
+    }
+}

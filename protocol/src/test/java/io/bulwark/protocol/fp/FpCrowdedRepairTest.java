@@ -1,0 +1,79 @@
+package io.bulwark.protocol.fp;
+
+import static io.bulwark.protocol.fp.LocalNodes.CLIENT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.effect.ClientOperation;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Of seven nodes 3 and 4 are silent liars that took part in a write before, of which 0 alone has the COMMIT; and 5 and 6, which have
+ * prepared nothing of it, may have no room for what is proven (PROTOCOLS section 2, revocation, the limit for f >= 2).
+ */
+@NullMarked
+class FpCrowdedRepairTest {
+    private static final PrincipalId READER = PrincipalId.client(42);
+    private static final FpTimes TIMES = new FpTimes(100, 400, 0, 120_000);
+    private static final long SESSION = LocalNodes.SESSION;
+
+    private final LocalNodes nodes = new LocalNodes(2, 3);
+
+    private Timestamp writtenAtOneNode() {
+        Timestamp version = nodes.write(5, 1, 0);
+        nodes.cutOff.addAll(List.of(3, 4));
+        return version;
+    }
+
+    /** As many as it takes under REPAIR, which READ has proven there once, and does not find any more. */
+    private void crowd(int node, long ts) {
+        for (int seed = 50; seed < 50 + LocalNodes.LIMITS.stagedPerBlock(); seed++) {
+            Timestamp version = new Timestamp(ts, nodes.encode(seed).fpcc());
+            nodes.putOnDisk(node, new VersionRecord(version, 1, true, null, PrepareTag.REPAIR, 0, List.of()));
+        }
+        nodes.restart(node);
+    }
+
+    private ClientOperation<FpReadOutcome> read() {
+        ClientOperation<FpReadOutcome> read =
+                nodes.run(READER, FpRead.writingBack(nodes.group, SESSION, TIMES));
+        nodes.pass(12_000);
+        return read;
+    }
+
+    private static Timestamp found(ClientOperation<FpReadOutcome> read) {
+        return ((FpReadOutcome.Value) read.outcome().orElseThrow()).timestamp();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {4, 9})
+    void whereTheRoomOfOneNodeIsTakenAReaderGetsWhatOneNodeHasCommitted(long ts) {
+        crowd(5, ts);
+        Timestamp version = writtenAtOneNode();
+        assertThat(found(read())).isEqualTo(version);
+        assertThat(nodes.latest(5)).isEqualTo(version);
+        assertThat(nodes.latest(6)).isEqualTo(version);
+    }
+
+    /** The two wait for each other's MAC: neither takes it without room before the other has. Nothing wrong is read meanwhile. */
+    @ParameterizedTest
+    @ValueSource(longs = {4, 9})
+    void whereTheRoomOfTwoIsTakenAReaderWaitsUntilTheBlockIsWritten(long ts) {
+        crowd(5, ts);
+        crowd(6, ts);
+        Timestamp version = writtenAtOneNode();
+        ClientOperation<FpReadOutcome> read = read();
+        assertThat(read.outcome()).isEmpty();
+        ClientOperation<FpWriteOutcome> write =
+                nodes.run(CLIENT, new FpWrite(nodes.group, SESSION, nodes.group.trimmed(nodes.block(2)), TIMES));
+        nodes.pass(12_000);
+        assertThat(write.outcome()).containsInstanceOf(FpWriteOutcome.Written.class);
+        assertThat(found(read)).isEqualTo(version);
+        int left = ts > version.ts() ? LocalNodes.LIMITS.stagedPerBlock() : 0;
+        assertThat(nodes.versionsOnDisk(5)).as("what is above stays").isEqualTo(1 + left);
+    }
+}

@@ -1,0 +1,209 @@
+package io.bulwark.protocol.fp;
+
+import static io.bulwark.protocol.fp.LocalNodes.CLIENT;
+import static io.bulwark.protocol.fp.LocalNodes.SESSION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.protocol.cluster.Fact;
+import io.bulwark.protocol.effect.Effect;
+import io.bulwark.protocol.effect.Outbox;
+import io.bulwark.protocol.effect.Stored;
+import io.bulwark.protocol.id.BlockId;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** What repairs may have proven of a revoked client's versions, and what readers may write back (PROTOCOLS section 2, revocation). */
+@NullMarked
+class FpLurkingRepairTest {
+    private static final PrincipalId READER = PrincipalId.client(42);
+    private static final FpTimes TIMES = new FpTimes(100, 400, 0, 20_000);
+
+    private final LocalNodes nodes = new LocalNodes(1, 2);
+    private final Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
+
+    private void revoke() {
+        nodes.denied.add(CLIENT);
+        for (int node = 0; node < 4; node++) {
+            nodes.tell(node, new Fact.Revoked(CLIENT));
+        }
+    }
+
+    private VersionRecord staged(PrincipalId writer) {
+        return new VersionRecord(version, 1, true, null, writer, SESSION, List.of());
+    }
+
+    /** Its block was crowded, so that it stands on its writer's account. */
+    private void provenAtNode0() {
+        nodes.prepare(1, 5, 1);
+        nodes.putOnDisk(0, staged(CLIENT).provenForItsWriter());
+        nodes.restart(0);
+    }
+
+    private void assertUndecided(int left) {
+        revoke();
+        nodes.pass(6_000);
+        assertThat(nodes.undecided).containsEntry(0, left).containsEntry(1, 0);
+    }
+
+    @Test
+    void whatIsVouchedForIsOnRepairsAccountOnceItsWriterIsRevoked() {
+        provenAtNode0();
+        assertUndecided(0);
+        assertThat(nodes.chargesOnDisk(0)).isZero();
+        assertThat(nodes.disk(0).charges(true)).isEqualTo(1);
+        assertThat(nodes.versionsOnDisk(0)).isEqualTo(1);
+    }
+
+    @Test
+    void whatRepairsHaveStagedKeepsANodeFromBeingDoneAlsoAfterARestart() {
+        provenAtNode0();
+        assertUndecided(0);
+        assertUndecided(1);
+        nodes.restart(0);
+        assertUndecided(1);
+        List<FpMessage.Prepared> prepares = List.of(
+                (FpMessage.Prepared) nodes.one(READER, nodes.fragment(0, 6, 2)),
+                (FpMessage.Prepared) nodes.one(READER, nodes.fragment(1, 6, 2)),
+                (FpMessage.Prepared) nodes.one(READER, nodes.fragment(2, 6, 2)));
+        assertThat(nodes.one(READER, nodes.commit(0, 2, prepares))).isInstanceOf(FpMessage.Committed.class);
+        nodes.pass(3_000);
+        assertThat(nodes.undecided).as("written beyond").containsEntry(0, 0);
+        assertThat(nodes.disk(0).charges(true)).isZero();
+    }
+
+    @Test
+    void whatIsKnownToBeAnothersTooIsNotWaitedFor() {
+        nodes.prepare(1, 5, 1);
+        assertThat(nodes.one(READER, nodes.fragment(0, 5, 1))).isInstanceOf(FpMessage.Prepared.class);
+        nodes.putOnDisk(
+                0, staged(CLIENT).with(new VersionRecord.Party(READER, SESSION)).provenForItsWriter());
+        nodes.restart(0);
+        assertUndecided(0);
+        assertThat(nodes.disk(0).charges(true)).isEqualTo(1);
+        assertUndecided(0);
+    }
+
+    @Test
+    void whoseItIsStaysKnownWhereItIsRepaired() {
+        VersionRecord repaired = staged(CLIENT).repaired();
+        assertThat(repaired.isAlsoOf(READER::equals)).isTrue();
+        assertThat(repaired.isAlsoOf(CLIENT::equals)).isFalse();
+        assertThat(repaired.repaired()).isEqualTo(repaired);
+        assertThat(VersionRecord.decode(repaired.encoded())).isEqualTo(repaired);
+    }
+
+    /** Each once for all who are revoked, and few at a time: readers and peers want repairs, too. */
+    @Test
+    void whatRepairsHaveStagedIsSeenToInTurn() {
+        StagedIndex index = new StagedIndex(new Outbox(), _ -> true, 1);
+        VersionRecord staged = staged(CLIENT).repaired();
+        for (long number = 20; number < 40; number++) {
+            BlockId block = BlockId.register(LocalNodes.VOLUME, number);
+            nodes.disk(0).put(staged.key(block), staged.encoded());
+            nodes.disk(0).apply(index.put(PrepareTag.REPAIR, 0, new StagedIndex.Entry(block, version.version())));
+        }
+        nodes.restart(0);
+        nodes.one(READER, new FpMessage.FindTimestamp(nodes.group.target(0), false));
+        List<BlockId> repaired = new ArrayList<>();
+        nodes.lost = arrival -> {
+            if (arrival.from().equals(PrincipalId.node(0)) && arrival.message() instanceof FpMessage.FindTimestamp of) {
+                repaired.add(of.target().block());
+            }
+            return false;
+        };
+        for (PrincipalId revoked : List.of(CLIENT, PrincipalId.client(77), PrincipalId.client(78))) {
+            nodes.tell(0, new Fact.Revoked(revoked));
+        }
+        nodes.pass(100);
+        assertThat(Set.copyOf(repaired)).hasSizeBetween(1, 4);
+        nodes.pass(1_000);
+        assertThat(Set.copyOf(repaired)).hasSize(20);
+        assertThat(nodes.undecided).containsEntry(0, 20);
+    }
+
+    /** All others are cut off: its READ ends only when it has waited long enough. */
+    @Test
+    void aRepairThatIsUnderWayIsWaitedFor() {
+        nodes.write(4, 4, 0, 1, 2);
+        nodes.prepare(1, 5, 1);
+        nodes.cutOff.addAll(List.of(2, 3));
+        FpMessage.Repair repair = new FpMessage.Repair(nodes.group.target(1), version);
+        assertThat(nodes.ask(READER, repair)).isEmpty();
+        nodes.tell(1, new Fact.Revoked(CLIENT));
+        nodes.pass(1_000);
+        assertThat(nodes.undecided).doesNotContainKey(1);
+        nodes.pass(3_000);
+        assertThat(nodes.undecided).containsEntry(1, 0);
+    }
+
+    @Test
+    void whatAStoreLeftThatWasSaidToHaveFailedStaysOnItsWritersAccount() {
+        nodes.one(READER, new FpMessage.FindTimestamp(nodes.group.target(0), false));
+        nodes.nextStore = Stored.FAILED;
+        nodes.failedIsDone = true;
+        assertThat(nodes.one(CLIENT, nodes.fragment(0, 5, 1))).isInstanceOf(FpMessage.Refused.class);
+        nodes.nextStore = Stored.DURABLE;
+        nodes.tell(0, new Fact.Revoked(CLIENT));
+        assertThat(nodes.undecided).containsEntry(0, 1);
+    }
+
+    @Test
+    void whatIsOnAnAccountAndIsNotThereGoes() {
+        nodes.write(4, 4, 0, 1, 2);
+        List<FpMessage.Prepared> prepares = nodes.prepare(3, 5, 1);
+        nodes.nextStore = Stored.FAILED;
+        nodes.failedIsDone = true;
+        assertThat(nodes.one(CLIENT, nodes.commit(0, 1, prepares))).isInstanceOf(FpMessage.Refused.class);
+        nodes.nextStore = Stored.DURABLE;
+        revoke();
+        nodes.pass(6_000);
+        assertThat(nodes.undecided).containsEntry(0, 0);
+    }
+
+    private FpMessage.ReadAnswer show(int slot, int prepared) {
+        List<FpMessage.Prepared> prepares = nodes.prepare(prepared, 5, 1);
+        List<Holding.SlotNonce> nonces = prepares.stream()
+                .map(each -> new Holding.SlotNonce(each.target().slot(), each.nonce()))
+                .toList();
+        Holding held = nodes.holding(slot, version);
+        Holding shown = new Holding(held.fragment(), held.cc(), held.nonceHash(), nonces, false);
+        return new FpMessage.ReadAnswer(nodes.group.target(slot), version.version(), version, shown);
+    }
+
+    /** One node says that it has committed it, and shows the nonces: its writer may have done no more than to prepare it. */
+    @Test
+    void whatNoncesAloneProveIsNotWrittenBackButRepaired() {
+        nodes.write(4, 4, 0, 1, 2);
+        FpMessage.ReadAnswer liar = show(0, 3);
+        FpRead read = FpRead.writingBack(nodes.group, SESSION, TIMES);
+        List<Effect> effects = new ArrayList<>(read.start(1));
+        effects.addAll(read.onMessage(
+                2, nodes.group.node(0), new FpMessage.FoundTimestamp(nodes.group.target(0), version, null)));
+        for (int slot = 1; slot < 3; slot++) {
+            FpMessage found = nodes.one(READER, new FpMessage.FindTimestamp(nodes.group.target(slot), false));
+            effects.addAll(read.onMessage(2, nodes.group.node(slot), found));
+        }
+        effects.addAll(read.onMessage(3, nodes.group.node(0), liar));
+        for (int slot = 1; slot < 3; slot++) {
+            FpMessage held = nodes.one(READER, new FpMessage.Read(nodes.group.target(slot), version.version()));
+            effects.addAll(read.onMessage(3, nodes.group.node(slot), held));
+        }
+        assertThat(sent(effects)).noneMatch(FpMessage.Prepare.class::isInstance);
+        assertThat(sent(effects)).anyMatch(FpMessage.Repair.class::isInstance);
+        effects.addAll(
+                read.onMessage(4, nodes.group.node(3), new FpMessage.RepairAnswer(nodes.group.target(3), version)));
+        assertThat(sent(effects)).as("f + 1 have committed it").anyMatch(FpMessage.Prepare.class::isInstance);
+    }
+
+    private static List<Message> sent(List<Effect> effects) {
+        return effects.stream()
+                .filter(Effect.Send.class::isInstance)
+                .map(effect -> ((Effect.Send) effect).message())
+                .toList();
+    }
+}

@@ -1,0 +1,132 @@
+package io.bulwark.storage.revocation;
+
+import io.bulwark.protocol.cluster.RevocationWatch;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
+import io.bulwark.protocol.id.PrincipalId;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * What the node's servers say of each who is revoked. They are told again for whoever asks: that all is decided is answered to him once,
+ * and of a round that began after he first asked since the last such answer. So who has two such answers, one after the other, knows
+ * that all is decided that was under way at the first, though another's question, or a late one of his own, began the round of that.
+ */
+final class Rounds {
+    private static final int ASKERS_MAX = 1_024;
+    private static final int PER_ASKER_MAX = 64;
+    /**
+     * A round that is over stays so for a while, at least as long as it took: all who ask again and again learn of it, though others ask for
+     * the next one all the time; and these keep the node busy half of the time at most.
+     */
+    private static final long OVER_MILLIS_MIN = 500;
+
+    private static final long OVER_MILLIS_MAX = 10_000;
+
+    private record Begun(int round, long atMillis) {}
+
+    /** What one server has said in its round. */
+    private record Said(int round, boolean refuses, int undecided, long atMillis) {}
+
+    private final class Standing implements RevocationWatch {
+        private static final Said NOTHING = new Said(0, false, 0, 0);
+        private final Map<PrincipalId, Said> said = new ConcurrentHashMap<>();
+
+        @Override
+        public void begins(PrincipalId revoked) {
+            said.compute(revoked, (_, before) -> new Said(before == null ? 1 : before.round() + 1, false, 0, 0));
+        }
+
+        @Override
+        public void refuses(PrincipalId revoked, int left) {
+            long atMillis = clock.getAsLong();
+            said.computeIfPresent(revoked, (_, now) -> new Said(now.round(), true, left, atMillis));
+        }
+
+        Said of(PrincipalId revoked) {
+            return said.getOrDefault(revoked, NOTHING);
+        }
+    }
+
+    private final List<Standing> servers = new CopyOnWriteArrayList<>();
+    /** How often the servers were told of each: the number of the round. */
+    private final Map<PrincipalId, Begun> told = new ConcurrentHashMap<>();
+    /** From which round on the answer is new to an asker, by whom he asks for; who asked last is last. */
+    private final LinkedHashMap<PrincipalId, LinkedHashMap<PrincipalId, Integer>> askers =
+            new LinkedHashMap<>(16, 0.75f, true);
+
+    private final Consumer<PrincipalId> tell;
+    private final LongSupplier clock;
+
+    /**
+     * @param tell tells each server once
+     * @param clock in milliseconds, and never steps
+     */
+    Rounds(Consumer<PrincipalId> tell, LongSupplier clock) {
+        this.tell = tell;
+        this.clock = clock;
+    }
+
+    /** For one server, which counts from now on. */
+    RevocationWatch watch() {
+        Standing standing = new Standing();
+        servers.add(standing);
+        return standing;
+    }
+
+    boolean knows(PrincipalId revoked) {
+        return told.containsKey(revoked);
+    }
+
+    void begin(PrincipalId revoked) {
+        long now = clock.getAsLong();
+        told.compute(revoked, (_, before) -> new Begun(before == null ? 1 : before.round() + 1, now));
+        tell.accept(revoked);
+    }
+
+    RevocationReply answer(PrincipalId who, PrincipalId revoked) {
+        Begun begun = told.get(revoked);
+        if (begun == null) {
+            return new RevocationReply(revoked, false, 0);
+        }
+        int since = since(who, revoked, begun.round() + 1);
+        boolean refused = true;
+        long undecided = 0;
+        long overMillis = begun.atMillis();
+        for (Standing server : servers) {
+            Said said = server.of(revoked);
+            refused &= said.round() == begun.round() && said.refuses();
+            undecided += said.undecided();
+            overMillis = Math.max(overMillis, said.atMillis());
+        }
+        boolean over = refused && undecided == 0;
+        if (over && begun.round() < since) {
+            long stays = Math.clamp(overMillis - begun.atMillis(), OVER_MILLIS_MIN, OVER_MILLIS_MAX);
+            if (clock.getAsLong() - overMillis >= stays) {
+                begin(revoked);
+            }
+            return new RevocationReply(revoked, false, 0);
+        }
+        if (over) {
+            askers.getOrDefault(who, new LinkedHashMap<>()).remove(revoked);
+        }
+        return new RevocationReply(revoked, refused, undecided);
+    }
+
+    /** No asker takes the room of others. */
+    private int since(PrincipalId who, PrincipalId revoked, int next) {
+        LinkedHashMap<PrincipalId, Integer> asked = askers.computeIfAbsent(who, _ -> new LinkedHashMap<>());
+        int since = asked.computeIfAbsent(revoked, _ -> next);
+        if (asked.size() > PER_ASKER_MAX) {
+            asked.pollFirstEntry();
+        }
+        if (askers.size() > ASKERS_MAX) {
+            askers.pollFirstEntry();
+        }
+        return since;
+    }
+}
