@@ -46,6 +46,7 @@ class BftRecoveryTest {
     private static final Recoveries SELDOM = new Recoveries(600_000, 1_000, 30_000);
     /** Under keys that also last where replicas have little of the processor. */
     private static final Recoveries NEVER = new Recoveries(600_000, 15_000, 30_000);
+
     private static final Recoveries OFTEN = new Recoveries(2_000, 1_000, 30_000);
 
     /** Keeps each text under its number, and reads nothing when it begins. */

@@ -31,29 +31,28 @@ import org.junit.jupiter.api.io.TempDir;
 @NullMarked
 @Timeout(600)
 class SlowDiskTest {
-    private static final String SLOW_SYNCS =
-            """
-            #include <fcntl.h>
-            #include <stdlib.h>
-            #include <sys/syscall.h>
-            #include <unistd.h>
+    private static final String SLOW_SYNCS = """
+        #include <fcntl.h>
+        #include <stdlib.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
 
-            static int synced(long call, int file) {
-                if (access(getenv("SLOW_DISK"), F_OK) == 0) {
-                    close(open(getenv("SLOW_DISK_MET"), O_CREAT | O_WRONLY, 0600));
-                    sleep(3);
-                }
-                return (int) syscall(call, file);
+        static int synced(long call, int file) {
+            if (access(getenv("SLOW_DISK"), F_OK) == 0) {
+                close(open(getenv("SLOW_DISK_MET"), O_CREAT | O_WRONLY, 0600));
+                sleep(3);
             }
+            return (int) syscall(call, file);
+        }
 
-            int fsync(int file) {
-                return synced(SYS_fsync, file);
-            }
+        int fsync(int file) {
+            return synced(SYS_fsync, file);
+        }
 
-            int fdatasync(int file) {
-                return synced(SYS_fdatasync, file);
-            }
-            """;
+        int fdatasync(int file) {
+            return synced(SYS_fdatasync, file);
+        }
+        """;
 
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int SLOW = 1;
@@ -78,8 +77,8 @@ class SlowDiskTest {
     @Test
     void aBackupWithASlowDiskKeepsNobodyWaitingAndCountsAgainOnceItIsFast() throws Exception {
         makeLibrary();
-        try (ReplicaGroup group = new ReplicaGroup(
-                directory, ReplicaGroup.Starter.bft(), ReplicaProcess.SNAPSHOT_BATCHES)) {
+        try (ReplicaGroup group =
+                new ReplicaGroup(directory, ReplicaGroup.Starter.bft(), ReplicaProcess.SNAPSHOT_BATCHES)) {
             begin(group, false);
             slowDown();
             write(group, WRITES);
@@ -93,8 +92,8 @@ class SlowDiskTest {
     @Test
     void aPrimaryWithASlowDiskStopsNothingAndWhatItHasNotSyncedNobodyCountsOn() throws Exception {
         makeLibrary();
-        try (ReplicaGroup group = new ReplicaGroup(
-                directory, ReplicaGroup.Starter.bft(), ReplicaProcess.SNAPSHOT_BATCHES)) {
+        try (ReplicaGroup group =
+                new ReplicaGroup(directory, ReplicaGroup.Starter.bft(), ReplicaProcess.SNAPSHOT_BATCHES)) {
             begin(group, true);
             slowDown();
             write(group, WRITES);

@@ -36,6 +36,7 @@ class RunningReplicaTest {
         assertThat(problem(Phase.FOLLOWING, "", "")).isEqualTo("it is following, 7 batches behind its peers");
         assertThat(problem(Phase.FOLLOWING, "", "hears nothing")).isEqualTo("it hears nothing");
         assertThat(problem(Phase.RUNNING, "", "hears nothing")).isEqualTo("it hears nothing");
-        assertThat(problem(Phase.FOLLOWING, "its disk is full", "hears nothing")).isEqualTo("its disk is full");
+        assertThat(problem(Phase.FOLLOWING, "its disk is full", "hears nothing"))
+                .isEqualTo("its disk is full");
     }
 }
