@@ -63,7 +63,7 @@ class RebuildRateTest {
     private Progress remembered = Progress.NONE;
     private long now = 100_000;
     private int made;
-    private int underWayMax = AT_ONCE;
+    private long underWayMax = AT_ONCE;
 
     /** Makes it known when it is over. */
     private record Repair(long millis, long token, BlockId block) {}
