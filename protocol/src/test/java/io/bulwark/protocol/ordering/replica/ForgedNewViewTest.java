@@ -196,6 +196,29 @@ class ForgedNewViewTest {
         finish(cluster, 5_000);
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aCorrectReplicaGoesOnInItsViewThoughFOthersSayThatTheyAreBehind(int faulty) {
+        TestCluster cluster = cluster(faulty);
+        changeView(cluster);
+        cluster.wire = (from, to, message) -> from < 2 || from >= 2 + faulty
+                ? List.of(message)
+                : switch (message) {
+                    case RecoveryReply reply ->
+                        List.of(new RecoveryReply(reply.call(), reply.accepted(), reply.sequence(), 0));
+                    case ReplicaMessage.Status status -> List.of(isIn(0, status));
+                    default -> List.of(message);
+                };
+        recoverWith(cluster);
+        cluster.run(5_000);
+        assertRecovered(cluster);
+        assertAllWorks(cluster);
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.up().view()).isEqualTo(1);
+            assertThat(node.up().isActive()).isTrue();
+        }
+    }
+
     private void assertAllWorks(TestCluster cluster) {
         submit(cluster, 20);
         finish(cluster, 3_000);

@@ -9,7 +9,6 @@ import static io.bulwark.protocol.ordering.replica.ForgedDisk.assertRecovered;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.begun;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.changeKeys;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.changeView;
-import static io.bulwark.protocol.ordering.replica.ForgedDisk.isIn;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.last;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.phase;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -478,28 +477,5 @@ class ForgedPromisesTest {
         assertThat(cluster.replica(3).view()).as(cluster::toString).isGreaterThan(3);
         cluster.wire = (from, to, message) -> List.of(message);
         assertAllWorks(cluster);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2})
-    void aCorrectReplicaGoesOnInItsViewThoughFOthersSayThatTheyAreBehind(int faulty) {
-        TestCluster cluster = cluster(faulty);
-        changeView(cluster);
-        cluster.wire = (from, to, message) -> from < 2 || from >= 2 + faulty
-                ? List.of(message)
-                : switch (message) {
-                    case RecoveryReply reply ->
-                        List.of(new RecoveryReply(reply.call(), reply.accepted(), reply.sequence(), 0));
-                    case ReplicaMessage.Status status -> List.of(isIn(0, status));
-                    default -> List.of(message);
-                };
-        recoverWith(cluster);
-        cluster.run(5_000);
-        assertRecovered(cluster);
-        assertAllWorks(cluster);
-        for (TestCluster.Node node : cluster.nodes) {
-            assertThat(node.up().view()).isEqualTo(1);
-            assertThat(node.up().isActive()).isTrue();
-        }
     }
 }
