@@ -99,7 +99,7 @@ final class ForgedPromisesBugs {
             in(
                     CHANGING,
                     "a NEW-VIEW that left the number of the recovery free is not believed",
-                    forged("aCorrectReplicaGoesOnInItsViewThoughFOthersSayThatTheyAreBehind"),
+                    newView("aCorrectReplicaGoesOnInItsViewThoughFOthersSayThatTheyAreBehind"),
                     "found.chosen().size())",
                     "config.logSize())"),
             in(

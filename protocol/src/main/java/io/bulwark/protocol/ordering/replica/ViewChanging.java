@@ -174,8 +174,7 @@ final class ViewChanging {
     /** The recovery request was ordered. If the view of the disk had begun before, that was above all that its NEW-VIEW chose. */
     void onAnswered(long nowMillis, long sequence) {
         if (found != null
-                && sequence
-                        <= found.checkpoint().sequence() + found.chosen().size()) {
+                && sequence <= found.checkpoint().sequence() + found.chosen().size()) {
             giveUpFound(nowMillis);
         }
     }

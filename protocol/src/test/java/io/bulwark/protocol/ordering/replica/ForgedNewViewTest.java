@@ -160,4 +160,28 @@ class ForgedNewViewTest {
         disk.submit(20);
         finish(cluster, 5_000);
     }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aCorrectReplicaGoesOnInItsViewThoughFOthersSayThatTheyAreBehind(int faulty) {
+        ForgedDisk disk = new ForgedDisk(faulty);
+        TestCluster cluster = disk.cluster;
+        disk.changeView();
+        cluster.wire = (from, to, message) -> from < 2 || from >= 2 + faulty
+                ? List.of(message)
+                : switch (message) {
+                    case RecoveryReply reply ->
+                        List.of(new RecoveryReply(reply.call(), reply.accepted(), reply.sequence(), 0));
+                    case ReplicaMessage.Status status -> List.of(isIn(0, status));
+                    default -> List.of(message);
+                };
+        disk.recoverWith();
+        cluster.run(5_000);
+        disk.assertRecovered();
+        disk.assertAllWorks();
+        for (TestCluster.Node node : cluster.nodes) {
+            assertThat(node.up().view()).isEqualTo(1);
+            assertThat(node.up().isActive()).isTrue();
+        }
+    }
 }

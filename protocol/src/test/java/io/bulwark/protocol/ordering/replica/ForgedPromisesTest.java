@@ -5,7 +5,6 @@ import static io.bulwark.protocol.ordering.replica.ForgedDisk.KEY_MILLIS;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.L;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.NEVER;
 import static io.bulwark.protocol.ordering.replica.ForgedDisk.asking;
-import static io.bulwark.protocol.ordering.replica.ForgedDisk.isIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.ordering.message.Batch;
@@ -475,29 +474,5 @@ class ForgedPromisesTest {
         assertThat(cluster.replica(3).view()).as(cluster::toString).isGreaterThan(3);
         cluster.wire = (from, to, message) -> List.of(message);
         disk.assertAllWorks();
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2})
-    void aCorrectReplicaGoesOnInItsViewThoughFOthersSayThatTheyAreBehind(int faulty) {
-        ForgedDisk disk = new ForgedDisk(faulty);
-        TestCluster cluster = disk.cluster;
-        disk.changeView();
-        cluster.wire = (from, to, message) -> from < 2 || from >= 2 + faulty
-                ? List.of(message)
-                : switch (message) {
-                    case RecoveryReply reply ->
-                        List.of(new RecoveryReply(reply.call(), reply.accepted(), reply.sequence(), 0));
-                    case ReplicaMessage.Status status -> List.of(isIn(0, status));
-                    default -> List.of(message);
-                };
-        disk.recoverWith();
-        cluster.run(5_000);
-        disk.assertRecovered();
-        disk.assertAllWorks();
-        for (TestCluster.Node node : cluster.nodes) {
-            assertThat(node.up().view()).isEqualTo(1);
-            assertThat(node.up().isActive()).isTrue();
-        }
     }
 }
