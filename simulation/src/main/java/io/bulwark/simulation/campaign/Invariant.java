@@ -26,7 +26,8 @@ public record Invariant(String name, String source) {
     /** What was said under a key that is not in force any more counts nowhere. */
     public static final Invariant OLD_KEYS_REFUSED = new Invariant(
             "old-keys-refused",
-            "proactive recovery paper 4.1: nothing counts under keys of a life that is over, or before a recovery, or older than T_k");
+            "proactive recovery paper 4.1: nothing counts under keys of a life that is over, or before a recovery, or"
+                    + " older than T_k");
 
     public InvariantViolation violated(String subject, String detail) {
         return new InvariantViolation(this, subject, detail);

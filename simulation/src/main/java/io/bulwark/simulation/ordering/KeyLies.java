@@ -158,7 +158,8 @@ final class KeyLies {
         any(underKeys, passed -> {
             Said said = (Said) passed.message();
             life.keys()
-                    .authenticate(place, said.authentic().type(), said.authentic().body())
+                    .authenticate(
+                            place, said.authentic().type(), said.authentic().body())
                     .ifPresent(authentic -> transmit(new Passed(
                             life.nameOf(life.self()),
                             life.nameOf(place),

@@ -10,11 +10,11 @@ import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.simulation.campaign.Invariant;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.HashSet;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -112,6 +112,7 @@ final class KeyLife {
     }
 
     private RuntimeException violated(int place, String what) {
-        return Invariant.OLD_KEYS_REFUSED.violated("replica-" + nameOf(place), "at replica " + nameOf(self) + ": " + what);
+        return Invariant.OLD_KEYS_REFUSED.violated(
+                "replica-" + nameOf(place), "at replica " + nameOf(self) + ": " + what);
     }
 }

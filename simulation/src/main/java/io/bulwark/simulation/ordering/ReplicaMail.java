@@ -170,8 +170,7 @@ final class ReplicaMail {
         carryOut(nowMillis, life, receiver);
     }
 
-    private void hear(
-            long nowMillis, int from, long stamp, KeyLife life, Authentic authentic, Receiver receiver) {
+    private void hear(long nowMillis, int from, long stamp, KeyLife life, Authentic authentic, Receiver receiver) {
         int place = life.placeOf(from);
         boolean believed = life.keys().verify(nowMillis, place, authentic);
         carryOut(nowMillis, life, receiver);

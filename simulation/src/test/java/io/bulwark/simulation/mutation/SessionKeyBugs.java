@@ -41,12 +41,7 @@ final class SessionKeyBugs {
                     campaign(10),
                     "if (!message.nonce().equals(nonceFor(peer))) {",
                     "if (message.nonce().isEmpty()) {"),
-            in(
-                    KEYS,
-                    "campaign: a nonce stays good after it was used",
-                    campaign(10),
-                    "peer.nonce = null;",
-                    ""),
+            in(KEYS, "campaign: a nonce stays good after it was used", campaign(10), "peer.nonce = null;", ""),
             in(
                     KEYS,
                     "campaign: a NEW-KEY needs no signature",
