@@ -61,7 +61,7 @@ class ShutdownIT {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.ofProcesses(4);
+    static final LiveCluster CLUSTER = LiveCluster.ofReplicaProcesses(4, 1);
 
     @TempDir
     Path directory = Path.of("");
@@ -90,7 +90,7 @@ class ShutdownIT {
             endAndStart(load, "node-0", "replica-" + first);
             int second = primary();
             assertThat(second).as("the view was handed over").isNotEqualTo(first);
-            endAndStart(load, "node-1", "replica-" + (second + 1) % CLUSTER.replicas());
+            endAndStart(load, "node-0", "replica-" + (second + 1) % CLUSTER.replicas());
             load.awaitOperations("at the end", OPERATIONS);
             load.stop();
             tell("the end: " + load);
