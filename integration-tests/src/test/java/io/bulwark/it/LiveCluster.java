@@ -107,10 +107,10 @@ final class LiveCluster implements BeforeAllCallback, AfterAllCallback, TestWatc
         return new LiveCluster(nodes, false, ProcessMembers::new);
     }
 
-    /** Each replica in a process of its own, to be killed, and the nodes in this one. */
-    static LiveCluster ofReplicaProcesses(int nodes) {
+    /** Each replica, and the first so many nodes, in a process of its own, to be killed; the other nodes in this one. */
+    static LiveCluster ofReplicaProcesses(int nodes, int alone) {
         return new LiveCluster(
-                nodes, false, plan -> new ReplicaProcesses(new EmbeddedMembers(plan), new ProcessMembers(plan)));
+                nodes, false, plan -> new ReplicaProcesses(new EmbeddedMembers(plan), new ProcessMembers(plan), alone));
     }
 
     /**

@@ -39,7 +39,7 @@ class MoreReplicasIT {
 
     @RegisterExtension
     @Order(1)
-    static final LiveCluster CLUSTER = LiveCluster.ofReplicaProcesses(4);
+    static final LiveCluster CLUSTER = LiveCluster.ofReplicaProcesses(4, 0);
 
     @RegisterExtension
     @Order(2)

@@ -9,12 +9,16 @@ import io.bulwark.appliance.up.ProcessMembers;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
 
-/** Replicas are processes, and nodes, which nothing is done to, are in this one: that is half of the processes. */
+/**
+ * Replicas are processes, and the nodes to which nothing is done are in this one: that is half of the processes.
+ *
+ * @param alone the first so many nodes are processes, too
+ */
 @NullMarked
-record ReplicaProcesses(EmbeddedMembers here, ProcessMembers processes) implements Members {
+record ReplicaProcesses(EmbeddedMembers here, ProcessMembers processes, int alone) implements Members {
     @Override
     public Member node(int number) {
-        return here.node(number);
+        return number < alone ? processes.node(number) : here.node(number);
     }
 
     @Override

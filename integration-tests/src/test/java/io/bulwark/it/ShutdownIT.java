@@ -45,6 +45,7 @@ class ShutdownIT {
     private static final int CLIENTS = 4;
     private static final int BLOCK_BYTES = 4096;
     private static final int OPERATIONS = 10;
+    private static final long PAUSE_MILLIS = 20;
     private static final int CONSOLE_HEAP_MEBIBYTES = 256;
     private static final int REQUESTS = 6;
     private static final int OK = 200;
@@ -61,7 +62,7 @@ class ShutdownIT {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     @RegisterExtension
-    static final LiveCluster CLUSTER = LiveCluster.ofProcesses(4);
+    static final LiveCluster CLUSTER = LiveCluster.ofReplicaProcesses(4, 1);
 
     @TempDir
     Path directory = Path.of("");
@@ -80,7 +81,8 @@ class ShutdownIT {
         client.createBucket("files");
         client.createVolume(VolumeSpec.registers(
                 "disk", new ProtectionPolicy(1, 2, 4, BLOCK_BYTES), CLIENTS * FileLoad.BLOCKS_EACH));
-        FileLoad load = new FileLoad("files", "disk", BLOCK_BYTES, Files.createDirectory(directory.resolve("load")), 0);
+        FileLoad load = new FileLoad(
+                "files", "disk", BLOCK_BYTES, Files.createDirectory(directory.resolve("load")), PAUSE_MILLIS);
         ProcessMember console = console();
         try (load) {
             console.start();
@@ -90,7 +92,7 @@ class ShutdownIT {
             endAndStart(load, "node-0", "replica-" + first);
             int second = primary();
             assertThat(second).as("the view was handed over").isNotEqualTo(first);
-            endAndStart(load, "node-1", "replica-" + (second + 1) % CLUSTER.replicas());
+            endAndStart(load, "node-0", "replica-" + (second + 1) % CLUSTER.replicas());
             load.awaitOperations("at the end", OPERATIONS);
             load.stop();
             tell("the end: " + load);

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a role's process until it is told to end (SIGTERM, SIGINT); then the member leaves: it is not ready any more, takes nothing
- * more, finishes what it has in hand, hands over what it leads, and the process ends with 0; or with 1 if it failed in
- * that, or after {@link #GRACE}.
+ * more, finishes what it has in hand, hands over what it leads, and the process ends with 0; or with 1 if it fails in
+ * that, and after {@link #GRACE}.
  */
 public final class RoleProcess {
     private static final Logger LOG = LoggerFactory.getLogger(RoleProcess.class);
@@ -86,15 +86,9 @@ public final class RoleProcess {
      */
     static int leave(Watched member, HealthWatch watch, Duration grace, int left) {
         watch.leave();
-        CompletableFuture<Void> closed = new CompletableFuture<>();
-        Thread.ofPlatform().daemon().name("leaving").start(() -> {
-            try {
-                member.close();
-                closed.complete(null);
-            } catch (RuntimeException e) {
-                closed.completeExceptionally(e);
-            }
-        });
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(
+                member::close,
+                closing -> Thread.ofPlatform().daemon().name("leaving").start(closing));
         try {
             closed.get(grace.toMillis(), TimeUnit.MILLISECONDS);
             System.out.println(member.name() + " is down");
