@@ -100,6 +100,24 @@ final class RevocationBugs {
                     "if (settling == Settling.ASK_REPAIR || !attempt.committed()) {",
                     "if (settling == Settling.ASK_REPAIR) {"),
             in(
+                    "fp/RepairAsking",
+                    "a reader asks for the repair of the greatest again and again",
+                    protocol("fp.ShownToReaderTest", "aLaterOneThatNobodyCanCompleteKeepsNoReaderFromAskingForTheOther"),
+                    "if (before == null || before.isAfter(version)) {",
+                    "if (true) {"),
+            in(
+                    "fp/RepairAsking",
+                    "a slot is asked for the next one only once it has answered",
+                    protocol("fp.RepairAskingTest", "whatTakesLongIsFollowedByTheNextAndTheFirstComesAgain"),
+                    "if (patience.retryDue(nowMillis)) {",
+                    "if (patience.retryDue(nowMillis) && !patience.waiting()) {"),
+            in(
+                    "fp/RepairAsking",
+                    "who has answered is asked for the next one only when it is time to ask again",
+                    protocol("fp.RepairAskingTest", "whoHasAnsweredIsAskedForTheNextOneSoon"),
+                    "if (patience.free(nowMillis) && !next.equals(last.get(slot))) {",
+                    "if (false) {"),
+            in(
                     "fp/ReadAttempt",
                     "what f nodes say that they have committed is written back",
                     simulation(LURKING, "whatAReaderWasAboutToWriteBackStaysWithoutEffect"),
