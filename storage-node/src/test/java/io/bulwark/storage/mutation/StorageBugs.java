@@ -394,7 +394,19 @@ final class StorageBugs {
                     "what was said in the round before is an answer",
                     "whatWasSaidInARoundBeforeIsNoAnswer",
                     "refused &= said.round() == begun.round() && said.refuses();",
-                    "refused &= said.refuses();"));
+                    "refused &= said.refuses();"),
+            rounds(
+                    "of one who is revoked it is answered before the servers know of the others",
+                    "nobodyIsAnsweredOfOneBeforeTheServersKnowAll",
+                    "revoked.forEach(tell);",
+                    "revoked.forEach(each -> told.put(each, new Begun(1, now)));\nrevoked.forEach(tell);"),
+            bug(
+                    "revocation/Revocations",
+                    "rounds begin page by page",
+                    "revocation.RevocationsTest",
+                    "nobodyIsToldOfOneBeforeAllPagesAreHere",
+                    "after = page.next();",
+                    "after = page.next();\nrounds.learn(revoked);\nrevoked.clear();"));
 
     static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, SPACE, REPORTS, EPOCHS, REVOCATIONS)
             .flatMap(List::stream)
