@@ -406,7 +406,26 @@ final class StorageBugs {
                     "revocation.RevocationsTest",
                     "nobodyIsToldOfOneBeforeAllPagesAreHere",
                     "after = page.next();",
-                    "after = page.next();\nrounds.learn(revoked);\nrevoked.clear();"));
+                    "after = page.next();\nrounds.learn(revoked);\nrevoked.clear();"),
+            rounds(
+                    "what somebody has to write is not logged",
+                    "whatServersWaitForIsLogged",
+                    "awaited.waitsFor(block, timestamp);",
+                    ""),
+            bug(
+                    "revocation/Awaited",
+                    "a block is named each time that it is waited for",
+                    "revocation.AwaitedTest",
+                    "whatIsNotSettledSoonIsNamedOnceInAWhile",
+                    "due.put(which, now + AGAIN_MILLIS);",
+                    "due.put(which, now);"),
+            bug(
+                    "revocation/Awaited",
+                    "all blocks are named at once",
+                    "revocation.AwaitedTest",
+                    "ofManyAFewAreNamedAndTheOthersLater",
+                    "if (inWindow == PER_WINDOW_MAX) {",
+                    "if (false) {"));
 
     static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, SPACE, REPORTS, EPOCHS, REVOCATIONS)
             .flatMap(List::stream)
