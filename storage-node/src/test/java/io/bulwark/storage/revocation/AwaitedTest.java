@@ -47,10 +47,10 @@ class AwaitedTest {
             for (long block = 0; block < 50; block++) {
                 waits(block, 5);
             }
+            assertThat(lines).hasSize(Math.min(50, 20 * round));
             now += 60_000;
         }
-        assertThat(lines).hasSize(50).doesNotHaveDuplicates();
-        assertThat(lines.subList(0, 20)).contains("0@5", "19@5");
+        assertThat(lines).doesNotHaveDuplicates();
     }
 
     @Test
