@@ -70,8 +70,7 @@ final class Leftovers {
             blocks.with(nowMillis, entry.block(), register -> {
                 VersionRecord record = register.versions().byName(entry.version());
                 if (record == null || !record.chargedTo(session.owner())) {
-                    // As after a store that was said to have failed and has not.
-                    node.index().removed(session.owner(), entry);
+                    node.index().clear(register, session.owner(), entry);
                 } else {
                     repair(nowMillis, register, entry, record, session);
                 }

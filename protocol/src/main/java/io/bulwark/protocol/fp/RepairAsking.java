@@ -8,26 +8,37 @@ import java.util.NavigableSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * REPAIR, as a read asks for it. Of several versions that are proven and not settled each slot is asked for one at a time, from the greatest
- * down and round again: for the next one if it takes long, or has ended. Otherwise liars who can prove one that nobody can complete, or many, would
- * take all that the slots do for this reader, who would never ask for the one that was written; a node queues but few wishes of one asker.
+ * REPAIR, as a read asks for it. Of several versions that are proven and not settled each slot is asked for one after the other, from the greatest
+ * down and round again. Otherwise liars who can prove one that nobody can complete, or many, would take all that the slots do for this reader, who
+ * would never ask for the one that was written.
  */
 final class RepairAsking {
+    /** One slot. */
+    private static final class Asked {
+        private final Patience patience;
+        private Timestamp last;
+        /** A node answers each request: once that repair has ended, or at once if it has enough of this asker's waiting. */
+        private int unanswered = 1;
+
+        Asked(Patience patience, Timestamp last) {
+            this.patience = patience;
+            this.last = last;
+        }
+    }
+
     private final FpGroup group;
     private final FpTimes times;
-    private final Map<Integer, Patience> asked = new HashMap<>();
-    private final Map<Integer, Timestamp> last = new HashMap<>();
+    private final Map<Integer, Asked> slots = new HashMap<>();
 
     RepairAsking(FpGroup group, FpTimes times) {
         this.group = group;
         this.times = times;
     }
 
-    /** What the slot was asked for is over there, or was refused. */
     void answered(int slot) {
-        Patience patience = asked.get(slot);
-        if (patience != null) {
-            patience.answered();
+        Asked asked = slots.get(slot);
+        if (asked != null && asked.unanswered > 0) {
+            asked.unanswered--;
         }
     }
 
@@ -35,8 +46,7 @@ final class RepairAsking {
     void ask(long nowMillis, NavigableSet<Timestamp> versions, Reports reports, List<Effect> effects) {
         for (int slot = 0; slot < group.policy().timestampSlots(); slot++) {
             Timestamp next = next(slot, versions, reports);
-            if (next != null && due(nowMillis, slot, next)) {
-                last.put(slot, next);
+            if (next != null && asks(nowMillis, slot, next)) {
                 FpMessage.Repair repair = new FpMessage.Repair(group.target(slot), next);
                 effects.add(new Effect.Send(group.node(slot), 0, repair));
             }
@@ -44,11 +54,11 @@ final class RepairAsking {
     }
 
     private @Nullable Timestamp next(int slot, NavigableSet<Timestamp> versions, Reports reports) {
-        Timestamp before = last.get(slot);
+        Asked asked = slots.get(slot);
         Timestamp greatest = null;
         for (Timestamp version : versions.descendingSet()) {
             if (reports.behind(slot, version)) {
-                if (before == null || before.isAfter(version)) {
+                if (asked == null || asked.last.isAfter(version)) {
                     return version;
                 }
                 greatest = greatest == null ? version : greatest;
@@ -57,22 +67,26 @@ final class RepairAsking {
         return greatest;
     }
 
-    private boolean due(long nowMillis, int slot, Timestamp next) {
-        Patience patience = asked.get(slot);
-        if (patience == null) {
-            patience = new Patience(times);
-            asked.put(slot, patience);
+    /**
+     * Another one soon, as long as the node has room for it: if it were refused, its turn would be lost, and if that went on in step with what the
+     * node does, each time. In any case one less and less often.
+     */
+    private boolean asks(long nowMillis, int slot, Timestamp next) {
+        Asked asked = slots.get(slot);
+        if (asked == null) {
+            Patience patience = new Patience(times);
             patience.ask(nowMillis);
+            slots.put(slot, new Asked(patience, next));
             return true;
         }
-        if (patience.free(nowMillis) && !next.equals(last.get(slot))) {
-            patience.ask(nowMillis);
-            return true;
+        boolean room = asked.unanswered < RepairWishes.NEXT_PER_ASKER_MAX;
+        boolean soon = room && !next.equals(asked.last) && asked.patience.rested(nowMillis);
+        if (!soon && !asked.patience.retryDue(nowMillis)) {
+            return false;
         }
-        if (patience.retryDue(nowMillis)) {
-            patience.askAgain(nowMillis);
-            return true;
-        }
-        return false;
+        asked.patience.askAgain(nowMillis);
+        asked.last = next;
+        asked.unanswered++;
+        return true;
     }
 }

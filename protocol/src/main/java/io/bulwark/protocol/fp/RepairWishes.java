@@ -20,7 +20,7 @@ final class RepairWishes {
     /** What one asker may have waiting: answers that are on their way, and repairs to come. The node itself asks for nothing twice. */
     private static final int PER_ASKER_MAX = 8;
 
-    private static final int NEXT_PER_ASKER_MAX = 2;
+    static final int NEXT_PER_ASKER_MAX = 2;
 
     /** @param wanted none for whatever READ finds */
     private record Wish(PrincipalId asker, Timestamp wanted) implements Comparable<Wish> {

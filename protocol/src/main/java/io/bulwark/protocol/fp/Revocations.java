@@ -161,7 +161,7 @@ final class Revocations {
     private void finish(long nowMillis, FpRegister register, StagedIndex.Entry entry) {
         VersionRecord record = register.versions().byName(entry.version());
         if (record == null || !record.chargedTo(PrepareTag.REPAIR)) {
-            node.index().removed(PrepareTag.REPAIR, entry);
+            node.index().clear(register, PrepareTag.REPAIR, entry);
         } else if (record.isAlsoOf(node.access()::revoked)) {
             node.index().repairs().renew(entry);
         } else {

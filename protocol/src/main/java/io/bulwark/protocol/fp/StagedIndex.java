@@ -163,6 +163,14 @@ final class StagedIndex {
         }
     }
 
+    /**
+     * What stands here and is not staged any more, as after a store that was said to have failed and has not, or after an older build that knows no
+     * account of repairs: also on the disk, or each restart finds it again. In turn with what the block stores.
+     */
+    void clear(FpRegister register, PrincipalId client, Entry entry) {
+        register.store(List.of(delete(client, entry)), null, _ -> removed(client, entry), _ -> {});
+    }
+
     /** After a store that failed, or may have: what stands in the block says what is charged. */
     void recheck(long nowMillis, FpRegister register, PrincipalId client, Version version) {
         register.enqueue(nowMillis, _ -> {

@@ -209,6 +209,20 @@ class FpLurkingRepairTest {
         assertThat(nodes.undecided).containsEntry(0, 0);
     }
 
+    /** An older build has committed or dropped it meanwhile. */
+    @Test
+    void whatIsOnTheAccountOfRepairsAndIsNotThereGoesForGood() {
+        nodes.write(4, 4, 0, 1, 2);
+        StagedIndex index = new StagedIndex(new Outbox(), _ -> true, 1);
+        nodes.disk(0)
+                .apply(index.put(
+                        PrepareTag.REPAIR, 0, new StagedIndex.Entry(nodes.group.block(), version.version())));
+        nodes.restart(0);
+        nodes.one(READER, new FpMessage.FindTimestamp(nodes.group.target(0), false));
+        assertUndecided(0);
+        assertThat(nodes.disk(0).charges(true)).isZero();
+    }
+
     private FpMessage.ReadAnswer show(int slot, int prepared) {
         List<FpMessage.Prepared> prepares = nodes.prepare(prepared, 5, 1);
         List<Holding.SlotNonce> nonces = prepares.stream()
