@@ -70,11 +70,12 @@ public interface Principals {
     void rotate(PrincipalId principal, PrincipalKey key, boolean keepOld);
 
     /**
-     * How far the nodes have put a revoked client out of the register volumes.
+     * How far the nodes have put a revoked client out of the register volumes. They are asked five times, as what some do can reach others until
+     * then, and what is counted here begins anew with each.
      *
      * @param asked nodes that hold blocks of such volumes and are not revoked themselves
-     * @param done those of them that refuse it for good and have nothing undecided of it
-     * @param undecided how many versions of the client are not decided yet, by the nodes that say so of themselves
+     * @param done those of them that have said this time that they refuse it for good and have nothing undecided
+     * @param undecided how many versions are not decided yet, of the client or staged by repairs, whoever wrote them, by the nodes that say so of themselves
      * @param busy those that have answered, and have not heard of it yet or are looking for what it has left
      * @param silent those that have not answered
      */
@@ -86,6 +87,7 @@ public interface Principals {
             silent = List.copyOf(silent);
         }
 
+        /** Whether all have said so this time. */
         public boolean complete() {
             return done == asked;
         }
@@ -99,7 +101,8 @@ public interface Principals {
     /**
      * Puts a client or node out, for good. When this returns no object of the client becomes visible or changes any more, whatever it
      * has under way, every node that holds blocks of register volumes takes nothing of it any more, and what it had prepared there is
-     * written or gone. It may be said again, to go on waiting.
+     * written or gone. It may be said again, to go on waiting. It may have to wait for versions that others wrote and repairs have staged: until their
+     * blocks are written, which the nodes' logs name.
      *
      * @param patience how long to wait for the nodes
      * @param listener told how far they are

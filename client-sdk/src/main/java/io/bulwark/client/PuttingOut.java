@@ -122,7 +122,8 @@ final class PuttingOut {
                     return;
                 }
             }
-            if (now - begun >= patience.toNanos()) {
+            // All have answered this time: the next one tells who does not.
+            if (!progress.complete() && now - begun >= patience.toNanos()) {
                 throw new UnavailableException(problem(revoked, progress), Subject.NONE);
             }
             pause();

@@ -67,6 +67,22 @@ class PuttingOutTest {
         assertThat(told.getFirst().busy()).containsExactly(PrincipalId.node(1));
     }
 
+    /** The time is over when all have just said so once more. */
+    @Test
+    void whoIsWaitedForNextIsNamedWhenTheTimeIsOver() {
+        Deque<Set<PrincipalId>> silent = new ArrayDeque<>(List.of(Set.of(), nodes(2)));
+        PuttingOut waiting = new PuttingOut(
+                nodes -> {
+                    SortedMap<PrincipalId, Message> all = new TreeMap<>();
+                    nodes.forEach(node -> all.put(node, new RevocationReply(REVOKED, true, 0)));
+                    Objects.requireNonNull(silent.poll()).forEach(all::remove);
+                    return all;
+                },
+                REVOKED);
+        assertThatThrownBy(() -> waiting.await(() -> held(1, 0, 1, 2, 3), Set::of, Duration.ZERO, _ -> {}))
+                .hasMessageContaining("node-2 has not answered");
+    }
+
     /** A map in which these nodes hold the slots of one register volume. */
     private static ClusterMap held(long epoch, Integer... holders) {
         ProtectionPolicy policy = new ProtectionPolicy(1, 2, 4, ProtectionPolicy.BLOCK_BYTES_MIN);

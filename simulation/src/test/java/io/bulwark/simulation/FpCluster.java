@@ -107,11 +107,6 @@ final class FpCluster {
      * were told again.
      */
     boolean revoke(PrincipalId client, Set<Integer> liars, long maxMillis) {
-        return revoke(client, liars, maxMillis, () -> {});
-    }
-
-    /** @param between is run before they are told again */
-    boolean revoke(PrincipalId client, Set<Integer> liars, long maxMillis, Runnable between) {
         List<Integer> correct = IntStream.range(0, policy.n())
                 .filter(node -> !liars.contains(node))
                 .boxed()

@@ -165,7 +165,7 @@ final class PrincipalCommand implements Runnable {
         String[] shown = {""};
         try (Bulwark client = access.connect()) {
             client.principals().revoke(named, patience, progress -> {
-                String line = progress.done() + " of " + progress.asked() + " nodes have put " + named + " out";
+                String line = progress.done() + " of " + progress.asked() + " nodes have nothing left of " + named;
                 if (!progress.complete()
                         && !line.equals(shown[0])
                         && !access.global().json()) {

@@ -52,9 +52,7 @@ class RoleProcessTest {
     void whoDoesNotComeToRestInTimeIsCutShort() {
         Watched member = closing(this::awaitRest);
         try (HealthWatch watch = HealthWatch.start(() -> List.of(member))) {
-            long began = System.nanoTime();
             assertThat(RoleProcess.leave(member, watch, SHORT, 0)).isEqualTo(1);
-            assertThat(System.nanoTime() - began).isBetween(SHORT.toNanos(), PATIENCE.toNanos());
             assertThat(RoleProcess.leave(member, watch, SHORT, RoleProcess.CONFIG))
                     .as("whatever it ends for")
                     .isEqualTo(1);

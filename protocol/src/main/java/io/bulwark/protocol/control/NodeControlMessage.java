@@ -19,9 +19,9 @@ public sealed interface NodeControlMessage extends Message {
     /**
      * How far a node has put a principal out.
      *
-     * @param refused whether the node takes nothing of it any more, for good
-     * @param undecided register versions that it has prepared at the node and of which it is not decided yet whether they ever take
-     *     effect
+     * @param refused whether the node takes nothing of it any more, for good, and is not looking anew for what it has left
+     * @param undecided register versions of which it is not decided yet whether they ever take effect, that it has prepared at the node, or
+     *     that a repair has staged there, whoever wrote them
      */
     record RevocationReply(PrincipalId revoked, boolean refused, long undecided) implements NodeControlMessage {
         public RevocationReply {

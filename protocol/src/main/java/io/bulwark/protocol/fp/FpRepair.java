@@ -65,8 +65,8 @@ final class FpRepair {
      */
     boolean request(long nowMillis, PrincipalId asker, @Nullable Timestamp wanted, boolean early, LongConsumer then) {
         boolean free = joins(wanted) || wishes.waits(asker, wanted);
-        return (free || node.repairRate().allow(nowMillis, asker))
-                && wishes.room(asker)
+        return wishes.room(asker)
+                && (free || node.repairRate().allow(nowMillis, asker))
                 && take(nowMillis, asker, wanted, early, then);
     }
 
