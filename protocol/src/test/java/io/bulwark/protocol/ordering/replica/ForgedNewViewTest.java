@@ -64,6 +64,14 @@ class ForgedNewViewTest {
         cluster.start(last(cluster), Start.RECOVERING);
     }
 
+    private static boolean isBeyond(ReplicaMessage message, long number) {
+        return switch (message) {
+            case Checkpoint checkpoint -> checkpoint.sequence() > number;
+            case Executed executed -> executed.first() + executed.digests().size() - 1 > number;
+            default -> false;
+        };
+    }
+
     /**
      * The others order the request in the view before, go on there, and answer once they have asked for the view of the forged NEW-VIEW. That view
      * begins at a later checkpoint: below it all is decided, and nobody votes.
@@ -80,11 +88,7 @@ class ForgedNewViewTest {
                 votes.add(vote);
             }
             boolean isLate = isHeld[0] && message instanceof RecoveryReply;
-            boolean isLost = isBehind[0]
-                    && to == last
-                    && (message instanceof Checkpoint checkpoint && checkpoint.sequence() > 40
-                            || message instanceof Executed executed
-                                    && executed.first() + executed.digests().size() > 41);
+            boolean isLost = isBehind[0] && to == last && isBeyond(message, 40);
             return isLate || isLost ? List.of() : List.of(message);
         };
         recoverWith(cluster, asking(1, 16, List.of()), begun(cluster, 1, 16, NEVER, 0));
