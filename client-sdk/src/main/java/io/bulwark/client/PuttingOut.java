@@ -186,7 +186,10 @@ final class PuttingOut {
         return revoked + " is revoked, and each node refuses it once it has heard of that; but "
                 + (progress.silent().isEmpty() ? "" : names(progress.silent()) + " has not answered; ")
                 + (progress.busy().isEmpty() ? "" : names(progress.busy()) + " is still looking for what it left; ")
-                + (undecided.isEmpty() ? "" : "register versions of it are not decided yet at " + undecided + "; ")
+                + (undecided.isEmpty()
+                        ? ""
+                        : "register versions are not decided yet at " + undecided
+                                + ": what stays is settled once its block is written, which under FP the node's log names; ")
                 + "say it again to wait for the rest, or revoke nodes that will not come back";
     }
 

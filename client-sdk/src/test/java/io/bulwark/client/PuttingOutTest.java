@@ -38,7 +38,8 @@ class PuttingOutTest {
     @Test
     void whoSaysThatSomethingIsUndecidedIsNamed() {
         assertThat(problem(Map.of(PrincipalId.node(3), 7L, PrincipalId.node(1), 1L), List.of(), List.of()))
-                .contains("are not decided yet at node-1 (1), node-3 (7);")
+                .contains("are not decided yet at node-1 (1), node-3 (7): ")
+                .contains("settled once its block is written, which under FP the node's log names;")
                 .doesNotContain("has not answered")
                 .doesNotContain("looking");
     }
@@ -48,7 +49,8 @@ class PuttingOutTest {
         assertThat(problem(Map.of(), List.of(), List.of(PrincipalId.node(4))))
                 .contains("node-4 has not answered;")
                 .doesNotContain("looking")
-                .doesNotContain("not decided");
+                .doesNotContain("not decided")
+                .doesNotContain("is written");
     }
 
     /** It answers, so that nobody need see to it. */

@@ -1,5 +1,6 @@
 package io.bulwark.protocol.cluster;
 
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 
 /** Told by a node's server of a register protocol how far it has put revoked clients out. */
@@ -17,4 +18,12 @@ public interface RevocationWatch {
      *     take effect
      */
     void refuses(PrincipalId revoked, int undecided);
+
+    /**
+     * A version that a repair has staged is neither committed nor overwritten: rounds wait for it, whoever prepared it, and are done with it at the
+     * latest once the block is written beyond it. Told again and again as long as that is so.
+     *
+     * @param timestamp counts the writes of the block
+     */
+    default void waitsFor(BlockId block, long timestamp) {}
 }

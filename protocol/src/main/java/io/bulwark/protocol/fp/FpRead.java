@@ -16,10 +16,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +56,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     private long freshSinceMillis;
     private final Map<Integer, FpMessage.Refused> refusals = new HashMap<>();
     private final EpochWatch epochs;
-    private final Map<Integer, Patience> repairs = new HashMap<>();
+    private final RepairAsking repairs;
     private final Set<Integer> unreachable = new HashSet<>();
     private Settling settling;
     private @Nullable FpWrite writeBack;
@@ -79,6 +81,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
         this.ownAnswers = List.copyOf(ownAnswers);
         this.reports = new Reports(group);
         this.epochs = group.epochs(ownSlot, times);
+        this.repairs = new RepairAsking(group, times);
         this.fresh = new int[group.n()];
         for (int slot = 0; slot < group.n(); slot++) {
             finding.add(new Patience(times));
@@ -206,10 +209,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             case FpMessage.ReadAnswer read -> onRead(slot, read, effects);
             case FpMessage.RepairAnswer repaired -> {
                 report(slot, repaired.latest(), effects);
-                Patience patience = repairs.get(slot);
-                if (patience != null) {
-                    patience.answered();
-                }
+                repairs.answered(slot);
             }
             case FpMessage.Refused refused -> {
                 epochs.onOtherEpoch(slot, refused.refusal() == Refusal.OTHER_EPOCH ? refused.epoch() : 0);
@@ -331,12 +331,13 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             return;
         }
         findMore(nowMillis, effects);
+        NavigableSet<Timestamp> toRepair = new TreeSet<>();
         for (ReadAttempt attempt : List.copyOf(attempts.descendingMap().values())) {
             if (reports.qualifies(attempt.version)) {
                 if (attempt.block().isPresent()) {
                     boolean other = wanted != null && attempt.yieldsTo(wanted);
                     if (!(patient && other)) {
-                        settle(nowMillis, attempt, effects);
+                        settle(nowMillis, attempt, toRepair, effects);
                     }
                 } else {
                     readMore(nowMillis, attempt, effects);
@@ -346,6 +347,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
                 return;
             }
         }
+        repairs.ask(nowMillis, toRepair, reports, effects);
         Optional<Failure> reason = decisive();
         boolean waited = nowMillis - startedMillis >= 2 * times.retryMillis();
         if (reason.isPresent() && (waited || reason.get() == Failure.OTHER_EPOCH)) {
@@ -428,7 +430,8 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     }
 
     /** Lines 1623 to 1626: the block is returned once later readers are sure to find it, or something later. */
-    private void settle(long nowMillis, ReadAttempt attempt, List<Effect> effects) {
+    private void settle(
+            long nowMillis, ReadAttempt attempt, NavigableSet<Timestamp> toRepair, List<Effect> effects) {
         FpWrite back = writeBack;
         boolean done =
                 back != null && attempt == writtenBack && back.outcome().orElse(null) instanceof FpWriteOutcome.Written;
@@ -451,25 +454,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
             }
         }
         if (settling == Settling.ASK_REPAIR || !attempt.committed()) {
-            askRepair(nowMillis, attempt, effects);
-        }
-    }
-
-    private void askRepair(long nowMillis, ReadAttempt attempt, List<Effect> effects) {
-        for (int slot = 0; slot < group.policy().timestampSlots(); slot++) {
-            if (reports.behind(slot, attempt.version)) {
-                Patience patience = repairs.get(slot);
-                if (patience == null) {
-                    patience = new Patience(times);
-                    patience.ask(nowMillis);
-                    repairs.put(slot, patience);
-                } else if (!patience.retryDue(nowMillis)) {
-                    continue;
-                } else {
-                    patience.askAgain(nowMillis);
-                }
-                send(slot, new FpMessage.Repair(group.target(slot), attempt.version), effects);
-            }
+            toRepair.add(attempt.version);
         }
     }
 

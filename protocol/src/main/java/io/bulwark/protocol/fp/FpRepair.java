@@ -75,6 +75,13 @@ final class FpRepair {
         return wishes.room(node.self()) && take(nowMillis, node.self(), wanted, early, then);
     }
 
+    /** For the node itself, where it is enough that one will run: nothing waits twice for the same. */
+    void run(long nowMillis, Timestamp wanted) {
+        if (!joins(wanted) && !wishes.waits(node.self(), wanted)) {
+            request(nowMillis, node.self(), wanted, false, _ -> {});
+        }
+    }
+
     private boolean joins(@Nullable Timestamp wanted) {
         return running && !ending && (wanted == null || wanted.equals(goal));
     }

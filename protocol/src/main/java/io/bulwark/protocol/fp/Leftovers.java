@@ -2,8 +2,10 @@ package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.id.BlockId;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
@@ -27,6 +29,7 @@ final class Leftovers {
     private final FpNode node;
     private final Blocks blocks;
     private final Map<FpAccess.SessionKey, Due> open = new HashMap<>();
+    private final Set<StagedIndex.Entry> repairing = new HashSet<>();
 
     Leftovers(FpNode node, Blocks blocks) {
         this.node = node;
@@ -70,11 +73,28 @@ final class Leftovers {
                     // As after a store that was said to have failed and has not.
                     node.index().removed(session.owner(), entry);
                 } else {
-                    register.repair().request(nowMillis, node.self(), record.version(), false, now -> {
-                        register.enqueue(now, later -> poll(register, parties(record, session.volume()), record));
-                    });
+                    repair(nowMillis, register, entry, record, session);
                 }
             });
+        }
+    }
+
+    /** Nothing waits twice for the same: a repair may take longer than it takes until the next one is wanted. */
+    private void repair(
+            long nowMillis,
+            FpRegister register,
+            StagedIndex.Entry entry,
+            VersionRecord record,
+            FpAccess.SessionKey session) {
+        if (!repairing.add(entry)) {
+            return;
+        }
+        boolean begun = register.repair().request(nowMillis, node.self(), record.version(), false, now -> {
+            repairing.remove(entry);
+            register.enqueue(now, later -> poll(register, parties(record, session.volume()), record));
+        });
+        if (!begun) {
+            repairing.remove(entry);
         }
     }
 

@@ -40,6 +40,11 @@ final class Patience {
         return waiting && nowMillis - sinceMillis >= times.hedgeMillis();
     }
 
+    /** Whether it has been answered, and something else may be asked for. */
+    boolean free(long nowMillis) {
+        return !waiting && nowMillis - sentMillis >= times.retryMillis();
+    }
+
     /** Whether it is time to send again; the pause doubles with each time. */
     boolean retryDue(long nowMillis) {
         return nowMillis - sentMillis >= times.retryMillis() << tries;

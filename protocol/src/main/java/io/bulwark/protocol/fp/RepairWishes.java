@@ -1,6 +1,7 @@
 package io.bulwark.protocol.fp;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.id.PrincipalKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * joined the one that runs, liars could keep a node with a version that only they and it can prove, and nobody would get its MACs for any other.
  */
 final class RepairWishes {
-    /** What one asker may have waiting: answers that are on their way, and repairs to come. The node itself asks only so often. */
+    /** What one asker may have waiting: answers that are on their way, and repairs to come. The node itself asks for nothing twice. */
     private static final int PER_ASKER_MAX = 8;
 
     private static final int NEXT_PER_ASKER_MAX = 2;
@@ -28,6 +29,10 @@ final class RepairWishes {
 
         static Wish of(PrincipalId asker, @Nullable Timestamp wanted) {
             return new Wish(asker, wanted == null ? Timestamp.NONE : wanted);
+        }
+
+        boolean ofNode() {
+            return asker.kind() == PrincipalKind.NODE;
         }
 
         @Override
@@ -50,6 +55,7 @@ final class RepairWishes {
     private final Map<PrincipalId, Integer> counts = new HashMap<>();
 
     private int count;
+    private boolean lastOfNode;
 
     /** @param max of what may wait */
     RepairWishes(PrincipalId self, int max) {
@@ -107,10 +113,18 @@ final class RepairWishes {
         anyNext = !next.isEmpty();
     }
 
-    /** A repair begins for the first in turn, and all who want the same; nobody must be waiting for the one before. */
+    /**
+     * A repair begins for the first in turn, and all who want the same; nobody must be waiting for the one before. Nodes and clients take turns: of
+     * clients there may be many, and what a peer wants others may wait for.
+     */
     @Nullable
     Timestamp beginNext() {
-        Timestamp wanted = next.keySet().iterator().next().wanted();
+        Wish first = next.keySet().stream()
+                .filter(wish -> wish.ofNode() != lastOfNode)
+                .findFirst()
+                .orElseGet(() -> next.keySet().iterator().next());
+        lastOfNode = first.ofNode();
+        Timestamp wanted = first.wanted();
         joinAll(wanted);
         return wanted.isNone() ? null : wanted;
     }

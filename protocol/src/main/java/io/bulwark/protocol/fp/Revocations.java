@@ -4,11 +4,9 @@ import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,15 +27,12 @@ final class Revocations {
         private int underWay;
 
         private boolean begun;
-        /** What repairs had staged once these were over; null before that. */
-        private @Nullable Set<StagedIndex.Entry> repaired;
+        /** It waits for what repairs had staged below this, once those were over. */
+        private long mark;
+        /** Nothing that the client had staged is left, so that its index need not be here any more. */
+        private boolean cleared;
 
         private @Nullable Integer told;
-
-        Set<StagedIndex.Entry> left() {
-            Set<StagedIndex.Entry> left = repaired;
-            return left == null ? new HashSet<>() : left;
-        }
     }
 
     private final FpNode node;
@@ -91,7 +86,10 @@ final class Revocations {
         Map.copyOf(rounds).forEach((revoked, round) -> goOn(nowMillis, revoked, round));
         if (turns.isEmpty() && nowMillis >= againMillis) {
             againMillis = nowMillis + AGAIN_MILLIS;
-            rounds.values().forEach(round -> turns.addAll(round.left()));
+            rounds.values().stream()
+                    .mapToLong(round -> round.mark)
+                    .max()
+                    .ifPresent(last -> turns.addAll(node.index().repairs().before(last)));
         }
         for (int i = 0; i < TURNS_PER_TICK && !turns.isEmpty(); i++) {
             StagedIndex.Entry entry = turns.removeFirst();
@@ -104,15 +102,22 @@ final class Revocations {
         if (outdated || round.underWay > 0) {
             return;
         }
-        for (PrincipalId account : List.of(revoked, PrepareTag.REPAIR)) {
-            if (!node.index().ready(account)) {
+        for (PrincipalId account : List.of(PrepareTag.REPAIR, revoked)) {
+            if (!node.index().ready(account) && !round.cleared) {
                 node.index().load(account, now -> goOn(now, revoked, round));
                 return;
             }
         }
         boolean begins = !round.begun;
         round.begun = true;
-        int left = staged(revoked, begins) + repaired(round);
+        if (begins) {
+            round.mark = node.index().repairs().mark();
+            // What is new is seen to as soon as what waits has had its turn.
+            againMillis = nowMillis;
+        }
+        int ofItself = round.cleared ? 0 : staged(revoked, begins);
+        round.cleared = ofItself == 0;
+        int left = ofItself + repaired(round, begins);
         if (begins) {
             node.index().sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));
         }
@@ -129,13 +134,12 @@ final class Revocations {
     private int staged(PrincipalId revoked, boolean begins) {
         int left = 0;
         for (StagedIndex.Entry entry : node.index().of(revoked, -1)) {
-            left += counts(entry, begins) ? 1 : 0;
+            left += counts(entry.block().volume(), begins) ? 1 : 0;
         }
         return left;
     }
 
-    private boolean counts(StagedIndex.Entry entry, boolean begins) {
-        int volume = entry.block().volume();
+    private boolean counts(int volume, boolean begins) {
         // What the node knows of it may be older than its deletion.
         if (begins || node.access().unknown(volume)) {
             deleted.suspect(volume);
@@ -144,16 +148,14 @@ final class Revocations {
     }
 
     /** How much is left of what repairs have staged, and what nobody is known to have prepared here but who is revoked. */
-    private int repaired(Round round) {
-        boolean begins = round.repaired == null;
-        Set<StagedIndex.Entry> left = round.repaired;
-        if (left == null) {
-            left = new HashSet<>(node.index().of(PrepareTag.REPAIR, -1));
-            round.repaired = left;
-            turns.addAll(left);
+    private int repaired(Round round, boolean begins) {
+        RepairsLeft all = node.index().repairs();
+        int left = 0;
+        for (int volume : all.volumes()) {
+            int here = all.before(volume, round.mark);
+            left += here > 0 && counts(volume, begins) ? here : 0;
         }
-        left.removeIf(entry -> !node.index().has(PrepareTag.REPAIR, entry) || !counts(entry, begins));
-        return left.size();
+        return left;
     }
 
     private void finish(long nowMillis, FpRegister register, StagedIndex.Entry entry) {
@@ -161,9 +163,10 @@ final class Revocations {
         if (record == null || !record.chargedTo(PrepareTag.REPAIR)) {
             node.index().removed(PrepareTag.REPAIR, entry);
         } else if (record.isAlsoOf(node.access()::revoked)) {
-            rounds.values().forEach(round -> round.left().remove(entry));
+            node.index().repairs().renew(entry);
         } else {
-            register.repair().request(nowMillis, node.self(), record.version(), false, _ -> {});
+            watch.waitsFor(entry.block(), entry.version().ts());
+            register.repair().run(nowMillis, record.version());
         }
     }
 }

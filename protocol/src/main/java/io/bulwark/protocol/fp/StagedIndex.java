@@ -43,6 +43,7 @@ final class StagedIndex {
     private final Predicate<BlockId> mine;
     private final int clientsMax;
     private final LinkedHashMap<PrincipalId, Map<Entry, Long>> staged = new LinkedHashMap<>(16, 0.75f, true);
+    private final RepairsLeft repairs = new RepairsLeft();
     private final Map<PrincipalId, List<LongConsumer>> loading = new HashMap<>();
     /** Changes that became durable while a load was under way: the load may or may not have seen them. */
     private final Map<PrincipalId, Set<Entry>> gone = new HashMap<>();
@@ -86,13 +87,16 @@ final class StagedIndex {
             }
         }
         staged.put(client, entries);
+        if (client.equals(PrepareTag.REPAIR)) {
+            entries.keySet().forEach(repairs::add);
+        }
         List<LongConsumer> waiting = loading.remove(client);
         if (waiting != null) {
             waiting.forEach(then -> then.accept(nowMillis));
         }
         // That of repairs stays beside those of the clients: a repair that is under way counts on it.
-        int repairs = staged.get(PrepareTag.REPAIR) == null ? 0 : 1;
-        while (staged.size() > clientsMax + repairs) {
+        int ofRepairs = staged.get(PrepareTag.REPAIR) == null ? 0 : 1;
+        while (staged.size() > clientsMax + ofRepairs) {
             staged.remove(staged.firstEntry().getKey());
         }
     }
@@ -100,10 +104,6 @@ final class StagedIndex {
     int count(PrincipalId client) {
         Map<Entry, Long> entries = staged.get(client);
         return entries == null ? 0 : entries.size();
-    }
-
-    boolean has(PrincipalId client, Entry entry) {
-        return staged.getOrDefault(client, Map.of()).containsKey(entry);
     }
 
     /** What the client has staged under one session, or under any if it is negative. */
@@ -138,13 +138,24 @@ final class StagedIndex {
         Map<Entry, Long> entries = staged.get(client);
         if (entries != null) {
             entries.put(entry, session);
+            if (client.equals(PrepareTag.REPAIR)) {
+                repairs.add(entry);
+            }
         }
+    }
+
+    /** What stands on the account of repairs, once that is ready. */
+    RepairsLeft repairs() {
+        return repairs;
     }
 
     void removed(PrincipalId client, Entry entry) {
         Map<Entry, Long> entries = staged.get(client);
         if (entries != null) {
             entries.remove(entry);
+        }
+        if (client.equals(PrepareTag.REPAIR)) {
+            repairs.remove(entry);
         }
         Set<Entry> deleted = gone.get(client);
         if (deleted != null) {

@@ -126,6 +126,50 @@ class FpLurkingRepairTest {
         assertThat(nodes.undecided).containsEntry(0, 20);
     }
 
+    @Test
+    void whatSomebodyHasToWriteIsNamed() {
+        provenAtNode0();
+        assertUndecided(0);
+        assertThat(nodes.awaited).isEmpty();
+        assertUndecided(1);
+        assertThat(nodes.awaited).containsExactly(nodes.group.block());
+    }
+
+    /** The others are silent for long: a node that waits for it itself does so once, and others find room to wait. */
+    private static void assertRoom(boolean repaired) {
+        FpLimits limits = new FpLimits(6, 2, 2, 1_000, 1_000, 100, 10, 10_000, 200_000);
+        LocalNodes local = new LocalNodes(1, 2, limits);
+        local.prepare(1, 5, 1);
+        Timestamp version = new Timestamp(5, local.encode(1).fpcc());
+        if (repaired) {
+            VersionRecord staged = new VersionRecord(version, 1, true, null, CLIENT, SESSION, List.of());
+            StagedIndex index = new StagedIndex(new Outbox(), _ -> true, 1);
+            local.putOnDisk(0, staged.repaired());
+            local.disk(0)
+                    .apply(index.put(
+                            PrepareTag.REPAIR, 0, new StagedIndex.Entry(local.group.block(), version.version())));
+            local.restart(0);
+        }
+        local.cutOff.addAll(List.of(1, 2, 3));
+        local.tell(0, new Fact.Revoked(CLIENT));
+        local.one(READER, new FpMessage.FindTimestamp(local.group.target(0), false));
+        local.pass(40_000);
+        assertThat(local.undecided).containsEntry(0, 1);
+        assertThat(local.ask(READER, new FpMessage.Repair(local.group.target(0), version)))
+                .as("waits for the repair that runs")
+                .isEmpty();
+    }
+
+    @Test
+    void whatTakesLongIsNotWaitedForTwice() {
+        assertRoom(true);
+    }
+
+    @Test
+    void whatAClientLeftIsNotWaitedForTwice() {
+        assertRoom(false);
+    }
+
     /** All others are cut off: its READ ends only when it has waited long enough. */
     @Test
     void aRepairThatIsUnderWayIsWaitedFor() {

@@ -56,7 +56,8 @@ final class LocalNodes {
     final Set<PrincipalId> denied = new HashSet<>(Set.of(OTHER));
     /** What each node has told last of what revoked clients have left. */
     final Map<Integer, Integer> undecided = new HashMap<>();
-
+    /** Which blocks nodes say that somebody has to write. */
+    final Set<BlockId> awaited = new HashSet<>();
     final List<FpMessage> answers = new ArrayList<>();
     final List<Effect.Evidence> evidence = new ArrayList<>();
     final List<Effect.Scan> scans = new ArrayList<>();
@@ -117,9 +118,8 @@ final class LocalNodes {
     }
 
     void restart(int node) {
-        servers.put(
-                node,
-                new FpServer(keysOf(node), limits, _ -> true, (_, undecidedNow) -> undecided.put(node, undecidedNow)));
+        ToldUndecided watch = new ToldUndecided(node, undecided, awaited);
+        servers.put(node, new FpServer(keysOf(node), limits, _ -> true, watch));
     }
 
     /** From now on nobody can verify what this node vouches for. */

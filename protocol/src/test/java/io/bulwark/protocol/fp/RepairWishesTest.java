@@ -93,7 +93,7 @@ class RepairWishesTest {
     void whoWantsTheSameGetsOneRepairAndWhoWantsAnotherTheNext() {
         join(READER, "running");
         queue(READER, version, "first");
-        queue(LIAR, later, "second");
+        queue(PrincipalId.client(43), later, "second");
         queue(SHOWN, version, "first too");
         wishes.over(1);
         assertThat(told).containsExactly("running");
@@ -104,6 +104,21 @@ class RepairWishesTest {
         assertThat(wishes.anyNext()).isFalse();
         wishes.over(3);
         assertThat(told).endsWith("second");
+    }
+
+    @Test
+    void manyClientsDoNotKeepAPeerWaiting() {
+        for (int client = 50; client < 60; client++) {
+            Timestamp fake = new Timestamp(client, version.fpcc());
+            queue(PrincipalId.client(client), fake, "client");
+        }
+        queue(PrincipalId.node(3), version, "peer");
+        queue(PrincipalId.node(3), later, "peer too");
+        for (int i = 0; i < 4; i++) {
+            wishes.beginNext();
+            wishes.over(1);
+        }
+        assertThat(told).containsExactly("peer", "client", "peer too", "client");
     }
 
     @Test

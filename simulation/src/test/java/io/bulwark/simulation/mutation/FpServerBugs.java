@@ -449,11 +449,15 @@ final class FpServerBugs {
                     "leftovers are not repaired first",
                     protocol("fp.FpRepairTest", "whatAClosedSessionCommittedAnywhereIsAdoptedEverywhere"),
                     """
-                    register.repair().request(nowMillis, node.self(), record.version(), false, now -> {
+                    boolean begun = register.repair().request(nowMillis, node.self(), record.version(), false, now -> {
+                    repairing.remove(entry);
                     register.enqueue(now, later -> poll(register, parties(record, session.volume()), record));
                     });
                     """,
-                    "register.enqueue(nowMillis, later -> poll(register, parties(record, session.volume()), record));"),
+                    """
+                    boolean begun = false;
+                    register.enqueue(nowMillis, later -> poll(register, parties(record, session.volume()), record));
+                    """),
             in(
                     "fp/Timestamp",
                     "ts is compared signed",

@@ -14,6 +14,7 @@ import io.bulwark.protocol.wire.Message;
 import io.bulwark.storage.node.BackgroundWork;
 import io.bulwark.storage.node.HostedProtocol;
 import io.bulwark.storage.node.NodeAccess;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
@@ -35,7 +36,8 @@ public final class Revocations implements BackgroundWork {
     private static final long NO_VERSION = -1;
 
     private final Metadata metadata;
-    private final Rounds rounds = new Rounds(this::tell, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+    private final Rounds rounds =
+            new Rounds(this::tell, () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), this::logAwaited);
     private final Semaphore wanted = new Semaphore(0);
     private volatile @Nullable NodeAccess hosting;
     private volatile @Nullable Thread thread;
@@ -94,6 +96,17 @@ public final class Revocations implements BackgroundWork {
         }
     }
 
+    private void logAwaited(BlockId block, long timestamp) {
+        NodeAccess node = hosting;
+        LOG.warn(
+                "node {}: a repair has staged a version of volume {}, block {} (timestamp {}) that is not in force: who waits for the end of a"
+                        + " revocation may wait until that block is written",
+                node == null ? "?" : node.node(),
+                block.volume(),
+                block.counter(),
+                Long.toUnsignedString(timestamp));
+    }
+
     private void pause() {
         try {
             TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS / 10);
@@ -104,6 +117,7 @@ public final class Revocations implements BackgroundWork {
 
     private void learn(NodeAccess node) throws InterruptedException, ExecutionException, TimeoutException {
         PrincipalId after = PrincipalId.NOBODY;
+        List<PrincipalId> revoked = new ArrayList<>();
         long first = NO_VERSION;
         long last;
         do {
@@ -115,13 +129,14 @@ public final class Revocations implements BackgroundWork {
             for (Reply.PrincipalEntry entry : page.principals()) {
                 if (entry.revoked() && !rounds.knows(entry.principal())) {
                     LOG.info("node {} refuses {} from now on: it is revoked", node.node(), entry.principal());
-                    rounds.begin(entry.principal());
+                    revoked.add(entry.principal());
                 }
             }
             first = first == NO_VERSION ? page.version() : first;
             last = page.version();
             after = page.next();
         } while (!after.equals(PrincipalId.NOBODY));
+        rounds.learn(revoked);
         // What changed between two pages is looked through again.
         version = first == last ? last : NO_VERSION;
     }

@@ -2,6 +2,7 @@ package io.bulwark.storage.revocation;
 
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,6 +48,11 @@ final class Rounds {
             said.computeIfPresent(revoked, (_, now) -> new Said(now.round(), true, left, atMillis));
         }
 
+        @Override
+        public void waitsFor(BlockId block, long timestamp) {
+            awaited.waitsFor(block, timestamp);
+        }
+
         Said of(PrincipalId revoked) {
             return said.getOrDefault(revoked, NOTHING);
         }
@@ -61,14 +67,16 @@ final class Rounds {
 
     private final Consumer<PrincipalId> tell;
     private final LongSupplier clock;
+    private final Awaited awaited;
 
     /**
      * @param tell tells each server once
      * @param clock in milliseconds, and never steps
      */
-    Rounds(Consumer<PrincipalId> tell, LongSupplier clock) {
+    Rounds(Consumer<PrincipalId> tell, LongSupplier clock, Awaited.Log log) {
         this.tell = tell;
         this.clock = clock;
+        this.awaited = new Awaited(log, clock);
     }
 
     /** For one server, which counts from now on. */
@@ -82,9 +90,19 @@ final class Rounds {
         return told.containsKey(revoked);
     }
 
-    void begin(PrincipalId revoked) {
+    /**
+     * All who are known to be revoked as of now. Nobody is answered of one of them before the servers have been told of all: what two of them have
+     * prepared counts as somebody's who is not revoked as long as a server knows of one only.
+     */
+    void learn(List<PrincipalId> revoked) {
         long now = clock.getAsLong();
-        told.compute(revoked, (_, before) -> new Begun(before == null ? 1 : before.round() + 1, now));
+        revoked.forEach(tell);
+        revoked.forEach(each -> told.put(each, new Begun(1, now)));
+    }
+
+    private void begin(PrincipalId revoked) {
+        long now = clock.getAsLong();
+        told.computeIfPresent(revoked, (_, before) -> new Begun(before.round() + 1, now));
         tell.accept(revoked);
     }
 

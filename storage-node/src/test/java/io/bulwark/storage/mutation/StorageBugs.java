@@ -394,7 +394,38 @@ final class StorageBugs {
                     "what was said in the round before is an answer",
                     "whatWasSaidInARoundBeforeIsNoAnswer",
                     "refused &= said.round() == begun.round() && said.refuses();",
-                    "refused &= said.refuses();"));
+                    "refused &= said.refuses();"),
+            rounds(
+                    "of one who is revoked it is answered before the servers know of the others",
+                    "nobodyIsAnsweredOfOneBeforeTheServersKnowAll",
+                    "revoked.forEach(tell);",
+                    "revoked.forEach(each -> told.put(each, new Begun(1, now)));\nrevoked.forEach(tell);"),
+            bug(
+                    "revocation/Revocations",
+                    "rounds begin page by page",
+                    "revocation.RevocationsTest",
+                    "nobodyIsToldOfOneBeforeAllPagesAreHere",
+                    "after = page.next();",
+                    "after = page.next();\nrounds.learn(revoked);\nrevoked.clear();"),
+            rounds(
+                    "what somebody has to write is not logged",
+                    "whatServersWaitForIsLogged",
+                    "awaited.waitsFor(block, timestamp);",
+                    ""),
+            bug(
+                    "revocation/Awaited",
+                    "a block is named each time that it is waited for",
+                    "revocation.AwaitedTest",
+                    "whatIsNotSettledSoonIsNamedOnceInAWhile",
+                    "due.put(which, now + AGAIN_MILLIS);",
+                    "due.put(which, now);"),
+            bug(
+                    "revocation/Awaited",
+                    "all blocks are named at once",
+                    "revocation.AwaitedTest",
+                    "ofManyAFewAreNamedAndTheOthersLater",
+                    "if (inWindow == PER_WINDOW_MAX) {",
+                    "if (false) {"));
 
     static final List<PlantedBug> ALL = Stream.of(TABLE, SCHEDULER, CACHE, SPACE, REPORTS, EPOCHS, REVOCATIONS)
             .flatMap(List::stream)

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
+import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.id.PrincipalId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +24,9 @@ class RoundsTest {
 
     private long now = 1_000;
     private final AtomicInteger told = new AtomicInteger();
-    private final Rounds rounds = new Rounds(_ -> told.incrementAndGet(), () -> now);
+    private final List<BlockId> awaited = new ArrayList<>();
+    private final Rounds rounds =
+            new Rounds(_ -> told.incrementAndGet(), () -> now, (block, _) -> awaited.add(block));
     private final List<RevocationWatch> servers = List.of(rounds.watch(), rounds.watch());
 
     private RevocationReply ask(PrincipalId who) {
@@ -41,9 +46,30 @@ class RoundsTest {
         assertThat(told).hasValue(0);
     }
 
+    /** What both have prepared counts as somebody's who is not revoked as long as a server knows of one only. */
+    @Test
+    void nobodyIsAnsweredOfOneBeforeTheServersKnowAll() {
+        PrincipalId another = PrincipalId.client(21);
+        List<Boolean> known = new ArrayList<>();
+        AtomicReference<Rounds> asked = new AtomicReference<>();
+        asked.set(new Rounds(_ -> known.add(asked.get().knows(REVOKED) || asked.get().knows(another)), () -> now, (_, _) -> {}));
+        asked.get().learn(List.of(REVOKED, another));
+        assertThat(known).containsExactly(false, false);
+        assertThat(asked.get().knows(REVOKED) && asked.get().knows(another)).isTrue();
+    }
+
+    @Test
+    void whatServersWaitForIsLogged() {
+        BlockId block = BlockId.register(3, 9);
+        servers.forEach(server -> server.waitsFor(block, 5));
+        now += 10_000;
+        servers.forEach(server -> server.waitsFor(block, 5));
+        assertThat(awaited).as("once in a while").containsExactly(block);
+    }
+
     @Test
     void eachAnswerThatItIsDoneIsOfARoundThatBeganAfterTheQuestion() {
-        rounds.begin(REVOKED);
+        rounds.learn(List.of(REVOKED));
         over(0);
         for (int round = 2; round < 5; round++) {
             assertThat(ask(ONE)).isEqualTo(NOT_YET);
@@ -57,7 +83,7 @@ class RoundsTest {
 
     @Test
     void anothersRoundThatIsUnderWayIsNotEnough() {
-        rounds.begin(REVOKED);
+        rounds.learn(List.of(REVOKED));
         over(0);
         assertThat(ask(ONE)).isEqualTo(NOT_YET);
         assertThat(ask(OTHER)).isEqualTo(NOT_YET);
@@ -71,7 +97,7 @@ class RoundsTest {
 
     @Test
     void whatIsUndecidedIsToldAndNoRoundBeginsAnew() {
-        rounds.begin(REVOKED);
+        rounds.learn(List.of(REVOKED));
         over(3);
         for (int i = 0; i < 3; i++) {
             assertThat(ask(ONE)).isEqualTo(new RevocationReply(REVOKED, true, 3));
@@ -85,7 +111,7 @@ class RoundsTest {
 
     @Test
     void aServerThatHasNotSaidAnythingIsWaitedFor() {
-        rounds.begin(REVOKED);
+        rounds.learn(List.of(REVOKED));
         servers.getFirst().begins(REVOKED);
         servers.getFirst().refuses(REVOKED, 0);
         assertThat(ask(ONE)).isEqualTo(NOT_YET);
@@ -96,7 +122,7 @@ class RoundsTest {
 
     @Test
     void whatWasSaidInARoundBeforeIsNoAnswer() {
-        rounds.begin(REVOKED);
+        rounds.learn(List.of(REVOKED));
         over(0);
         assertThat(ask(ONE)).isEqualTo(NOT_YET);
         servers.forEach(server -> server.refuses(REVOKED, 0));
@@ -107,7 +133,7 @@ class RoundsTest {
 
     /** How long it takes until the third such answer, while another asks all the time, for others who are revoked, too. */
     private long thriceDone(int roundMillis, int everyMillis) {
-        rounds.begin(REVOKED);
+        rounds.learn(List.of(REVOKED));
         int begun = told.get();
         servers.forEach(server -> server.begins(REVOKED));
         long dueMillis = now + roundMillis;
@@ -152,7 +178,7 @@ class RoundsTest {
 
     @Test
     void aRoundThatIsOverStaysSoForAWhile() {
-        rounds.begin(REVOKED);
+        rounds.learn(List.of(REVOKED));
         over(0);
         assertThat(rounds.answer(ONE, REVOKED)).isEqualTo(NOT_YET);
         now += 499;
@@ -166,13 +192,13 @@ class RoundsTest {
     /** What is remembered of the one who waits is not pushed out by others, or by his own other questions. */
     @Test
     void whoAsksForManyTakesNoRoomOfOthers() {
-        rounds.begin(REVOKED);
+        rounds.learn(List.of(REVOKED));
         over(0);
         ask(ONE);
         over(0);
         for (int i = 0; i < 2_000; i++) {
             PrincipalId other = PrincipalId.client(1_000 + i);
-            rounds.begin(other);
+            rounds.learn(List.of(other));
             rounds.answer(OTHER, other);
         }
         assertThat(ask(ONE)).isEqualTo(DONE);

@@ -1,0 +1,66 @@
+package io.bulwark.storage.revocation;
+
+import io.bulwark.protocol.id.BlockId;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * Which blocks somebody has to write so that rounds end, for the node's log: each version that is not settled
+ * soon, once in a while, and few in a minute. The rest follows when these are written.
+ */
+final class Awaited {
+    private static final long SOON_MILLIS = 10_000;
+    private static final long AGAIN_MILLIS = 600_000;
+    private static final long WINDOW_MILLIS = 60_000;
+    private static final int PER_WINDOW_MAX = 20;
+    private static final int REMEMBERED_MAX = 1_024;
+
+    /** What a node writes into its log. */
+    interface Log {
+        /** @param timestamp as the block's writes count, unsigned */
+        void waitsFor(BlockId block, long timestamp);
+    }
+
+    private record Which(BlockId block, long timestamp) {}
+
+    private final Log log;
+    private final LongSupplier clock;
+    /** When each is logged if it is still waited for then. */
+    private final LinkedHashMap<Which, Long> due = new LinkedHashMap<>();
+    private long windowMillis = Long.MIN_VALUE;
+    private int inWindow;
+
+    Awaited(Log log, LongSupplier clock) {
+        this.log = log;
+        this.clock = clock;
+    }
+
+    /** Called by each of the node's servers. */
+    synchronized void waitsFor(BlockId block, long timestamp) {
+        long now = clock.getAsLong();
+        Which which = new Which(block, timestamp);
+        Map.Entry<Which, Long> oldest = due.firstEntry();
+        if (oldest != null && now - oldest.getValue() >= AGAIN_MILLIS) {
+            due.remove(oldest.getKey());
+        }
+        if (due.size() < REMEMBERED_MAX && due.putIfAbsent(which, now + SOON_MILLIS) == null) {
+            return;
+        }
+        if (now < due.getOrDefault(which, now)) {
+            return;
+        }
+        if (inWindow == 0 || now - windowMillis >= WINDOW_MILLIS) {
+            windowMillis = now;
+            inWindow = 0;
+        }
+        if (inWindow == PER_WINDOW_MAX) {
+            return;
+        }
+        inWindow++;
+        if (due.remove(which) != null) {
+            due.put(which, now + AGAIN_MILLIS);
+        }
+        log.waitsFor(block, timestamp);
+    }
+}
