@@ -110,7 +110,7 @@ function show(status, groups) {
   fill("volumes", status.volumes.map((v) => [[v.name], [v.kind.toLowerCase()],
     [v.policy], [bytes(v.blockBytes), "number"],
     number(groups.filter((g) => g.volume === v.name).length), [epochs(groups.filter((g) => g.volume === v.name)), "number"],
-    [`${v.faultsLeft} of ${v.f}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft >= 0 ? "warn" : "bad"]]),
+    [`${Math.max(0, v.faultsLeft)} of ${v.f}${v.faultsLeft < 0 ? `, ${-v.faultsLeft} too many` : ""}`, v.faultsLeft >= v.f ? "good" : v.faultsLeft >= 0 ? "warn" : "bad"]]),
     "No volume yet; the first bucket makes one.");
   fill("nodes", status.nodes.map((n) => [[`node-${n.number}`], [n.address], stateOf(n), told(n, bytes(n.usedBytes)),
     told(n, bytes(n.freeBytes)), told(n, n.pending.toLocaleString("en")),

@@ -64,7 +64,7 @@ public record StatusView(
      * @param policy its protocol and numbers, for people
      * @param unverified versions that nodes hold unverified, counted at each node; 0 but under pasis, as all that follows
      * @param poolBytes what these take of the nodes' history pools
-     * @param faultsLeft how many more nodes of its worst group may fail now
+     * @param faultsLeft how many more nodes of its worst group may fail now; negative if more have than f
      */
     public record Volume(
             String name,

@@ -353,7 +353,8 @@ final class BulwarkClient implements Bulwark {
         // No valid name lies between this and the wanted one.
         int last = name.length() - 1;
         String before = name.substring(0, last) + (char) (name.charAt(last) - 1) + "~";
-        Reply.BucketList list = query(Reply.BucketList.class, new Query.ListBuckets(before, 1), subject, noDeadline());
+        Reply reply = noDeadline().await(metadata.query(new Query.ListBuckets(before, 1)), subject);
+        Reply.BucketList list = Refusals.expectBuckets(reply, subject);
         Optional<Reply.BucketEntry> found = list.buckets().stream()
                 .filter(bucket -> bucket.name().equals(name))
                 .findFirst();

@@ -37,7 +37,7 @@ public record ClusterStatus(
      * @param reachable whether it answered now
      * @param state what it says of itself, or why it did not answer
      * @param usedBytes of its fragments; 0 if it did not answer
-     * @param freeBytes of its disk, beyond what it keeps for deleting; 0 while it refuses writes for lack of space, or if it did not answer
+     * @param freeBytes of its disk, beyond what it keeps for deleting; 0 while it refuses writes, or if it did not answer
      * @param pending blocks that it knows it must still complete or repair; 0 if it did not answer
      * @param background what it has done unasked; zeros if it did not answer
      * @param historyPoolBytes what unverified versions of all volumes may take there; 0 if it did not answer

@@ -135,7 +135,7 @@ final class StatusReport {
                 true,
                 state(reply, pending, poolNeededBytes),
                 reply.usedBytes(),
-                reply.freeBytes(),
+                reply.acceptsWrites() ? reply.freeBytes() : 0,
                 pending,
                 new ClusterStatus.Background(
                         reply.background().looked(),
@@ -153,7 +153,7 @@ final class StatusReport {
             // Where there is no space nothing is said to be free.
             states.add(
                     reply.freeBytes() > 0
-                            ? "read-only: its store has failed, see its log"
+                            ? "read-only: its store has failed, its log says why; then restart the node"
                             : "read-only: no space, delete objects or give it a larger disk");
         } else if (pending > 0) {
             states.add("repairing");

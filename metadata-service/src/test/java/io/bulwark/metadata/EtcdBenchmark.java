@@ -50,6 +50,9 @@ class EtcdBenchmark {
     private static final double SECONDS = Double.parseDouble(System.getProperty("bulwark.bench.seconds", "4"));
     private static final Path DISK = Path.of(System.getProperty("bulwark.bench.disk", "target"));
     private static final int VALUE_BYTES = 256;
+    /** 256, as protocol buffers have it. */
+    private static final byte[] VALUE_LENGTH = {(byte) 0x80, 2};
+
     private static final int NODES = 3;
     private static final int[] CALLERS = {1, 4, 16};
     private static final int KEYS = 1_000;
@@ -175,10 +178,10 @@ class EtcdBenchmark {
     /** A PutRequest: field 1 is the key, field 2 the value, each with its length. */
     private static byte[] putMessage(String key) {
         byte[] name = key.getBytes(StandardCharsets.US_ASCII);
-        ByteBuffer message = ByteBuffer.allocate(PREFIX_BYTES + 2 + name.length + 3 + VALUE_BYTES);
+        ByteBuffer message = ByteBuffer.allocate(PREFIX_BYTES + 2 + name.length + 1 + VALUE_LENGTH.length + VALUE_BYTES);
         message.put((byte) 0).putInt(message.capacity() - PREFIX_BYTES);
         message.put((byte) 0x0a).put((byte) name.length).put(name);
-        message.put((byte) 0x12).put((byte) (VALUE_BYTES & 0x7f | 0x80)).put((byte) (VALUE_BYTES >> 7));
+        message.put((byte) 0x12).put(VALUE_LENGTH);
         return message.array();
     }
 

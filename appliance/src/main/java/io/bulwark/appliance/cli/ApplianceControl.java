@@ -9,6 +9,8 @@ import java.util.Map;
 
 /** Asks the running appliance of a data directory, or fails with what to do. */
 final class ApplianceControl {
+    static final String DOWN = "down";
+
     private ApplianceControl() {}
 
     static Map<String, Object> ask(GlobalOptions global, ControlRequest request) {
@@ -20,7 +22,10 @@ final class ApplianceControl {
             throw new CommandFailure(
                     CommandFailure.UNAVAILABLE,
                     "no appliance of this machine runs on " + data + "; `" + global.upCommand()
-                            + "` starts it. Members that were started one by one are stopped where they run.");
+                            + "` starts it."
+                            + (request.action().equals(DOWN)
+                                    ? " Members that were started one by one are stopped where they run."
+                                    : ""));
         }
         if (!reply.error().isEmpty()) {
             throw new CommandFailure(reply.misused() ? CommandFailure.USAGE : CommandFailure.FAILED, reply.error());

@@ -19,7 +19,7 @@ final class DownCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         Path data = global.data();
-        ApplianceControl.ask(global, ControlRequest.of("down"));
+        ApplianceControl.ask(global, ControlRequest.of(ApplianceControl.DOWN));
         for (long waited = 0; ControlSocket.isServed(data); waited += 100) {
             if (waited > WAIT_MILLIS_MAX) {
                 throw new CommandFailure(CommandFailure.FAILED, "the appliance on " + data + " does not end");

@@ -87,7 +87,7 @@ final class JoinCommand implements Callable<Integer> {
         json.put("files", files.stream().map(Path::toString).toList());
         global.print(
                 json,
-                "This machine is " + joined.principal() + " now, and may do what it is granted. Wrote "
+                "This machine is " + joined.principal() + " now. Wrote "
                         + files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ".\n"
                         + next(parsed.principal(), directory, listens));
         return 0;

@@ -124,7 +124,7 @@ final class StatusCommand implements Callable<Integer> {
         List<String> parts = new ArrayList<>(List.of(
                 Text.table(nodes(cluster)),
                 Text.table(replicas(cluster)) + "\nFaults that the replicas can take now: "
-                        + cluster.replicaFaultsLeft() + " of " + cluster.replicaFaults() + "."));
+                        + Text.faults(cluster.replicaFaultsLeft(), cluster.replicaFaults()) + "."));
         parts.addAll(RecoveryText.of(cluster.recoveries(), System.currentTimeMillis()));
         for (List<List<String>> table :
                 List.of(volumes(cluster), versions(cluster), buckets(cluster), faults(cluster), unasked(cluster))) {
@@ -173,7 +173,7 @@ final class StatusCommand implements Callable<Integer> {
                     volume.name(),
                     volume.kind(),
                     volume.policy() + ", " + Text.bytes(volume.blockBytes()),
-                    volume.faultsLeft() + " of " + volume.f()));
+                    Text.faults(volume.faultsLeft(), volume.f())));
         }
         return volumes;
     }

@@ -39,6 +39,11 @@ final class Text {
         return minutes / 60 + " h" + (minutes % 60 == 0 ? "" : " " + minutes % 60 + " min");
     }
 
+    /** @param left of what can be taken; below zero if more have failed than that */
+    static String faults(int left, int of) {
+        return Math.max(0, left) + " of " + of + (left < 0 ? ", " + -left + " too many" : "");
+    }
+
     static String empty(long directories) {
         return directories == 1
                 ? "1 empty directory"

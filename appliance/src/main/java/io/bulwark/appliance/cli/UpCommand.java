@@ -14,7 +14,10 @@ import io.bulwark.appliance.up.EmbeddedMembers;
 import io.bulwark.appliance.up.Members;
 import io.bulwark.appliance.up.ProcessMembers;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,6 +41,8 @@ final class UpCommand implements Callable<Integer> {
 
     /** What a killed appliance left behind ends by itself in less. */
     private static final long LEFT_BEHIND_MILLIS_MAX = 10_000;
+
+    private static final String SAYS = "bulwark: ";
 
     enum Switch {
         ON,
@@ -112,7 +117,7 @@ final class UpCommand implements Callable<Integer> {
         try (FileLock lock = data.lock()) {
             ClusterPlan plan = new ClusterPlan(data, data.shape(checked.shape()));
             Members members = processes ? new ProcessMembers(plan) : new EmbeddedMembers(plan);
-            try (Appliance appliance = Appliance.start(plan, members, line -> System.err.println("bulwark: " + line))) {
+            try (Appliance appliance = Appliance.start(plan, members, line -> System.err.println(SAYS + line))) {
                 Thread ending = Thread.ofPlatform().unstarted(() -> {
                     appliance.end();
                     appliance.shutDown();
@@ -167,6 +172,7 @@ final class UpCommand implements Callable<Integer> {
         if (processes) {
             command.add("--processes");
         }
+        long before = Files.exists(log) ? Files.size(log) : 0;
         Process child = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
@@ -176,7 +182,9 @@ final class UpCommand implements Callable<Integer> {
         long end = System.nanoTime() + DETACHED_START_MILLIS_MAX * 1_000_000;
         while (!ControlSocket.isServed(data.root())) {
             if (!child.isAlive()) {
-                throw new CommandFailure(CommandFailure.FAILED, "the appliance did not start; see " + log);
+                throw new CommandFailure(
+                        child.exitValue() == 0 ? CommandFailure.FAILED : child.exitValue(),
+                        "the appliance did not start" + lastWords(log, before) + "; see " + log);
             }
             if (System.nanoTime() > end) {
                 child.destroy();
@@ -189,5 +197,18 @@ final class UpCommand implements Callable<Integer> {
                 "Bulwark is up in the background (process " + child.pid() + ", log " + log
                         + "); `bulwark down` ends it.");
         return 0;
+    }
+
+    /** What would have been seen last in the foreground, or the log's last error; empty if there is neither. */
+    private static String lastWords(Path log, long from) throws IOException {
+        try (InputStream in = Files.newInputStream(log)) {
+            in.skipNBytes(from);
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> line.startsWith(SAYS) || line.contains(" ERROR "))
+                    .reduce((_, last) -> last)
+                    .map(line -> ", and said last: " + (line.startsWith(SAYS) ? line.substring(SAYS.length()) : line))
+                    .orElse("");
+        }
     }
 }

@@ -63,8 +63,8 @@ final class VolumeText {
     }
 
     static String of(ClusterStatus.VolumeStatus volume, ClusterStatus status) {
-        String first = of(volume.volume()) + "; it can take " + volume.moreFaults() + " of " + volume.policyFaults()
-                + " faults now.";
+        String first = of(volume.volume()) + "; faults it can take now: "
+                + Text.faults(volume.moreFaults(), volume.policyFaults()) + ".";
         if (volume.volume().policy().protocol() == Protocol.FP) {
             return first;
         }

@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
 
 /**
  * Which slots move, at most one of each group. What is announced already is part of the plan, so that who begins again goes on where he
- * was. Loads are counted in each volume by itself, as what they weigh is another in each.
+ * was. Loads are counted in each volume by itself, as what they weigh is another in each; where they are alike there, those of all
+ * volumes together decide.
  */
 public final class MovePlan {
     private final ClusterMap map;
@@ -109,8 +110,9 @@ public final class MovePlan {
                 .filter(each -> each != node && mayTake.test(each))
                 .collect(Collectors.toSet());
         List<Move> moves = new ArrayList<>();
+        Map<Integer, Integer> all = loads(map.volumes());
         for (Volume volume : movable()) {
-            Map<Integer, Integer> loads = loads(volume);
+            Map<Integer, Integer> loads = loads(List.of(volume));
             for (int index = 0; index < volume.groups().size(); index++) {
                 PlacementGroup group = volume.groups().get(index);
                 int slot = group.slotOf(node);
@@ -123,9 +125,11 @@ public final class MovePlan {
                     to = others.stream()
                             .filter(each -> !later.contains(each))
                             .min(Comparator.<Integer>comparingInt(each -> loads.getOrDefault(each, 0))
+                                    .thenComparing(each -> all.getOrDefault(each, 0))
                                     .thenComparing(each -> each))
                             .orElseThrow(() -> noneLeft(volume, node, later));
                     loads.merge(to, 1, Integer::sum);
+                    all.merge(to, 1, Integer::sum);
                 }
                 moves.add(new Move(volume.name(), index, node, to));
             }
@@ -137,8 +141,9 @@ public final class MovePlan {
     public List<Move> filling(int node) {
         requireNode(node);
         List<Move> moves = new ArrayList<>();
+        Map<Integer, Integer> all = loads(map.volumes());
         for (Volume volume : movable()) {
-            Map<Integer, Integer> loads = loads(volume);
+            Map<Integer, Integer> loads = loads(List.of(volume));
             map.nodes().forEach(each -> loads.putIfAbsent(each.node(), 0));
             SortedSet<Integer> open = new TreeSet<>();
             for (int index = 0; index < volume.groups().size(); index++) {
@@ -150,16 +155,23 @@ public final class MovePlan {
                     moves.add(new Move(volume.name(), index, group.holders().get(at), node));
                 }
             }
-            moves.addAll(share(volume, node, loads, open));
+            List<Move> taken = share(volume, node, loads, all, open);
+            taken.forEach(move -> all.merge(move.from(), -1, Integer::sum));
+            moves.addAll(taken);
         }
         return moves;
     }
 
-    /** @param open the groups in which it neither holds a slot nor is to */
-    private static List<Move> share(Volume volume, int node, Map<Integer, Integer> loads, SortedSet<Integer> open) {
+    /**
+     * @param loads of this volume
+     * @param all of all volumes, before it takes any of this one
+     * @param open the groups in which it neither holds a slot nor is to
+     */
+    private static List<Move> share(
+            Volume volume, int node, Map<Integer, Integer> loads, Map<Integer, Integer> all, SortedSet<Integer> open) {
         List<Move> moves = new ArrayList<>();
         while (true) {
-            Optional<Integer> most = mostFirst(loads).stream()
+            Optional<Integer> most = mostFirst(loads, all).stream()
                     .filter(each -> open.stream().anyMatch(index -> stays(volume, index, each)))
                     .findFirst();
             if (most.isEmpty() || loads.getOrDefault(most.get(), 0) - loads.getOrDefault(node, 0) <= 1) {
@@ -177,9 +189,10 @@ public final class MovePlan {
         }
     }
 
-    private static List<Integer> mostFirst(Map<Integer, Integer> loads) {
+    private static List<Integer> mostFirst(Map<Integer, Integer> loads, Map<Integer, Integer> all) {
         return loads.entrySet().stream()
                 .sorted(Comparator.<Map.Entry<Integer, Integer>>comparingInt(entry -> -entry.getValue())
+                        .thenComparing(entry -> -all.getOrDefault(entry.getKey(), 0))
                         .thenComparing(Map.Entry::getKey))
                 .map(Map.Entry::getKey)
                 .toList();
@@ -192,10 +205,12 @@ public final class MovePlan {
         return slot >= 0 && later(group).get(slot) == node;
     }
 
-    /** How many slots of a volume each node holds once all is done that is announced. */
-    private static Map<Integer, Integer> loads(Volume volume) {
+    /** How many slots of these volumes each node holds once all is done that is announced. */
+    private static Map<Integer, Integer> loads(List<Volume> volumes) {
         Map<Integer, Integer> loads = new TreeMap<>();
-        volume.groups().forEach(group -> later(group).forEach(holder -> loads.merge(holder, 1, Integer::sum)));
+        volumes.stream()
+                .flatMap(volume -> volume.groups().stream())
+                .forEach(group -> later(group).forEach(holder -> loads.merge(holder, 1, Integer::sum)));
         return loads;
     }
 

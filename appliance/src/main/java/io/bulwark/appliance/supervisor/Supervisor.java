@@ -318,8 +318,9 @@ public final class Supervisor implements Watched {
             long pauseMillis = pauses.afterEnd(TimeUnit.NANOSECONDS.toMillis(now - startedNanos));
             restartNanos = now + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
             LOG.error(
-                    "{} has ended by itself, or does not listen; it is started again in {} ms",
+                    "{} {}; it is started again in {} ms",
                     member.name(),
+                    member.ended().map(how -> "has ended by itself " + how).orElse("does not listen"),
                     pauseMillis);
         }
         if (now - restartNanos < 0) {

@@ -40,6 +40,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -221,16 +222,18 @@ public final class Appliance implements AutoCloseable {
         HealthWatch watch = HealthWatch.start(watched);
         health = watch;
         admin = AdminServer.start("up", plan.adminAddress(plan.consoleAddress()), watch, watched);
-        story.accept("starting " + plan.shape().replicas() + " metadata replicas");
         for (int i = 0; i < plan.shape().replicas(); i++) {
             replicas.add(members.replica(i));
         }
-        startAll(members(replicas));
-        story.accept("starting " + plan.shape().nodes() + " storage nodes");
+        List<ReplicaMember> ordering = members(replicas);
+        story.accept("starting " + ordering.size() + " metadata replicas");
+        startAll(ordering);
         for (int i = 0; i < plan.shape().nodes(); i++) {
             nodes.add(members.node(i));
         }
-        startAll(members(nodes));
+        List<Member> storing = members(nodes);
+        story.accept("starting " + storing.size() + " storage nodes");
+        startAll(storing);
         story.accept("waiting for the cluster");
         Bulwark connected = Bulwark.connect(plan.commandLine());
         client = connected;
@@ -290,16 +293,22 @@ public final class Appliance implements AutoCloseable {
     }
 
     private ControlReply onReplica(@Nullable Integer number) {
-        if (number == null || number < 0 || number >= replicas.size()) {
-            return ControlReply.misused(
-                    "there is no replica " + number + "; replicas are 0 to " + (replicas.size() - 1));
+        if (number == null || number < 0 || number >= replicas.size() || isRemoved(replicas.get(number))) {
+            return ControlReply.misused(notHere(number, members(replicas)));
         }
         Supervisor supervisor = supervisors.get("replica-" + number);
         if (supervisor == null) {
             return ControlReply.failed("nobody watches over a replica " + number
-                    + " here: it was removed, its ordering engine has no recoveries, or `up` was told --recovery off");
+                    + " here: its ordering engine has no recoveries, or `up` was told --recovery off");
         }
         return SuperviseRole.recovered(supervisor);
+    }
+
+    /** Who joined later, from wherever, is not one of these. */
+    static String notHere(@Nullable Integer number, List<? extends Member> here) {
+        return "`up` runs no replica " + number + ", only "
+                + here.stream().map(Member::name).collect(Collectors.joining(", "))
+                + "; one that was added later has a supervisor of its own, which --data DIR names";
     }
 
     private synchronized ControlReply onNode(ControlRequest request) throws IOException {

@@ -165,6 +165,14 @@ class RoleFileTest {
     }
 
     @Test
+    void dashesInTheKeysOfAFileAreOptional() throws IOException {
+        String example = Files.readString(Path.of("..", "docker", "examples", "node.yaml"));
+        Path file = directory.resolve("node.yaml");
+        Files.writeString(file, example.replace("scrub-rate: 8MB", "scrubRate: 7MB"));
+        assertThat(RoleFile.node(file, Map.of()).setup().scrubBytesPerSecond()).isEqualTo(7L << 20);
+    }
+
+    @Test
     void theEnvironmentOverridesTheFile() throws IOException {
         Path file = Path.of("..", "docker", "examples", "node.yaml");
         Map<String, String> environment = Map.of(

@@ -102,7 +102,7 @@ class RoleProcessTest {
     static final class Role {
         private Role() {}
 
-        /** @param kind {@code stuck} if it never comes to rest */
+        /** Ends with what its member does: {@code stuck} if that never comes to rest. */
         public static void main(String... kind) throws IOException {
             boolean stuck = kind[0].equals("stuck");
             Watched member = closing(() -> {

@@ -186,7 +186,15 @@ class BulwarkCommandTest {
                 .isZero();
         assertThat(BulwarkCommand.run("ls", "--data", data)).isEqualTo(CommandFailure.UNAVAILABLE);
         assertThat(BulwarkCommand.run("status", "--data", data)).isEqualTo(CommandFailure.UNAVAILABLE);
-        assertThat(BulwarkCommand.run("down", "--data", data)).isEqualTo(CommandFailure.UNAVAILABLE);
+        CommandOutput down = CommandOutput.of("down", "--data", data);
+        assertThat(down.exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(down.err()).contains("are stopped where they run");
+        CommandOutput nothing =
+                CommandOutput.of("status", "--data", directory.resolve("empty").toString());
+        assertThat(nothing.exitCode()).isEqualTo(CommandFailure.UNAVAILABLE);
+        assertThat(nothing.err())
+                .contains("no appliance of this machine runs")
+                .doesNotContain("stopped where they run");
     }
 
     @Test

@@ -53,7 +53,7 @@ class StatusCommandTest {
         assertThat(textOf(4)).contains("Faults that the replicas can take now: 1 of 1.");
         assertThat(textOf(7)).contains("Faults that the replicas can take now: 2 of 2.");
         assertThat(textOf(7, 1, 5)).contains("Faults that the replicas can take now: 0 of 2.");
-        assertThat(textOf(4, 0, 1)).contains("Faults that the replicas can take now: -1 of 1.");
+        assertThat(textOf(4, 0, 1)).contains("Faults that the replicas can take now: 0 of 1, 1 too many.");
     }
 
     /** @param failed of these the one does not answer, the next does not agree */

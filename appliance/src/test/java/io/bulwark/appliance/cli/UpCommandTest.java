@@ -6,6 +6,9 @@ import io.bulwark.appliance.cluster.ClusterPlan;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.DataDirectory;
 import io.bulwark.appliance.cluster.Ordering;
+import io.bulwark.appliance.cluster.TakenPorts;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.transport.identity.Identity;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -49,6 +52,35 @@ class UpCommandTest {
             assertThat(up(directory).err())
                     .contains("port " + port + " (console) is taken", "the ports of " + directory)
                     .doesNotContain("--port-base");
+        }
+    }
+
+    @Test
+    void whatDoesNotStartInTheBackgroundEndsAsInTheForegroundAndSaysWhy() throws Exception {
+        DataDirectory data = DataDirectory.create(directory);
+        data.keep(freeShape(data));
+        new ClusterPlan(data, data.shape().orElseThrow()).prepare();
+        Files.delete(Identity.file(data.keys(), PrincipalId.replica(0)));
+        Files.writeString(data.log("appliance"), "bulwark: of an earlier start\n");
+        CommandOutput up = up(directory, "--detach");
+        assertThat(up.exitCode()).isEqualTo(CommandFailure.CONFIG);
+        assertThat(up.err())
+                .contains(
+                        "the appliance did not start, and said last:", "replica-0.pem", "see " + data.log("appliance"))
+                .doesNotContain("earlier start");
+        assertThat(up(directory).exitCode()).as("in the foreground").isEqualTo(CommandFailure.CONFIG);
+    }
+
+    private static ClusterShape freeShape(DataDirectory data) throws Exception {
+        while (true) {
+            int base;
+            try (ServerSocket socket = taken()) {
+                base = socket.getLocalPort();
+            }
+            ClusterShape shape = new ClusterShape(5, 4, base, Ordering.BFT, "sync");
+            if (TakenPorts.among(new ClusterPlan(data, shape).ports(false), 0).isEmpty()) {
+                return shape;
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.bulwark.client.error.PreconditionFailedException;
 import io.bulwark.protocol.cluster.ClusterMap;
 import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.Volume;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -137,14 +138,29 @@ class MovePlanTest {
         assertThat(plan(map).filling(4)).isEmpty();
     }
 
-    /** How many slots of the first volume each node holds then. */
+    /** Each volume alone would have it take from the first nodes, and from them alone. */
+    @Test
+    void whatIsEvenInEachVolumeIsEvenInAllOfThem() {
+        ClusterMap map = Maps.of(6, Maps.objects("main", Maps.around(5)), Maps.registers("disk", Maps.around(5)));
+        List<Move> filling = plan(map).filling(5);
+        assertThat(after(map, filling).values()).containsExactlyInAnyOrder(7, 7, 7, 7, 6, 6);
+        ClusterMap seven = Maps.of(7, Maps.objects("main", Maps.around(7)), Maps.registers("disk", Maps.around(7)));
+        // Four of either volume, to six nodes that have as many: eight are two for two of them, and one for the others.
+        assertThat(after(seven, plan(seven).draining(6, _ -> true)).values())
+                .containsExactlyInAnyOrder(10, 10, 9, 9, 9, 9);
+    }
+
+    /** How many slots each node holds then. */
     private static Map<Integer, Integer> after(ClusterMap map, List<Move> moves) {
         Map<Integer, Integer> loads = new HashMap<>();
-        for (PlacementGroup group : map.volumes().getFirst().groups()) {
-            group.holders().forEach(holder -> loads.merge(holder, 1, Integer::sum));
+        for (Volume volume : map.volumes()) {
+            for (PlacementGroup group : volume.groups()) {
+                group.holders().forEach(holder -> loads.merge(holder, 1, Integer::sum));
+            }
         }
         for (Move move : moves) {
-            PlacementGroup group = map.volumes().getFirst().groups().get(move.group());
+            PlacementGroup group =
+                    map.volume(move.volume()).orElseThrow().groups().get(move.group());
             assertThat(group.slotOf(move.from())).isNotNegative();
             assertThat(group.slotOf(move.to())).isNegative();
             loads.merge(move.from(), -1, Integer::sum);

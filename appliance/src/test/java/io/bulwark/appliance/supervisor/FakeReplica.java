@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.bulwark.appliance.cluster.ReplicaMember;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -16,6 +17,7 @@ final class FakeReplica implements ReplicaMember {
     volatile boolean running = true;
     volatile boolean endsOnce;
     volatile String stoppedAfter = "";
+    volatile String ended = "";
     private volatile int looks;
     private final SupervisorTest.FakeGroup group;
 
@@ -65,6 +67,11 @@ final class FakeReplica implements ReplicaMember {
     public synchronized boolean running() {
         looks = looks + 1;
         return running;
+    }
+
+    @Override
+    public Optional<String> ended() {
+        return Optional.of(ended).filter(how -> !how.isEmpty());
     }
 
     /** So often that it would have been started again. */

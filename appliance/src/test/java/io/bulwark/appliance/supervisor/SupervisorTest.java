@@ -3,6 +3,9 @@ package io.bulwark.appliance.supervisor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.ordering.recovery.RecoveryStatus;
 import io.bulwark.transport.identity.Pkcs11Token;
@@ -22,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** One supervisor over a replica that only remembers what was done to it, by a clock that the test sets. */
 @NullMarked
@@ -231,13 +235,23 @@ class SupervisorTest {
     }
 
     @Test
-    void whoHasEndedByItselfIsStartedAgain() {
+    void whoHasEndedByItselfIsStartedAgainAndHowItEndedIsSaid() {
+        Logger logger = (Logger) LoggerFactory.getLogger(Supervisor.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
         try (Supervisor _ = start()) {
+            replica.ended = "with exit code 137; see LOG";
             replica.running = false;
             await().atMost(LONG).until(() -> replica.done.contains("start"));
             assertThat(counted("restarts")).isEqualTo(1);
+        } finally {
+            logger.detachAppender(log);
         }
         assertThat(replica.done).containsExactly("start");
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anyMatch(line -> line.startsWith("replica-1 has ended by itself with exit code 137; see LOG; it is"));
     }
 
     @Test

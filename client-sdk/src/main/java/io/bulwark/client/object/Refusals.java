@@ -18,6 +18,7 @@ import io.bulwark.client.error.Subject;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.protocol.bucket.ExtentFailure;
 import io.bulwark.protocol.bucket.SessionCommands;
+import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Reply;
 
 /** Refusals of the state machine and of the nodes as the exceptions that users see. */
@@ -40,6 +41,17 @@ public final class Refusals {
                     subject);
         }
         return type.cast(reply);
+    }
+
+    /** As {@link #expect}, for who looks for a bucket, which takes the right to read also of who wants to write. */
+    public static Reply.BucketList expectBuckets(Reply reply, Subject subject) {
+        if (reply instanceof Reply.Failed failed
+                && failed.error() == MetadataError.NOT_AUTHORISED
+                && failed.detail().endsWith(" may not read")) {
+            throw new NotPermittedException(
+                    failed.message() + " anything, and so does not find the bucket, to read or to write it", subject);
+        }
+        return expect(Reply.BucketList.class, reply, subject);
     }
 
     static Subject aboutVolume(int volume) {

@@ -322,7 +322,9 @@ class ClientTest {
             ClusterStatus status = other.status();
             assertThat(status.nodes().get(1).state())
                     .isEqualTo("read-only: no space, delete objects or give it a larger disk");
-            assertThat(status.nodes().get(2).state()).isEqualTo("read-only: its store has failed, see its log");
+            assertThat(status.nodes().get(2).state())
+                    .isEqualTo("read-only: its store has failed, its log says why; then restart the node");
+            assertThat(status.nodes().get(2).freeBytes()).isZero();
             assertThat(status.volumes().getFirst().moreFaults()).isEqualTo(-1);
         }
     }

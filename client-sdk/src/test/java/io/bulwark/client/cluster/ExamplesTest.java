@@ -8,7 +8,11 @@ import io.bulwark.client.ObjectInfo;
 import io.bulwark.client.PutOptions;
 import io.bulwark.client.Volume;
 import io.bulwark.client.VolumeSpec;
+import io.bulwark.client.encryption.KeyFiles;
+import io.bulwark.client.encryption.KeyProvider;
+import io.bulwark.client.encryption.Pkcs12Keys;
 import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.Verification;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The examples of the Javadoc of {@link Bucket} and {@link Volume}, run. */
+/** The examples of docs/sdk.md and of the Javadoc of {@link Bucket} and {@link Volume}, run. */
 class ExamplesTest {
     @TempDir
     private Path directory;
@@ -35,6 +39,10 @@ class ExamplesTest {
                 assertThat(objects(client, boat, copy)).containsExactly("2026/boat.jpg 6");
                 assertThat(copy).hasContent("a boat");
                 assertThat(blocks(client)[0]).isOne();
+                Path keys = KeyFiles.create(directory.resolve("photos.p12"), "2026");
+                byte[] bytes = {1, 2, 3};
+                assertThat(encrypted(client, keys, bytes)).isEqualTo(bytes);
+                assertThat(client.bucket("photos").head("boat.jpg").encrypted()).isTrue();
             }
         }
     }
@@ -57,5 +65,20 @@ class ExamplesTest {
         block[0] = 1;
         disk.writeBlock(7, block);
         return disk.readBlock(7);
+    }
+
+    private static byte[] encrypted(Bulwark client, Path file, byte[] bytes) throws IOException {
+        char[] password = KeyFiles.PASSWORD.toCharArray();
+        KeyProvider keys = Pkcs12Keys.load(file, password, "2026");
+        Bucket secret = client.bucket("photos", keys);
+        secret.put("boat.jpg", bytes);
+        return secret.getBytes("boat.jpg");
+    }
+
+    /** Registers under PASIS as docs/sdk.md has them; nodes in memory speak FP alone. */
+    @Test
+    void aPolicyUnderPasisIsMadeAsItSays() {
+        ProtectionPolicy policy = ProtectionPolicy.pasis(1, 2, 5, 4096, Verification.LAZY);
+        assertThat(VolumeSpec.registers("versions", policy, 1024).policy()).isEqualTo(policy);
     }
 }

@@ -52,7 +52,8 @@ public sealed interface NodeControlMessage extends Message {
      *
      * @param acceptsWrites false while its disk is full or failing
      * @param usedBytes of its fragments on disk
-     * @param freeBytes that its disk has left for them, beyond the reserve; 0 while it refuses writes for lack of space
+     * @param freeBytes that its disk has left for them, beyond the reserve; 0 while it refuses writes for lack of space,
+     *     and never where its store has failed
      * @param volumes what it has left to do, by rising volume id; volumes in which it misses nothing may be left out
      * @param background what it has done unasked since it started
      * @param poolBytes its history pool: what unverified versions of all volumes may take

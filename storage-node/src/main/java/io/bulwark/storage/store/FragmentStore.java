@@ -185,7 +185,8 @@ public final class FragmentStore implements AutoCloseable {
 
     public StoreUsage usage() {
         long stored = writer.storedBytes.get();
-        boolean refuses = space.refuses(stored);
+        boolean failed = writer.looksFailed();
+        boolean refuses = !failed && space.refuses(stored);
         return new StoreUsage(
                 writer.records.get(),
                 stored,
@@ -194,7 +195,7 @@ public final class FragmentStore implements AutoCloseable {
                 segments.spareCount(),
                 segments.liveBytes(),
                 space.usableBytes(),
-                refuses ? 0 : Math.max(0, space.roomBytes(stored)),
+                refuses ? 0 : Math.max(failed ? 1 : 0, space.roomBytes(stored)),
                 refuses,
                 damaged.sum(),
                 writer.stores.get(),
@@ -204,7 +205,7 @@ public final class FragmentStore implements AutoCloseable {
                 writer.moved.get(),
                 cache.heldBytes(),
                 cache.died(),
-                writer.failed());
+                failed);
     }
 
     /** For people: why stores are refused for lack of space. */

@@ -89,6 +89,10 @@ final class SegmentFiles implements AutoCloseable {
         canGiveBack = hasEmptied();
     }
 
+    Path directory() {
+        return directory;
+    }
+
     /** Starts a batch: {@link #abandon} goes back to here. */
     void begin() {
         activeBefore = active;

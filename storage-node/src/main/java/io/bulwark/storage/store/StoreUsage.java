@@ -10,7 +10,8 @@ package io.bulwark.storage.store;
  * @param spareSegments empty segment files kept to be overwritten
  * @param liveSegmentBytes bytes of segments that records occupy
  * @param usableBytes what the file system has left
- * @param roomBytes what may still be stored of fragments, beyond the reserve; 0 while stores are refused for lack of space
+ * @param roomBytes what may still be stored of fragments, beyond the reserve; 0 while stores are refused for lack of space, and
+ *     never once the store has failed, which is no lack of space
  * @param refuses whether stores are refused for lack of space now
  * @param damaged records that were found damaged when read, each reading counted
  * @param stores stores acknowledged as durable

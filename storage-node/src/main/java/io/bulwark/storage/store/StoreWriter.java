@@ -4,6 +4,7 @@ import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -79,6 +80,17 @@ final class StoreWriter {
         return failed;
     }
 
+    /** A store whose directory was taken away has failed, though files that are open take bytes for a while, which nobody finds again. */
+    boolean looksFailed() {
+        if (!failed && Files.notExists(segments.directory())) {
+            failed = true;
+            LOG.error(
+                    "{} is gone, or its disk: the store has failed, and refuses writes until the node is started again",
+                    segments.directory());
+        }
+        return failed;
+    }
+
     /** Whether stores are refused for lack of space, so that compaction should try harder. */
     boolean shortOfSpace() {
         return space.refuses(storedBytes.get());
@@ -135,7 +147,7 @@ final class StoreWriter {
     }
 
     private void commit(List<Prepared> batch) {
-        if (failed) {
+        if (looksFailed()) {
             batch.forEach(each -> each.outcome = Stored.FAILED);
             return;
         }

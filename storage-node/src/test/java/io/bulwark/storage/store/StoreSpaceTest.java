@@ -16,14 +16,17 @@ import io.bulwark.protocol.effect.Mutation;
 import io.bulwark.protocol.effect.Stored;
 import io.bulwark.protocol.wire.Bytes;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +65,28 @@ class StoreSpaceTest {
             store(store, new Mutation.Delete(extent(0)), new Mutation.Delete(extent(100)));
             store(store, puts.get(10));
             assertFound(store, puts.get(10));
+        }
+    }
+
+    /** Nothing is left of such a device either, but no deletion makes room there. */
+    @Test
+    void aDirectoryThatIsTakenAwayIsAFailedStoreAndNoFullOne() throws IOException {
+        try (FragmentStore store = FragmentStore.open(small(directory.resolve("node")))) {
+            store(store, put(extent(1), "m", bytes(random, 10_000)));
+            try (Stream<Path> all = Files.walk(directory.resolve("node"))) {
+                for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(each);
+                }
+            }
+            StoreUsage usage = store.usage();
+            assertThat(usage.failed()).isTrue();
+            assertThat(usage.refuses()).isFalse();
+            assertThat(usage.roomBytes()).as("as the status of a node tells it").isPositive();
+            Files.createDirectories(directory.resolve("node/segments"));
+            assertThat(store.store(List.of(put(extent(2), "m", bytes(random, 10_000))))
+                            .join())
+                    .as("what it has open is not what stands there now")
+                    .isEqualTo(Stored.FAILED);
         }
     }
 

@@ -43,9 +43,9 @@ class ForgedNewViewTest {
             boolean isLate = isHeld[0] && message instanceof RecoveryReply;
             boolean isLost = isBehind[0]
                     && to == last
-                    && (message instanceof Checkpoint checkpoint && checkpoint.sequence() > 40
-                            || message instanceof Executed executed
-                                    && executed.first() + executed.digests().size() > 41);
+                    && ((message instanceof Checkpoint checkpoint && checkpoint.sequence() > 40)
+                            || (message instanceof Executed executed
+                                    && executed.first() + executed.digests().size() > 41));
             return isLate || isLost ? List.of() : List.of(message);
         };
         disk.recoverWith(asking(1, 16, List.of()), disk.begun(1, 16, NEVER, 0));
