@@ -43,6 +43,8 @@ final class UpCommand implements Callable<Integer> {
     private static final long LEFT_BEHIND_MILLIS_MAX = 10_000;
 
     private static final String SAYS = "bulwark: ";
+    /** So much of the end of a log is read for what was said last. */
+    private static final int LAST_BYTES_MAX = 64 << 10;
 
     enum Switch {
         ON,
@@ -202,8 +204,8 @@ final class UpCommand implements Callable<Integer> {
     /** What would have been seen last in the foreground, or the log's last error; empty if there is neither. */
     private static String lastWords(Path log, long from) throws IOException {
         try (InputStream in = Files.newInputStream(log)) {
-            in.skipNBytes(from);
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+            in.skipNBytes(Math.max(from, Files.size(log) - LAST_BYTES_MAX));
+            return new String(in.readNBytes(LAST_BYTES_MAX), StandardCharsets.UTF_8)
                     .lines()
                     .filter(line -> line.startsWith(SAYS) || line.contains(" ERROR "))
                     .reduce((_, last) -> last)

@@ -185,7 +185,7 @@ public final class FragmentStore implements AutoCloseable {
 
     public StoreUsage usage() {
         long stored = writer.storedBytes.get();
-        boolean failed = writer.looksFailed();
+        boolean failed = writer.checkDirectory();
         boolean refuses = !failed && space.refuses(stored);
         return new StoreUsage(
                 writer.records.get(),

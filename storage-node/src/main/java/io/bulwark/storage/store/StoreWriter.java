@@ -81,7 +81,7 @@ final class StoreWriter {
     }
 
     /** A store whose directory was taken away has failed, though files that are open take bytes for a while, which nobody finds again. */
-    boolean looksFailed() {
+    synchronized boolean checkDirectory() {
         if (!failed && Files.notExists(segments.directory())) {
             failed = true;
             LOG.error(
@@ -147,7 +147,7 @@ final class StoreWriter {
     }
 
     private void commit(List<Prepared> batch) {
-        if (looksFailed()) {
+        if (checkDirectory()) {
             batch.forEach(each -> each.outcome = Stored.FAILED);
             return;
         }
