@@ -45,6 +45,11 @@ final class PuttingOut {
     /** Asks nodes how far they are, and gives the answers that come in time. */
     interface Asking {
         SortedMap<PrincipalId, Message> ask(Set<PrincipalId> nodes);
+
+        /** Until they are asked again. */
+        default void pause() throws InterruptedException {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+        }
     }
 
     private final Asking asking;
@@ -197,9 +202,9 @@ final class PuttingOut {
         return nodes.stream().map(PrincipalId::toString).collect(Collectors.joining(", "));
     }
 
-    private static void pause() {
+    private void pause() {
         try {
-            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+            asking.pause();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CancelledException("interrupted while waiting for the nodes", Subject.NONE);
