@@ -194,7 +194,8 @@ final class PuttingOut {
                 + (undecided.isEmpty()
                         ? ""
                         : "register versions are not decided yet at " + undecided
-                                + ": what stays is settled once its block is written, which under FP the node's log names; ")
+                                + ": what stays is settled once its block is written, which under FP the node's log"
+                                + " names; ")
                 + "say it again to wait for the rest, or revoke nodes that will not come back";
     }
 

@@ -28,6 +28,7 @@ final class Awaited {
     private final LongSupplier clock;
     /** When each is logged if it is still waited for then. */
     private final LinkedHashMap<Which, Long> due = new LinkedHashMap<>();
+
     private long windowMillis = Long.MIN_VALUE;
     private int inWindow;
 
