@@ -18,7 +18,11 @@ final class Awaited {
 
     /** What a node writes into its log. */
     interface Log {
-        /** @param timestamp as the block's writes count, unsigned */
+        /**
+         * Rounds wait for it, and not only for a moment.
+         *
+         * @param timestamp as the block's writes count, unsigned
+         */
         void waitsFor(BlockId block, long timestamp);
     }
 
