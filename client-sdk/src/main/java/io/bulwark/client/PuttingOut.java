@@ -45,6 +45,11 @@ final class PuttingOut {
     /** Asks nodes how far they are, and gives the answers that come in time. */
     interface Asking {
         SortedMap<PrincipalId, Message> ask(Set<PrincipalId> nodes);
+
+        /** Until they are asked again. */
+        default void pause() throws InterruptedException {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+        }
     }
 
     private final Asking asking;
@@ -190,7 +195,8 @@ final class PuttingOut {
                 + (undecided.isEmpty()
                         ? ""
                         : "register versions are not decided yet at " + undecided
-                                + ": what stays is settled once its block is written, which under FP the node's log names; ")
+                                + ": what stays is settled once its block is written, which under FP the node's log"
+                                + " names; ")
                 + "say it again to wait for the rest, or revoke nodes that will not come back";
     }
 
@@ -198,9 +204,9 @@ final class PuttingOut {
         return nodes.stream().map(PrincipalId::toString).collect(Collectors.joining(", "));
     }
 
-    private static void pause() {
+    private void pause() {
         try {
-            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+            asking.pause();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CancelledException("interrupted while waiting for the nodes", Subject.NONE);

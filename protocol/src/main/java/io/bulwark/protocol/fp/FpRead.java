@@ -430,8 +430,7 @@ public final class FpRead implements ClientOperation<FpReadOutcome> {
     }
 
     /** Lines 1623 to 1626: the block is returned once later readers are sure to find it, or something later. */
-    private void settle(
-            long nowMillis, ReadAttempt attempt, NavigableSet<Timestamp> toRepair, List<Effect> effects) {
+    private void settle(long nowMillis, ReadAttempt attempt, NavigableSet<Timestamp> toRepair, List<Effect> effects) {
         FpWrite back = writeBack;
         boolean done =
                 back != null && attempt == writtenBack && back.outcome().orElse(null) instanceof FpWriteOutcome.Written;

@@ -24,7 +24,8 @@ final class RepairsLeft {
         long[] sorted() {
             if (changed) {
                 changed = false;
-                sorted = of.values().stream().mapToLong(Long::longValue).sorted().toArray();
+                sorted =
+                        of.values().stream().mapToLong(Long::longValue).sorted().toArray();
             }
             return sorted;
         }
@@ -77,11 +78,12 @@ final class RepairsLeft {
     /** Those for which a round of that number waits. */
     Collection<StagedIndex.Entry> before(long mark) {
         List<StagedIndex.Entry> all = new ArrayList<>();
-        volumes.values().forEach(numbers -> numbers.of.forEach((entry, number) -> {
-            if (number < mark) {
-                all.add(entry);
-            }
-        }));
+        volumes.values()
+                .forEach(numbers -> numbers.of.forEach((entry, number) -> {
+                    if (number < mark) {
+                        all.add(entry);
+                    }
+                }));
         return all;
     }
 }

@@ -215,8 +215,7 @@ class FpLurkingRepairTest {
         nodes.write(4, 4, 0, 1, 2);
         StagedIndex index = new StagedIndex(new Outbox(), _ -> true, 1);
         nodes.disk(0)
-                .apply(index.put(
-                        PrepareTag.REPAIR, 0, new StagedIndex.Entry(nodes.group.block(), version.version())));
+                .apply(index.put(PrepareTag.REPAIR, 0, new StagedIndex.Entry(nodes.group.block(), version.version())));
         nodes.restart(0);
         nodes.one(READER, new FpMessage.FindTimestamp(nodes.group.target(0), false));
         assertUndecided(0);

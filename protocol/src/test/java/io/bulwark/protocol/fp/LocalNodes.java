@@ -58,6 +58,7 @@ final class LocalNodes {
     final Map<Integer, Integer> undecided = new HashMap<>();
     /** Which blocks nodes say that somebody has to write. */
     final Set<BlockId> awaited = new HashSet<>();
+
     final List<FpMessage> answers = new ArrayList<>();
     final List<Effect.Evidence> evidence = new ArrayList<>();
     final List<Effect.Scan> scans = new ArrayList<>();
@@ -118,8 +119,7 @@ final class LocalNodes {
     }
 
     void restart(int node) {
-        ToldUndecided watch = new ToldUndecided(node, undecided, awaited);
-        servers.put(node, new FpServer(keysOf(node), limits, _ -> true, watch));
+        servers.put(node, new FpServer(keysOf(node), limits, _ -> true, new ToldUndecided(node, undecided, awaited)));
     }
 
     /** From now on nobody can verify what this node vouches for. */

@@ -102,7 +102,8 @@ final class RevocationBugs {
             in(
                     "fp/RepairAsking",
                     "a reader asks for the repair of the greatest again and again",
-                    protocol("fp.ShownToReaderTest", "aLaterOneThatNobodyCanCompleteKeepsNoReaderFromAskingForTheOther"),
+                    protocol(
+                            "fp.ShownToReaderTest", "aLaterOneThatNobodyCanCompleteKeepsNoReaderFromAskingForTheOther"),
                     "if (asked == null || asked.last.isAfter(version)) {",
                     "if (true) {"),
             in(

@@ -18,7 +18,11 @@ final class Awaited {
 
     /** What a node writes into its log. */
     interface Log {
-        /** @param timestamp as the block's writes count, unsigned */
+        /**
+         * Rounds wait for it, and not only for a moment.
+         *
+         * @param timestamp as the block's writes count, unsigned
+         */
         void waitsFor(BlockId block, long timestamp);
     }
 
@@ -28,6 +32,7 @@ final class Awaited {
     private final LongSupplier clock;
     /** When each is logged if it is still waited for then. */
     private final LinkedHashMap<Which, Long> due = new LinkedHashMap<>();
+
     private long windowMillis = Long.MIN_VALUE;
     private int inWindow;
 

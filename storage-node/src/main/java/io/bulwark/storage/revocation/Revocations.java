@@ -99,8 +99,8 @@ public final class Revocations implements BackgroundWork {
     private void logAwaited(BlockId block, long timestamp) {
         NodeAccess node = hosting;
         LOG.warn(
-                "node {}: a repair has staged a version of volume {}, block {} (timestamp {}) that is not in force: who waits for the end of a"
-                        + " revocation may wait until that block is written",
+                "node {}: a repair has staged a version of volume {}, block {} (timestamp {}) that is not in force:"
+                        + " who waits for the end of a revocation may wait until that block is written",
                 node == null ? "?" : node.node(),
                 block.volume(),
                 block.counter(),

@@ -395,6 +395,13 @@ final class StorageBugs {
                     "whatWasSaidInARoundBeforeIsNoAnswer",
                     "refused &= said.round() == begun.round() && said.refuses();",
                     "refused &= said.refuses();"),
+            bug(
+                    "revocation/Rounds",
+                    "that all is decided is of a round that began before the question, found by five answers",
+                    "revocation.FiveAnswersTest",
+                    "theyAreTwoStepsAfterAllWereDoneOnce",
+                    "if (over && begun.round() < since) {",
+                    "if (false) {"),
             rounds(
                     "of one who is revoked it is answered before the servers know of the others",
                     "nobodyIsAnsweredOfOneBeforeTheServersKnowAll",

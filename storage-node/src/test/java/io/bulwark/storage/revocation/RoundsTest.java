@@ -25,8 +25,7 @@ class RoundsTest {
     private long now = 1_000;
     private final AtomicInteger told = new AtomicInteger();
     private final List<BlockId> awaited = new ArrayList<>();
-    private final Rounds rounds =
-            new Rounds(_ -> told.incrementAndGet(), () -> now, (block, _) -> awaited.add(block));
+    private final Rounds rounds = new Rounds(_ -> told.incrementAndGet(), () -> now, (block, _) -> awaited.add(block));
     private final List<RevocationWatch> servers = List.of(rounds.watch(), rounds.watch());
 
     private RevocationReply ask(PrincipalId who) {
@@ -52,7 +51,8 @@ class RoundsTest {
         PrincipalId another = PrincipalId.client(21);
         List<Boolean> known = new ArrayList<>();
         AtomicReference<Rounds> asked = new AtomicReference<>();
-        asked.set(new Rounds(_ -> known.add(asked.get().knows(REVOKED) || asked.get().knows(another)), () -> now, (_, _) -> {}));
+        asked.set(new Rounds(
+                _ -> known.add(asked.get().knows(REVOKED) || asked.get().knows(another)), () -> now, (_, _) -> {}));
         asked.get().learn(List.of(REVOKED, another));
         assertThat(known).containsExactly(false, false);
         assertThat(asked.get().knows(REVOKED) && asked.get().knows(another)).isTrue();
@@ -159,9 +159,8 @@ class RoundsTest {
                     .as("%d ms, asked every %d ms", roundMillis, everyMillis)
                     .isLessThan(200_000);
         }
-        assertThat(begun - 1)
-                .as("half of the time is for the rest")
-                .isLessThanOrEqualTo((int) ((now - start) / Math.max(500, 2 * roundMillis)));
+        assertThat(begun - 1).as("half of the time is for the rest").isLessThanOrEqualTo((int)
+                ((now - start) / Math.max(500, 2 * roundMillis)));
         return now - start;
     }
 

@@ -1,0 +1,152 @@
+package io.bulwark.storage.revocation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.bulwark.client.WaitingOperator;
+import io.bulwark.protocol.cluster.ClusterMap;
+import io.bulwark.protocol.cluster.PlacementGroup;
+import io.bulwark.protocol.cluster.ProtectionPolicy;
+import io.bulwark.protocol.cluster.RevocationWatch;
+import io.bulwark.protocol.cluster.Volume;
+import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.wire.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The operator's five answers of each node are two steps after all were done once, each in rounds that began after the step before had ended everywhere, also
+ * where questions come twice or late, others ask, answers are lost and nodes are started anew.
+ */
+@NullMarked
+class FiveAnswersTest {
+    private static final PrincipalId REVOKED = PrincipalId.client(20);
+    private static final PrincipalId OPERATOR = PrincipalId.client(30);
+    private static final PrincipalId OTHER = PrincipalId.client(31);
+    private static final int NODES = 4;
+
+    private record Round(long begun, long over) {}
+
+    private final class Node {
+        private final Random random;
+        final List<Round> over = new ArrayList<>();
+        private Rounds rounds;
+        private RevocationWatch server;
+        private long begun = -1;
+        private long due = -1;
+        private long knows;
+
+        Node(Random random) {
+            this.random = random;
+            this.rounds = new Rounds(_ -> told(), () -> now, (_, _) -> {});
+            this.server = rounds.watch();
+            this.knows = random.nextLong(2_000);
+        }
+
+        void startAnew() {
+            rounds = new Rounds(_ -> told(), () -> now, (_, _) -> {});
+            server = rounds.watch();
+            due = -1;
+            knows = now + random.nextLong(1_000);
+        }
+
+        private void told() {
+            server.begins(REVOKED);
+            begun = now;
+            due = now + random.nextLong(1_500);
+        }
+
+        void goOn() {
+            if (now >= knows && !rounds.knows(REVOKED)) {
+                rounds.learn(List.of(REVOKED));
+            }
+            if (due >= 0 && now >= due) {
+                over.add(new Round(begun, now));
+                due = -1;
+                server.refuses(REVOKED, 0);
+            }
+        }
+
+        Message answer(PrincipalId who) {
+            return rounds.answer(who, REVOKED);
+        }
+    }
+
+    private long now;
+
+    private void pass(Random random, List<Node> nodes, int millisMax) {
+        for (long until = now + random.nextInt(millisMax); now < until; now += 10) {
+            nodes.forEach(Node::goOn);
+        }
+    }
+
+    private SortedMap<PrincipalId, Message> ask(Random random, List<Node> nodes, Set<PrincipalId> asked) {
+        SortedMap<PrincipalId, Message> answers = new TreeMap<>();
+        for (PrincipalId id : asked) {
+            Node node = nodes.get(id.number());
+            if (random.nextInt(40) == 0) {
+                node.startAnew();
+            }
+            if (random.nextInt(3) == 0) {
+                node.answer(OTHER);
+            }
+            pass(random, nodes, 100);
+            boolean lost = random.nextInt(8) == 0;
+            Message answer = node.answer(OPERATOR);
+            if (!lost) {
+                answers.put(id, answer);
+            }
+            // The same question again: nobody waits for what is answered to that.
+            for (int again = random.nextInt(3); again > 0; again--) {
+                pass(random, nodes, 700);
+                Message second = node.answer(OPERATOR);
+                if (lost && random.nextBoolean()) {
+                    answers.putIfAbsent(id, second);
+                }
+            }
+        }
+        pass(random, nodes, 200);
+        return answers;
+    }
+
+    /** When each node has been through a round that began no earlier. */
+    private static long ended(List<Node> nodes, long begun) {
+        return nodes.stream()
+                .mapToLong(node -> node.over.stream()
+                        .filter(round -> round.begun() >= begun)
+                        .mapToLong(Round::over)
+                        .min()
+                        .orElse(Long.MAX_VALUE))
+                .max()
+                .orElseThrow();
+    }
+
+    @Test
+    void theyAreTwoStepsAfterAllWereDoneOnce() {
+        ProtectionPolicy policy = new ProtectionPolicy(1, 2, NODES, ProtectionPolicy.BLOCK_BYTES_MIN);
+        PlacementGroup group =
+                new PlacementGroup(1, IntStream.range(0, NODES).boxed().toList());
+        ClusterMap map = new ClusterMap(
+                1, List.of(), List.of(new Volume(3, "disk", VolumeKind.REGISTER, policy, 100, List.of(group))));
+        long first = Long.getLong("bulwark.seed", 1);
+        for (long seed = first; seed < first + 300; seed++) {
+            Random random = new Random(seed);
+            now = 0;
+            List<Node> nodes =
+                    IntStream.range(0, NODES).mapToObj(_ -> new Node(random)).toList();
+            WaitingOperator.await(map, REVOKED, asked -> ask(random, nodes, asked));
+            long once = ended(nodes, 0);
+            long second = ended(nodes, once);
+            assertThat(ended(nodes, second))
+                    .as("-Dbulwark.seed=%d: done at %d and %d", seed, once, second)
+                    .isLessThanOrEqualTo(now);
+        }
+    }
+}
