@@ -75,7 +75,7 @@ class PuttingOutTest {
                 nodes -> {
                     SortedMap<PrincipalId, Message> all = new TreeMap<>();
                     nodes.forEach(node -> all.put(node, new RevocationReply(REVOKED, true, 0)));
-                    Objects.requireNonNull(silent.poll()).forEach(all::remove);
+                    all.keySet().removeAll(Objects.requireNonNull(silent.poll()));
                     return all;
                 },
                 REVOKED);
