@@ -192,7 +192,7 @@ public final class MovePlan {
     private static List<Integer> mostFirst(Map<Integer, Integer> loads, Map<Integer, Integer> all) {
         return loads.entrySet().stream()
                 .sorted(Comparator.<Map.Entry<Integer, Integer>>comparingInt(entry -> -entry.getValue())
-                        .thenComparing(entry -> -all.getOrDefault(entry.getKey(), 0))
+                        .thenComparingInt(entry -> -all.getOrDefault(entry.getKey(), 0))
                         .thenComparing(Map.Entry::getKey))
                 .map(Map.Entry::getKey)
                 .toList();
