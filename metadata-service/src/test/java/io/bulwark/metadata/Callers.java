@@ -55,8 +55,6 @@ final class Callers {
             return new Measured(0, Double.NaN, Double.NaN);
         }
         return new Measured(
-                sorted.length / measured,
-                sorted[sorted.length / 2] / 1e3,
-                sorted[(int) (sorted.length * 0.99)] / 1e3);
+                sorted.length / measured, sorted[sorted.length / 2] / 1e3, sorted[(int) (sorted.length * 0.99)] / 1e3);
     }
 }

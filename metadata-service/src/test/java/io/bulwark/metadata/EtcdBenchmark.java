@@ -79,10 +79,7 @@ class EtcdBenchmark {
         Path key = directory.resolve("etcd.pem");
         Identity.generate(PrincipalId.node(0), new SecureRandom()).store(key);
         try (ReplicaGroup ours = ReplicaGroup.withIdentities(
-                        directory.resolve("bft"),
-                        bft,
-                        ReplicaConfig.SNAPSHOT_BATCHES_STANDARD,
-                        Recoveries.DEFAULT);
+                        directory.resolve("bft"), bft, ReplicaConfig.SNAPSHOT_BATCHES_STANDARD, Recoveries.DEFAULT);
                 HttpClient http =
                         HttpClient.newBuilder().sslContext(trustingAnybody()).build()) {
             for (int node = 0; node < NODES; node++) {
@@ -157,8 +154,8 @@ class EtcdBenchmark {
 
     /** Callers take the nodes in turn. A gRPC call: a POST over HTTP/2, whose one message follows a byte and its length. */
     private static CompletableFuture<Bytes> put(HttpClient http, List<InetSocketAddress> clients, long number) {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(
-                        "https://" + at(clients.get((int) (number % NODES))) + "/etcdserverpb.KV/Put"))
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create("https://" + at(clients.get((int) (number % NODES))) + "/etcdserverpb.KV/Put"))
                 .version(HttpClient.Version.HTTP_2)
                 .timeout(Duration.ofSeconds(10))
                 .header("content-type", "application/grpc")
@@ -178,7 +175,8 @@ class EtcdBenchmark {
     /** A PutRequest: field 1 is the key, field 2 the value, each with its length. */
     private static byte[] putMessage(String key) {
         byte[] name = key.getBytes(StandardCharsets.US_ASCII);
-        ByteBuffer message = ByteBuffer.allocate(PREFIX_BYTES + 2 + name.length + 1 + VALUE_LENGTH.length + VALUE_BYTES);
+        ByteBuffer message =
+                ByteBuffer.allocate(PREFIX_BYTES + 2 + name.length + 1 + VALUE_LENGTH.length + VALUE_BYTES);
         message.put((byte) 0).putInt(message.capacity() - PREFIX_BYTES);
         message.put((byte) 0x0a).put((byte) name.length).put(name);
         message.put((byte) 0x12).put(VALUE_LENGTH);

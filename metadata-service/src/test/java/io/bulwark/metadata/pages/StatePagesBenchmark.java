@@ -149,7 +149,10 @@ class StatePagesBenchmark {
                 tree.put(key(random.nextInt(keys)), value(random, VALUE_BYTES));
             }
             System.out.printf(
-                    Locale.ROOT, "%d values changed, %.2f%% of the number of pages%n", changes, 100.0 * changes / held[0]);
+                    Locale.ROOT,
+                    "%d values changed, %.2f%% of the number of pages%n",
+                    changes,
+                    100.0 * changes / held[0]);
             checkpoint(true);
         }
 
@@ -171,8 +174,8 @@ class StatePagesBenchmark {
                         .sum();
                 System.out.printf(
                         Locale.ROOT,
-                        "checkpoint: %d pages, %.2f MiB, state stands still %.1f ms, written and synced in %.1f ms, the one"
-                                + " before discarded in %.1f ms%n",
+                        "checkpoint: %d pages, %.2f MiB, state stands still %.1f ms, written and synced in %.1f ms,"
+                                + " the one before discarded in %.1f ms%n",
                         checkpoint.batch().pages().size(),
                         bytes / 1048576.0,
                         digested * 1e3,

@@ -94,7 +94,8 @@ final class StagedIndex {
         if (waiting != null) {
             waiting.forEach(then -> then.accept(nowMillis));
         }
-        // That of repairs stays beside those of the clients, as a repair that is under way counts on it: get() makes it the one used last.
+        // That of repairs stays beside those of the clients, as a repair that is under way counts on it: get() makes it
+        // the one used last.
         int ofRepairs = staged.get(PrepareTag.REPAIR) == null ? 0 : 1;
         while (staged.size() > clientsMax + ofRepairs) {
             staged.remove(staged.firstEntry().getKey());

@@ -7,7 +7,6 @@ import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.List;
 import org.jspecify.annotations.NullMarked;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -39,8 +38,7 @@ class FpCrowdedRepairTest {
     }
 
     private ClientOperation<FpReadOutcome> read() {
-        ClientOperation<FpReadOutcome> read =
-                nodes.run(READER, FpRead.writingBack(nodes.group, SESSION, TIMES));
+        ClientOperation<FpReadOutcome> read = nodes.run(READER, FpRead.writingBack(nodes.group, SESSION, TIMES));
         nodes.pass(12_000);
         return read;
     }

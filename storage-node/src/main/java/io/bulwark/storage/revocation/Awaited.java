@@ -1,6 +1,7 @@
 package io.bulwark.storage.revocation;
 
 import io.bulwark.protocol.id.BlockId;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -26,7 +27,15 @@ final class Awaited {
         void waitsFor(BlockId block, long timestamp);
     }
 
-    private record Which(BlockId block, long timestamp) {}
+    private record Which(BlockId block, long timestamp) implements Comparable<Which> {
+        private static final Comparator<Which> ORDER =
+                Comparator.comparing(Which::block).thenComparing(Which::timestamp, Long::compareUnsigned);
+
+        @Override
+        public int compareTo(Which other) {
+            return ORDER.compare(this, other);
+        }
+    }
 
     private final Log log;
     private final LongSupplier clock;
