@@ -75,10 +75,9 @@ final class ForgedDisk {
     /** f others say that they take part in this view of the disk of the last one, which so believes that it had begun. */
     void believe(long view) {
         TestCluster.Wire wire = cluster.wire;
-        cluster.wire = (from, to, message) ->
-                from < cluster.faulty && to == last() && message instanceof Status status
-                        ? List.of(isIn(view, status))
-                        : wire.carry(from, to, message);
+        cluster.wire = (from, to, message) -> from < cluster.faulty && to == last() && message instanceof Status status
+                ? List.of(isIn(view, status))
+                : wire.carry(from, to, message);
     }
 
     int last() {
