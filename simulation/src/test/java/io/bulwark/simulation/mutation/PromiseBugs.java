@@ -97,7 +97,7 @@ final class PromiseBugs {
             in(
                     "ordering/replica/Execution",
                     "who fetches a state that reflects another's recovery drops no keys",
-                    engine("RecoveryTest", "eachReplicaRecoversInTurnWithoutAnyOtherWork"),
+                    engine("RecoveryTest", "whoFetchesAStateThatReflectsARecoveryDropsTheKeys"),
                     "listener.onRecovery(nowMillis, replica, entry.call(), entry.sequence(), true);",
                     "{}"),
             in(

@@ -259,8 +259,8 @@ final class RecoveringBugs {
                     RECOVERING,
                     "who has given its log up recovers with it",
                     recovery("aLogThatNobodyCanHaveIsGivenUp"),
-                    "if (!useless) { makeRequest",
-                    "if (true) { makeRequest"),
+                    "if (!useless && views.isJudged(nowMillis)) {",
+                    "if (views.isJudged(nowMillis)) {"),
             in(
                     RECOVERING,
                     "answers to another request count",
@@ -270,7 +270,7 @@ final class RecoveringBugs {
             in(
                     RECOVERING,
                     "late answers move the recovery back",
-                    recovery("eachReplicaRecoversInTurnWithoutAnyOtherWork"),
+                    recovering("whatIsAnsweredOnceItHasRecoveredDoesNotOpenTheRecoveryAgain"),
                     "phase != Phase.REQUESTING || reply.call() != call",
                     "reply.call() != call"),
             in(

@@ -72,6 +72,14 @@ final class ForgedDisk {
         cluster.start(last(), Start.RECOVERING);
     }
 
+    /** f others say that they take part in this view of the disk of the last one, which so believes that it had begun. */
+    void believe(long view) {
+        TestCluster.Wire wire = cluster.wire;
+        cluster.wire = (from, to, message) -> from < cluster.faulty && to == last() && message instanceof Status status
+                ? List.of(isIn(view, status))
+                : wire.carry(from, to, message);
+    }
+
     int last() {
         return cluster.nodes.size() - 1;
     }

@@ -18,6 +18,7 @@ import io.bulwark.protocol.ordering.message.ReplicaMessage.Status;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.ViewChange;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Vouch;
 import io.bulwark.protocol.ordering.message.Request;
+import io.bulwark.protocol.ordering.recovery.RecoveryReport.OwnRecovery;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport.Phase;
 import io.bulwark.protocol.ordering.recovery.RecoveryRequest;
 import io.bulwark.protocol.ordering.recovery.RecoveryRequest.Challenge;
@@ -259,6 +260,17 @@ class RecoveringTest {
         assertThat(lone.report().phase()).isEqualTo(Phase.REACHING);
         lone.stands(0, 0, 0);
         assertThat(lone.report().phase()).as("what comes late changes nothing").isEqualTo(Phase.REACHING);
+    }
+
+    /** 2f+1 are enough; the others may be slow. */
+    @Test
+    void whatIsAnsweredOnceItHasRecoveredDoesNotOpenTheRecoveryAgain() {
+        LoneReplica lone = inView(4, 3);
+        OwnRecovery recovered = lone.report().own();
+        assertThat(lone.report().phase()).isEqualTo(Phase.NONE);
+        lone.executes(0, true, 1, 3);
+        assertThat(lone.report().phase()).isEqualTo(Phase.NONE);
+        assertThat(lone.report().own()).isEqualTo(recovered);
     }
 
     @Test

@@ -157,6 +157,30 @@ class RecoveryTest {
         finish(cluster, 2_000);
     }
 
+    /** It does not execute the recovery request: the others have discarded it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void whoFetchesAStateThatReflectsARecoveryDropsTheKeys(int faulty) {
+        TestCluster cluster = new TestCluster(faulty, 15, RecoveryTest::settings);
+        submit(cluster, 20);
+        finish(cluster, 2_000);
+        int away = 3 * faulty;
+        cluster.crash(away);
+        recover(cluster, 1);
+        cluster.run(2_000);
+        assertThat(report(cluster, 1).phase()).as(cluster::toString).isEqualTo(Phase.NONE);
+        submit(cluster, 40);
+        finish(cluster, 2_000);
+        cluster.start(away);
+        assertThat(cluster.replica(away).executed())
+                .isLessThan(report(cluster, 1).own().point());
+        assertThat(cluster.replica(0).lowWaterMark())
+                .isGreaterThan(report(cluster, 1).own().point());
+        cluster.run(2_000);
+        assertThat(cluster.nodes.get(away).dropped).as(cluster::toString).containsExactly(1);
+        allEqual(cluster);
+    }
+
     @Test
     void aCheckOfWhatTheOthersHaveDiscardedBeginsAnewWithWhatTheyHave() {
         TestCluster cluster = new TestCluster(1, 1, RecoveryTest::settings);
