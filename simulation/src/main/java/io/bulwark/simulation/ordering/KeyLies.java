@@ -13,6 +13,7 @@ import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,17 +127,13 @@ final class KeyLies {
         };
     }
 
-    private interface Deed<T> {
-        void with(T one);
-    }
-
-    private <T> void any(List<T> list, Deed<T> deed) {
+    private <T> void any(List<T> list, Consumer<T> deed) {
         if (!list.isEmpty()) {
-            deed.with(list.get(random.nextInt(list.size())));
+            deed.accept(list.get(random.nextInt(list.size())));
         }
     }
 
-    private void liar(Deed<Integer> deed) {
+    private void liar(Consumer<Integer> deed) {
         if (!world.liarsHelp()) {
             any(List.copyOf(world.liars()), deed);
         }

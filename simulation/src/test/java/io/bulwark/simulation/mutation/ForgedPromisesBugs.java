@@ -106,7 +106,7 @@ final class ForgedPromisesBugs {
                     CHANGING,
                     "a NEW-VIEW of a view that the others are not in is kept",
                     forged("nobodyIsInAViewThatNoOtherIsInByANewViewOfItsDisk"),
-                    "if (begun.isFalse()) { giveUpFound(nowMillis); }",
+                    "if (forged) { giveUpFound(nowMillis); }",
                     ""),
             in(
                     CHANGING,
@@ -118,7 +118,7 @@ final class ForgedPromisesBugs {
                     "ordering/replica/Recovering",
                     "the recovery request is made before it is known whether the view had begun",
                     newView("aForgedNewViewDoesNotStandForTheOneThatTheOthersAskForMeanwhile"),
-                    "if (!useless && views.isJudged(nowMillis)) {",
+                    "if (!useless && views.judgeFound(nowMillis)) {",
                     "if (!useless) {"),
             in(
                     "ordering/recovery/BegunView",

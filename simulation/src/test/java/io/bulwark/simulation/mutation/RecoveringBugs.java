@@ -259,8 +259,8 @@ final class RecoveringBugs {
                     RECOVERING,
                     "who has given its log up recovers with it",
                     recovery("aLogThatNobodyCanHaveIsGivenUp"),
-                    "if (!useless && views.isJudged(nowMillis)) {",
-                    "if (views.isJudged(nowMillis)) {"),
+                    "if (!useless && views.judgeFound(nowMillis)) {",
+                    "if (views.judgeFound(nowMillis)) {"),
             in(
                     RECOVERING,
                     "answers to another request count",

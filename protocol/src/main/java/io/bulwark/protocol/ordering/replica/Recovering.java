@@ -269,7 +269,7 @@ final class Recovering {
             }
             onEstimated(nowMillis, estimated.getAsLong());
         }
-        if (!useless && views.isJudged(nowMillis)) {
+        if (!useless && views.judgeFound(nowMillis)) {
             makeRequest(nowMillis);
         }
     }

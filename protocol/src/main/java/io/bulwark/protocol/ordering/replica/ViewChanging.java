@@ -158,17 +158,18 @@ final class ViewChanging {
     }
 
     /**
-     * Whether the recovery request may be made: not before the others have said whether the view of the NEW-VIEW of the disk has begun. If it has,
-     * the request gets a number above all that it begins with; else this NEW-VIEW is none.
+     * Judges the NEW-VIEW of the disk: if its view has begun, the recovery request gets a number above all that it begins with; else this
+     * NEW-VIEW is none. False while the others have not said enough for either; the request is not made before.
      */
-    boolean isJudged(long nowMillis) {
+    boolean judgeFound(long nowMillis) {
         if (found == null || begun.isTrue()) {
             return true;
         }
-        if (begun.isFalse()) {
+        boolean forged = begun.isFalse();
+        if (forged) {
             giveUpFound(nowMillis);
         }
-        return begun.isFalse();
+        return forged;
     }
 
     /** The recovery request was ordered. If the view of the disk had begun before, that was above all that its NEW-VIEW chose. */
