@@ -5,7 +5,7 @@ import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.membership.Member;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -18,7 +18,7 @@ public final class ReplicaPaths implements AutoCloseable {
     private final PeerLinks links;
     private final List<InetSocketAddress> told;
     private final Optional<KnownReplicas> group;
-    private final Consumer<HandoverProof> following = this::follow;
+    private final Consumer<Successor> following = this::follow;
 
     /**
      * Connects nobody yet.
@@ -63,7 +63,7 @@ public final class ReplicaPaths implements AutoCloseable {
         }
     }
 
-    private void follow(HandoverProof proof) {
+    private void follow(Successor said) {
         connect(proof.handover().next());
         // It may have been this process that was let in.
         proof.handover().next().replicas().forEach(links::hurry);
