@@ -64,9 +64,10 @@ public final class ReplicaPaths implements AutoCloseable {
     }
 
     private void follow(Successor said) {
-        connect(proof.handover().next());
+        Configuration next = said.proof().handover().next();
+        connect(next);
         // It may have been this process that was let in.
-        proof.handover().next().replicas().forEach(links::hurry);
+        next.replicas().forEach(links::hurry);
         KnownReplicas known = group.orElseThrow();
         known.genesis().replicas().forEach(replica -> leave(known.term().configuration(), replica));
         known.proofs()

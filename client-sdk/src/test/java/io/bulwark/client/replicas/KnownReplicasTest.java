@@ -126,7 +126,7 @@ class KnownReplicasTest {
         Bytes signed = AuditEntry.signed(GenesisFile.load(genesis()).genesisKeys().cluster(), by, 1, 1, change);
         Identity signer = identity(by);
         AuditEntry.Approval approval =
-                new AuditEntry.Approval(signer.publicKey(), signer.ownKey().sign(signed));
+                new AuditEntry.Approval(signer.publicKey(), signer.sign(signed));
         return Mandate.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));
     }
 
@@ -160,7 +160,7 @@ class KnownReplicasTest {
         again.mandated(lineage, (_, _) -> Optional.of(first.mandate()));
         assertThat(again.successors()).as("what a state says is checked").containsExactly(
                 first, new Successor(then.proof(), first.mandate()));
-        again.mandated(lineage, (ended, to) -> Optional.of(mandate(ended, to, SELF)));
+        again.mandated(lineage, (_, _) -> Optional.of(then.mandate()));
         assertThat(again.successors()).containsExactly(first, then);
         assertThat(lineage.successors()).containsExactly(first, then);
         assertThat(known(credentials()).successors()).containsExactly(first, then);
