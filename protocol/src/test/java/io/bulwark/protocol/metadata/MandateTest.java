@@ -161,6 +161,10 @@ class MandateTest {
         assertThat(mandates.name(genesis, genesis.replacing(2, elsewhere), made)).isFalse();
         assertThat(mandates.name(genesis, new Configuration(2, next.members()), made)).isFalse();
         assertThat(mandates.name(next, next.replacing(1, member(5, Signer.fresh())), made)).isFalse();
+        Configuration again = new Configuration(1, genesis.members());
+        assertThat(mandates.name(again, new Configuration(2, next.members()), made))
+                .as("said long ago")
+                .isFalse();
         Configuration other = genesis.replacing(0, member(9, Signer.fresh()));
         assertThat(mandates.name(other, next, made)).isFalse();
     }

@@ -153,6 +153,18 @@ final class MandateBugs {
                     "other.depth < known.depth ? other : known",
                     "known"),
             in(
+                    "ordering/HistoryCall",
+                    "who joins believes where a replica's history ends",
+                    protocol("ordering.HistoryCallTest", "whatLeadsElsewhereIsNone"),
+                    "if (next.equals(now)) {",
+                    "if (next.number() == now.number()) {"),
+            in(
+                    "ordering/HistoryCall",
+                    "who joins takes proofs that do not follow each other",
+                    protocol("ordering.HistoryCallTest", "whatLeadsElsewhereIsNone"),
+                    "|| !said.proof().handover().previous().equals(last.digest())",
+                    ""),
+            in(
                     "metadata/AuditLog",
                     "an unsigned command names replicas",
                     mandate("whereNothingIsSignedYetThisCommandIs"),
