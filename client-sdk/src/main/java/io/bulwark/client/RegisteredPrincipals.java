@@ -82,7 +82,8 @@ final class RegisteredPrincipals implements Principals {
             throw new InvalidRequestException("nobody has keys without TLS, and nobody can be invited", Subject.NONE);
         }
         List<Entry> registered = list(); // by the replicas of now: who they are is known from here on
-        Map<PrincipalId, PrincipalKey> keys = new HashMap<>(GenesisFile.load(files.genesis()).keys());
+        Map<PrincipalId, PrincipalKey> keys =
+                new HashMap<>(GenesisFile.load(files.genesis()).keys());
         registered.stream()
                 .filter(entry -> !entry.revoked())
                 .forEach(entry -> keys.put(entry.principal(), entry.keys().getFirst()));

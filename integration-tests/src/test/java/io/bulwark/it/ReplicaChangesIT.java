@@ -128,10 +128,8 @@ class ReplicaChangesIT {
     /** With a token that names those who follow, and with what it learns it begins there. */
     private void aMachineJoins(Path directory) throws Exception {
         PrincipalId guest = PrincipalId.client(20);
-        String token = CLUSTER.client()
-                .principals()
-                .invite(guest, Duration.ofHours(1))
-                .text();
+        String token =
+                CLUSTER.client().principals().invite(guest, Duration.ofHours(1)).text();
         CLUSTER.client().principals().grant(guest, new Scope.All(), new Rights(true, true, false));
         CommandRun join = new CommandRun(CLUSTER, "join", token, "--out", directory.toString()).go();
         assertThat(join.exitCode()).as(join.err()).isZero();

@@ -50,7 +50,8 @@ class ClusterPlanTest {
                 Stream.of(0, 1, 3).map(place -> new Signed(place, Bytes.EMPTY)).toList();
         Path data = plan.data().replica(2);
         Files.createDirectories(data);
-        KeptReplicas.beside(RunningNode.kept(data)).write(genesis, List.of(new Successor(new HandoverProof(handover, signatures), Bytes.EMPTY)));
+        KeptReplicas.beside(RunningNode.kept(data))
+                .write(genesis, List.of(new Successor(new HandoverProof(handover, signatures), Bytes.EMPTY)));
         assertThat(plan.isRemoved(PrincipalId.replica(2))).isTrue();
         assertThat(plan.isRemoved(PrincipalId.replica(1))).isFalse();
     }

@@ -18,8 +18,8 @@ import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
-import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
 import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
@@ -133,7 +133,8 @@ class GroupViewTest {
             kept.write(
                     first,
                     List.of(new Successor(
-                            new HandoverProof(handover, List.of(signatures.get(0), signatures.get(1), forged)), mandate)));
+                            new HandoverProof(handover, List.of(signatures.get(0), signatures.get(1), forged)),
+                            mandate)));
             assertThat(view.hasRemoved(2)).as("which not all have signed").isFalse();
             HandoverProof proof = new HandoverProof(handover, signatures);
             kept.write(first, List.of(new Successor(proof, Bytes.EMPTY)));
@@ -150,8 +151,7 @@ class GroupViewTest {
         PrincipalId by = operator.principal();
         Command.ChangeReplicas change = new Command.ChangeReplicas(1, List.of(REPLICAS.get(2)), List.of(coming));
         Bytes signed = AuditEntry.signed(genesis.genesisKeys().cluster(), by, 1, 1, change);
-        AuditEntry.Approval approval =
-                new AuditEntry.Approval(operator.publicKey(), operator.sign(signed));
+        AuditEntry.Approval approval = new AuditEntry.Approval(operator.publicKey(), operator.sign(signed));
         return Mandate.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));
     }
 

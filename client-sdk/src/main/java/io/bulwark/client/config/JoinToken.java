@@ -56,7 +56,8 @@ public record JoinToken(
     public record Later(Configuration configuration, List<PrincipalKey> keys) {
         public Later {
             keys = List.copyOf(keys);
-            if (configuration.number() == 0 || keys.size() != configuration.members().size()) {
+            if (configuration.number() == 0
+                    || keys.size() != configuration.members().size()) {
                 throw new IllegalArgumentException(keys.size() + " keys for " + configuration);
             }
         }
@@ -64,8 +65,9 @@ public record JoinToken(
         private void write(WireWriter out) {
             configuration.write(out);
             for (int place = 0; place < keys.size(); place++) {
-                boolean isOther =
-                        !keys.get(place).encoded().equals(configuration.members().get(place).key());
+                boolean isOther = !keys.get(place)
+                        .encoded()
+                        .equals(configuration.members().get(place).key());
                 out.bool(isOther);
                 if (isOther) {
                     keys.get(place).write(out);
@@ -113,12 +115,15 @@ public record JoinToken(
 
     /** Who is asked. Those of the genesis have no address in it. */
     public Configuration configuration() {
-        return later.map(Later::configuration).orElseGet(() -> new Configuration(
-                0,
-                IntStream.range(0, replicas.size())
-                        .mapToObj(i -> new Member(
-                                PrincipalId.replica(i), replicas.get(i).key().encoded(), ""))
-                        .toList()));
+        return later.map(Later::configuration)
+                .orElseGet(() -> new Configuration(
+                        0,
+                        IntStream.range(0, replicas.size())
+                                .mapToObj(i -> new Member(
+                                        PrincipalId.replica(i),
+                                        replicas.get(i).key().encoded(),
+                                        ""))
+                                .toList()));
     }
 
     /** Where those that are asked listen. */
@@ -142,7 +147,8 @@ public record JoinToken(
         later.ifPresent(now -> now.write(out));
         Bytes content = out.toBytes();
         Bytes all = new WireWriter().raw(content).raw(checksum(content)).toBytes();
-        return (later.isPresent() ? LATER_PREFIX : PREFIX) + Base64.getUrlEncoder().withoutPadding().encodeToString(all.toByteArray());
+        return (later.isPresent() ? LATER_PREFIX : PREFIX)
+                + Base64.getUrlEncoder().withoutPadding().encodeToString(all.toByteArray());
     }
 
     /**

@@ -101,8 +101,8 @@ public final class MetadataClient implements AutoCloseable {
         OperationDriver driver =
                 new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
         Succession fixed = new Fixed(Term.first(configuration));
-        MetadataClient client = new MetadataClient(
-                driver, replicas.size(), Optional.of(fixed), timeoutMillis, Optional::empty, () -> {
+        MetadataClient client =
+                new MetadataClient(driver, replicas.size(), Optional.of(fixed), timeoutMillis, Optional::empty, () -> {
                     driver.close();
                     links.close();
                 });
@@ -179,7 +179,7 @@ public final class MetadataClient implements AutoCloseable {
     /** How the replicas came to be those of this client's configuration; empty if none of them shows it in time. */
     public CompletableFuture<Optional<List<Successor>>> history(Configuration genesis) {
         Configuration now = group.orElseThrow().term().configuration();
-        return driver.submit(new HistoryCall(genesis, now, timeoutMillis));
+        return driver.submit(new HistoryCall(genesis, now, TIMEOUT_MILLIS_STANDARD));
     }
 
     /** Why the replicas do not let this process in, for people, if it has links of its own: its calls go on trying, as it may be let in. */

@@ -104,8 +104,7 @@ public final class KnownReplicas implements Succession {
      * @param theirs a copy of what is known here, which is told, too
      * @param state has the mandate of the first argument's end, which the second followed
      */
-    public synchronized void mandated(
-            Lineage theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
+    public synchronized void mandated(Lineage theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
         boolean isAny = false;
         for (Successor each : theirs.successors()) {
             long number = each.proof().number();

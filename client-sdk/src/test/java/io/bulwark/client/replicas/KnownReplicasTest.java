@@ -123,10 +123,10 @@ class KnownReplicasTest {
                 .filter(member -> ended.placeOf(member.replica()) < 0)
                 .toList();
         Command.ChangeReplicas change = new Command.ChangeReplicas(next.number(), leaving, coming);
-        Bytes signed = AuditEntry.signed(GenesisFile.load(genesis()).genesisKeys().cluster(), by, 1, 1, change);
+        Bytes signed =
+                AuditEntry.signed(GenesisFile.load(genesis()).genesisKeys().cluster(), by, 1, 1, change);
         Identity signer = identity(by);
-        AuditEntry.Approval approval =
-                new AuditEntry.Approval(signer.publicKey(), signer.sign(signed));
+        AuditEntry.Approval approval = new AuditEntry.Approval(signer.publicKey(), signer.sign(signed));
         return Mandate.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));
     }
 
@@ -136,9 +136,9 @@ class KnownReplicasTest {
         Configuration next = replacing(known.genesis(), 2, 4);
         HandoverProof proof = proof(known.genesis(), next, 0, 1, 3);
         assertThat(known.accept(new Successor(proof, Bytes.EMPTY))).isFalse();
-        assertThat(known.accept(new Successor(proof, mandate(known.genesis(), next, replica(0))))).isFalse();
-        assertThat(known.accept(new Successor(
-                        proof, mandate(known.genesis(), replacing(known.genesis(), 1, 4), SELF))))
+        assertThat(known.accept(new Successor(proof, mandate(known.genesis(), next, replica(0)))))
+                .isFalse();
+        assertThat(known.accept(new Successor(proof, mandate(known.genesis(), replacing(known.genesis(), 1, 4), SELF))))
                 .isFalse();
         assertThat(known.term().number()).isZero();
         assertThat(known.accept(said(known.genesis(), next, 0, 1, 3))).isTrue();
@@ -158,8 +158,9 @@ class KnownReplicasTest {
         assertThat(again.term().configuration()).isEqualTo(last);
         Lineage lineage = again.lineage();
         again.mandated(lineage, (_, _) -> Optional.of(first.mandate()));
-        assertThat(again.successors()).as("what a state says is checked").containsExactly(
-                first, new Successor(then.proof(), first.mandate()));
+        assertThat(again.successors())
+                .as("what a state says is checked")
+                .containsExactly(first, new Successor(then.proof(), first.mandate()));
         again.mandated(lineage, (_, _) -> Optional.of(then.mandate()));
         assertThat(again.successors()).containsExactly(first, then);
         assertThat(lineage.successors()).containsExactly(first, then);

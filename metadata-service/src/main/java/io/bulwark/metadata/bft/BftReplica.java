@@ -465,7 +465,9 @@ final class BftReplica implements Life {
                 .onEnded(
                         now(),
                         handover,
-                        disk.application().mandate(configuration, handover.next()).orElse(Bytes.EMPTY));
+                        disk.application()
+                                .mandate(configuration, handover.next())
+                                .orElse(Bytes.EMPTY));
     }
 
     private ReplicaStatus describe() {

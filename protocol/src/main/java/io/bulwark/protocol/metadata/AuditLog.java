@@ -130,7 +130,8 @@ final class AuditLog {
         Refusal.unless(
                 new Mandate(genesis).of(log::iterator, now, next).isPresent(),
                 MetadataError.NOT_AUTHORISED,
-                "no " + Mandate.ENTRIES_MAX + " entries of the audit log lead from the first operator to the key of " + by
+                "no " + Mandate.ENTRIES_MAX + " entries of the audit log lead from the first operator to the key of "
+                        + by
                         + " and to those of the replicas: have an operator of whom they do grant " + by
                         + " all rights again, and rotate these keys, be it to the same");
     }

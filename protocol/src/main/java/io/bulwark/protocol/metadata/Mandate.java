@@ -51,8 +51,8 @@ public final class Mandate implements Mandates {
      * @param depth more than that of all that the entry rests on, so that these come before it
      */
     private record Origin(int depth, AuditEntry entry) implements Comparable<Origin> {
-        private static final Comparator<Origin> ORDER = Comparator.comparingInt(Origin::depth)
-                .thenComparingLong(origin -> origin.entry.number());
+        private static final Comparator<Origin> ORDER =
+                Comparator.comparingInt(Origin::depth).thenComparingLong(origin -> origin.entry.number());
 
         @Override
         public int compareTo(Origin other) {
@@ -109,7 +109,8 @@ public final class Mandate implements Mandates {
         }
         try {
             Configuration named = Replicas.after(ended, change);
-            return named.replicas().equals(next.replicas()) && withKeysOf(named, next).equals(next);
+            return named.replicas().equals(next.replicas())
+                    && withKeysOf(named, next).equals(next);
         } catch (Refusal refused) {
             return false;
         }

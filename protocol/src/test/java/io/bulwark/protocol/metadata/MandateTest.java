@@ -52,8 +52,8 @@ class MandateTest {
         }
         keys = new GenesisKeys(CLUSTER, ALICE, first);
         Genesis begun = Rig.genesis(5);
-        rig.machine = new MetadataStateMachine(
-                new Genesis(begun.nodes(), List.of(Genesis.Grant.all(ALICE), new Genesis.Grant(BOB, false, true, true)), keys));
+        rig.machine = new MetadataStateMachine(new Genesis(
+                begun.nodes(), List.of(Genesis.Grant.all(ALICE), new Genesis.Grant(BOB, false, true, true)), keys));
         genesis = keys.configuration();
         next = genesis.replacing(2, member(4, FRESH));
         mandates = new Mandate(keys);
@@ -76,8 +76,7 @@ class MandateTest {
         User user = users.computeIfAbsent(by, each -> rig.user(each, 0));
         return rig.submit(
                 by,
-                new Submission.InSession(user.session, number, number, command)
-                        .signed(CLUSTER, by, signer(by)::sign));
+                new Submission.InSession(user.session, number, number, command).signed(CLUSTER, by, signer(by)::sign));
     }
 
     private void done(PrincipalId by, Command command) {
@@ -136,7 +135,13 @@ class MandateTest {
         number++;
         Bytes signed = AuditEntry.signed(CLUSTER, by, 7, number, command);
         return new AuditEntry(
-                number, 1, by, 7, number, command, Optional.of(new AuditEntry.Approval(signer.key(), signer.sign(signed))));
+                number,
+                1,
+                by,
+                7,
+                number,
+                command,
+                Optional.of(new AuditEntry.Approval(signer.key(), signer.sign(signed))));
     }
 
     private AuditEntry entry(PrincipalId by, Command.Administrative command) {
@@ -154,13 +159,19 @@ class MandateTest {
     void itIsForThisListAfterThatOneOnly() {
         done(ALICE, change);
         Bytes made = encoded(mandate());
-        assertThat(mandates.name(genesis, genesis.replacing(1, member(4, FRESH)), made)).isFalse();
-        assertThat(mandates.name(genesis, genesis.replacing(2, member(5, FRESH)), made)).isFalse();
-        assertThat(mandates.name(genesis, genesis.replacing(2, member(4, Signer.fresh())), made)).isFalse();
+        assertThat(mandates.name(genesis, genesis.replacing(1, member(4, FRESH)), made))
+                .isFalse();
+        assertThat(mandates.name(genesis, genesis.replacing(2, member(5, FRESH)), made))
+                .isFalse();
+        assertThat(mandates.name(genesis, genesis.replacing(2, member(4, Signer.fresh())), made))
+                .isFalse();
         Member elsewhere = new Member(replica(4), FRESH.key().encoded(), "elsewhere.example:7600");
-        assertThat(mandates.name(genesis, genesis.replacing(2, elsewhere), made)).isFalse();
-        assertThat(mandates.name(genesis, new Configuration(2, next.members()), made)).isFalse();
-        assertThat(mandates.name(next, next.replacing(1, member(5, Signer.fresh())), made)).isFalse();
+        assertThat(mandates.name(genesis, genesis.replacing(2, elsewhere), made))
+                .isFalse();
+        assertThat(mandates.name(genesis, new Configuration(2, next.members()), made))
+                .isFalse();
+        assertThat(mandates.name(next, next.replacing(1, member(5, Signer.fresh())), made))
+                .isFalse();
         Configuration again = new Configuration(1, genesis.members());
         assertThat(mandates.name(again, new Configuration(2, next.members()), made))
                 .as("said long ago")
@@ -177,8 +188,10 @@ class MandateTest {
         assertThat(isOne(entry(CAROL, change))).isFalse();
         AuditEntry right = entry(ALICE, change);
         Optional<AuditEntry.Approval> approval = right.approval();
-        assertThat(isOne(new AuditEntry(1, 1, ALICE, 7, right.sessionNumber() + 1, change, approval))).isFalse();
-        assertThat(isOne(new AuditEntry(1, 1, ALICE, 7, right.sessionNumber(), change, Optional.empty()))).isFalse();
+        assertThat(isOne(new AuditEntry(1, 1, ALICE, 7, right.sessionNumber() + 1, change, approval)))
+                .isFalse();
+        assertThat(isOne(new AuditEntry(1, 1, ALICE, 7, right.sessionNumber(), change, Optional.empty())))
+                .isFalse();
         Bytes elsewhere = AuditEntry.signed(Rig.filled(GenesisKeys.CLUSTER_BYTES, 1), ALICE, 7, 1, change);
         assertThat(isOne(new AuditEntry(
                         1,
@@ -205,26 +218,37 @@ class MandateTest {
             others.remove(left);
             assertThat(mandates.name(genesis, next, encoded(others))).isFalse();
         }
-        assertThat(isOne(made.get(1), made.get(0), made.get(2))).as("the order of two that need each other not").isTrue();
+        assertThat(isOne(made.get(1), made.get(0), made.get(2)))
+                .as("the order of two that need each other not")
+                .isTrue();
         assertThat(isOne(made.get(0), made.get(2), made.get(1))).isFalse();
-        assertThat(isOne(made.get(0), made.get(0), made.get(1), made.get(2))).as("more than it needs").isFalse();
+        assertThat(isOne(made.get(0), made.get(0), made.get(1), made.get(2)))
+                .as("more than it needs")
+                .isFalse();
     }
 
     @Test
     void onlyOperatorsMakeOthersOperators() {
-        AuditEntry carol = entry(ALICE, new Command.AddPrincipal(CAROL, signer(CAROL).key()));
+        AuditEntry carol =
+                entry(ALICE, new Command.AddPrincipal(CAROL, signer(CAROL).key()));
         AuditEntry command = entry(CAROL, change);
-        assertThat(isOne(carol, entry(ALICE, (Command.SetGrant) grant(CAROL, OPERATOR)), command)).isTrue();
-        assertThat(isOne(carol, entry(BOB, (Command.SetGrant) grant(CAROL, OPERATOR)), command)).isFalse();
-        assertThat(isOne(carol, entry(CAROL, (Command.SetGrant) grant(CAROL, OPERATOR)), command)).isFalse();
-        assertThat(isOne(carol, entry(ALICE, (Command.SetGrant) grant(CAROL, WRITER)), command)).isFalse();
+        assertThat(isOne(carol, entry(ALICE, (Command.SetGrant) grant(CAROL, OPERATOR)), command))
+                .isTrue();
+        assertThat(isOne(carol, entry(BOB, (Command.SetGrant) grant(CAROL, OPERATOR)), command))
+                .isFalse();
+        assertThat(isOne(carol, entry(CAROL, (Command.SetGrant) grant(CAROL, OPERATOR)), command))
+                .isFalse();
+        assertThat(isOne(carol, entry(ALICE, (Command.SetGrant) grant(CAROL, WRITER)), command))
+                .isFalse();
         assertThat(isOne(
                         carol,
                         entry(ALICE, new Command.SetGrant(CAROL, new Scope.OfVolume("main"), OPERATOR)),
                         command))
                 .isFalse();
-        AuditEntry byBob = entry(BOB, new Command.AddPrincipal(CAROL, signer(CAROL).key()));
-        AuditEntry rotated = entry(BOB, new Command.RotateKey(CAROL, List.of(signer(CAROL).key())));
+        AuditEntry byBob =
+                entry(BOB, new Command.AddPrincipal(CAROL, signer(CAROL).key()));
+        AuditEntry rotated =
+                entry(BOB, new Command.RotateKey(CAROL, List.of(signer(CAROL).key())));
         AuditEntry grant = entry(ALICE, (Command.SetGrant) grant(CAROL, OPERATOR));
         assertThat(isOne(byBob, grant, command)).isFalse();
         assertThat(isOne(rotated, grant, command)).isFalse();
@@ -261,7 +285,8 @@ class MandateTest {
         done(CAROL, change);
         assertThat(mandate()).hasSize(3);
         AuditEntry invited = entry(ALICE, new Command.InvitePrincipal(DAVE, token.key(), 1));
-        AuditEntry joined = entry(DAVE, token, new Command.RotateKey(DAVE, List.of(signer(DAVE).key())));
+        AuditEntry joined = entry(
+                DAVE, token, new Command.RotateKey(DAVE, List.of(signer(DAVE).key())));
         AuditEntry granted = entry(ALICE, (Command.SetGrant) grant(DAVE, OPERATOR));
         assertThat(isOne(invited, joined, granted, entry(DAVE, change))).isFalse();
         assertThat(isOne(joined, granted, entry(DAVE, change))).isFalse();
@@ -289,7 +314,8 @@ class MandateTest {
         AuditEntry command = entry(ALICE, change);
         assertThat(mandates.name(genesis, his, encoded(List.of(command)))).isFalse();
         assertThat(mandates.name(genesis, his, encoded(List.of(own, command)))).isFalse();
-        assertThat(mandates.name(genesis, his, encoded(List.of(operators, command)))).isTrue();
+        assertThat(mandates.name(genesis, his, encoded(List.of(operators, command))))
+                .isTrue();
     }
 
     /** A state from before there was an audit log takes unsigned commands; nobody could be shown who gave this one. */
@@ -347,7 +373,8 @@ class MandateTest {
         for (int length = 0; length < made.length(); length += 3) {
             assertThat(mandates.name(genesis, next, made.slice(0, length))).isFalse();
         }
-        assertThat(mandates.name(genesis, next, new WireWriter().raw(made).u8(0).toBytes())).isFalse();
+        assertThat(mandates.name(genesis, next, new WireWriter().raw(made).u8(0).toBytes()))
+                .isFalse();
         long seed = System.nanoTime();
         System.out.println("seed " + seed);
         Random random = new Random(seed);

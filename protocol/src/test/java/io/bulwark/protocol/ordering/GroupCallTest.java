@@ -108,8 +108,7 @@ class GroupCallTest {
     void aForgedProofChangesNothing() {
         GroupCall call = begun();
         HandoverProof forged = proof(GENESIS, handover(GENESIS, GENESIS.replacing(1, member(9))), 0, 1);
-        assertThat(call.onMessage(2, PrincipalId.replica(1), successor(forged)))
-                .isEmpty();
+        assertThat(call.onMessage(2, PrincipalId.replica(1), successor(forged))).isEmpty();
         assertThat(lineage.term().number()).isZero();
     }
 

@@ -61,12 +61,11 @@ final class ForgedProofs {
         Collections.shuffle(places, random);
         List<Integer> signers = new ArrayList<>(places.subList(0, ended.quorum()));
         signers.sort(Comparator.naturalOrder());
-        Bytes mandate =
-                switch (random.nextInt(3)) {
-                    case 0 -> Bytes.EMPTY;
-                    case 1 -> SimulatedMandates.of(real.of(random.nextInt(real.last() + 1)));
-                    default -> falseDigest.apply(ended.number());
-                };
+        Bytes mandate = switch (random.nextInt(3)) {
+            case 0 -> Bytes.EMPTY;
+            case 1 -> SimulatedMandates.of(real.of(random.nextInt(real.last() + 1)));
+            default -> falseDigest.apply(ended.number());
+        };
         return new Successor(signed(otherwise(ended, own), ended, signers), mandate);
     }
 

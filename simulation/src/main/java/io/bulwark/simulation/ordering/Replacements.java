@@ -125,7 +125,8 @@ final class Replacements implements OrderingClients.Directory {
     }
 
     private Lineage lineage(PrincipalId client) {
-        return lineages.computeIfAbsent(client, _ -> new Lineage(genesis, new SimulatedSigning(-1), new SimulatedMandates()));
+        return lineages.computeIfAbsent(
+                client, _ -> new Lineage(genesis, new SimulatedSigning(-1), new SimulatedMandates()));
     }
 
     @Override

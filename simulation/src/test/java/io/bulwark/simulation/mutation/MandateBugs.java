@@ -13,7 +13,8 @@ final class MandateBugs {
     private static final String MANDATE = "metadata/Mandate";
     private static final String MEMBERSHIP = "ordering/membership/Membership";
     private static final String LINEAGE = "ordering/membership/Lineage";
-    private static final String MANDATED = "&& mandates.name(term.configuration(), proof.handover().next(), said.mandate())";
+    private static final String MANDATED =
+            "&& mandates.name(term.configuration(), proof.handover().next(), said.mandate())";
 
     private static Detector mandate(String test) {
         return protocol("metadata.MandateTest", test);
@@ -102,8 +103,8 @@ final class MandateBugs {
                     "a token that was used is good for an operator's key",
                     mandate("theKeyOfAnInvitationIsNoneToGoOnFrom"),
                     "case Command.AddPrincipal add -> List.of(new Fact.Key(add.principal(), add.key()));",
-                    "case Command.AddPrincipal add -> List.of(new Fact.Key(add.principal(), add.key()));"
-                            + " case Command.InvitePrincipal add -> List.of(new Fact.Key(add.principal(), add.key()));"),
+                    "case Command.AddPrincipal add -> List.of(new Fact.Key(add.principal(), add.key())); case"
+                            + " Command.InvitePrincipal add -> List.of(new Fact.Key(add.principal(), add.key()));"),
             in(
                     MANDATE,
                     "a replica gives itself the key that others follow",
@@ -140,12 +141,7 @@ final class MandateBugs {
                     mandate("whoWasMadeAnOperatorIsShownToBeOne"),
                     "areKnown(shown, known) ||",
                     ""),
-            in(
-                    MANDATE,
-                    "what follows the command is passed over",
-                    mandate("hostileBytesAreNone"),
-                    "in.end();",
-                    ""),
+            in(MANDATE, "what follows the command is passed over", mandate("hostileBytesAreNone"), "in.end();", ""),
             in(
                     MANDATE,
                     "the longest way from the first operator is taken",

@@ -150,7 +150,9 @@ class MembershipTest {
             one.onMessage(10, replica(1), new Successor(PROOF, said));
             List<MembershipEffect> effects = one.drain();
             assertThat(advances(effects)).containsExactly(PROOF);
-            assertThat(sentTo(replica(0), effects)).contains(successor(PROOF)).doesNotContain(new Successor(PROOF, said));
+            assertThat(sentTo(replica(0), effects))
+                    .contains(successor(PROOF))
+                    .doesNotContain(new Successor(PROOF, said));
             assertThat(one.successorOf(20, PrincipalId.client(7), 0)).contains(successor(PROOF));
         }
         Membership other = membership(3);
