@@ -126,9 +126,11 @@ final class AuditLog {
             Configuration now,
             Configuration next) {
         Refusal.unless(approval.isPresent(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
-        Stream<AuditEntry> log = Stream.concat(entries(), Stream.of(entry(head(), by, submission, change, approval)));
+        AuditEntry command = entry(head(), by, submission, change, approval);
         Refusal.unless(
-                new Mandate(genesis).of(log::iterator, now, next).isPresent(),
+                new Mandate(genesis)
+                        .of(() -> Stream.concat(entries(), Stream.of(command)).iterator(), now, next)
+                        .isPresent(),
                 MetadataError.NOT_AUTHORISED,
                 "no " + Mandate.ENTRIES_MAX + " entries of the audit log lead from the first operator to the key of "
                         + by
@@ -138,7 +140,7 @@ final class AuditLog {
 
     /** What shows that an operator has put the second in the place of the first; empty if the log has none that is short enough. */
     Optional<Bytes> mandate(Configuration ended, Configuration next) {
-        return new Mandate(genesis).of(entries()::iterator, ended, next);
+        return new Mandate(genesis).of(() -> entries().iterator(), ended, next);
     }
 
     private Stream<AuditEntry> entries() {

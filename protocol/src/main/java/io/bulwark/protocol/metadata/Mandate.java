@@ -15,9 +15,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -37,12 +39,14 @@ public final class Mandate implements Mandates {
     }
 
     /** What entries show, for good. */
-    private sealed interface Fact {
+    sealed interface Fact {
+        PrincipalId principal();
+
         /** A principal has had this key; of a replica and of who was invited an operator has said so, not they themselves. */
         record Key(PrincipalId principal, PrincipalKey key) implements Fact {}
 
         /** A client has been allowed to administer everything. */
-        record Operator(PrincipalId client) implements Fact {}
+        record Operator(PrincipalId principal) implements Fact {}
     }
 
     /**
@@ -50,7 +54,7 @@ public final class Mandate implements Mandates {
      *
      * @param depth more than that of all that the entry rests on, so that these come before it
      */
-    private record Origin(int depth, AuditEntry entry) implements Comparable<Origin> {
+    record Origin(int depth, AuditEntry entry) implements Comparable<Origin> {
         private static final Comparator<Origin> ORDER =
                 Comparator.comparingInt(Origin::depth).thenComparingLong(origin -> origin.entry.number());
 
@@ -67,7 +71,7 @@ public final class Mandate implements Mandates {
     private boolean isOfGenesis(Fact fact) {
         return switch (fact) {
             case Fact.Key has -> has.key.equals(genesis.keys().get(has.principal));
-            case Fact.Operator is -> is.client.equals(genesis.operator());
+            case Fact.Operator is -> is.principal.equals(genesis.operator());
         };
     }
 
@@ -141,38 +145,70 @@ public final class Mandate implements Mandates {
     }
 
     /**
-     * The mandate that a log has for a configuration.
+     * The mandate that a log has for a configuration. What an operator said only after the command counts, too: so what older builds took can be
+     * shown later. Memory is bounded by what operators and the replicas did, however long the log is.
      *
      * @param log all of it, or up to the command; none of a cluster without keys
      * @return empty if there is none, or it would be too long
      */
     Optional<Bytes> of(Iterable<AuditEntry> log, Configuration ended, Configuration next) {
-        Map<Fact, Origin> origins = new HashMap<>();
         for (AuditEntry entry : log) {
-            if (entry.approval().isEmpty() || !areKnown(basesOf(entry), origins)) {
-                continue;
-            }
-            if (entry.command() instanceof Command.ChangeReplicas change && names(entry, ended, next)) {
-                return trace(entry, otherKeys(ended, next, change), origins);
-            }
-            int depth = 1;
-            for (Fact basis : basesOf(entry)) {
-                depth = Math.max(depth, isOfGenesis(basis) ? 1 : origins.get(basis).depth + 1);
-            }
-            Origin origin = new Origin(depth, entry);
-            for (Fact fact : shownBy(entry)) {
-                if (!isOfGenesis(fact)) {
-                    origins.merge(fact, origin, (known, other) -> other.depth < known.depth ? other : known);
-                }
+            if (entry.approval().isPresent() && names(entry, ended, next)) {
+                return trace(entry, needsOf(entry, ended, next), origins(log, next));
             }
         }
         return Optional.empty();
     }
 
-    private Optional<Bytes> trace(AuditEntry command, List<Fact> keys, Map<Fact, Origin> origins) {
-        TreeSet<Origin> needed = new TreeSet<>();
-        Deque<Fact> open = new ArrayDeque<>(keys);
-        open.addAll(basesOf(command));
+    /** All that the log shows of these replicas, and of everybody who is or was an operator. */
+    Map<Fact, Origin> origins(Iterable<AuditEntry> log, Configuration next) {
+        Set<PrincipalId> concerned = new HashSet<>(next.replicas());
+        concerned.add(genesis.operator());
+        for (AuditEntry entry : log) {
+            for (Fact fact : shownBy(entry)) {
+                if (fact instanceof Fact.Operator(PrincipalId operator)) {
+                    concerned.add(operator);
+                }
+            }
+        }
+        Map<Fact, Origin> origins = new HashMap<>();
+        boolean again = true;
+        while (again) {
+            int before = origins.size();
+            boolean passedOver = false;
+            for (AuditEntry entry : log) {
+                passedOver |= !note(entry, concerned, origins);
+            }
+            again = passedOver && origins.size() > before;
+        }
+        return origins;
+    }
+
+    /** False if the entry would show something of those who are concerned, did one know what it rests on. */
+    private boolean note(AuditEntry entry, Set<PrincipalId> concerned, Map<Fact, Origin> origins) {
+        List<Fact> shown = shownBy(entry);
+        if (entry.approval().isEmpty() || shown.stream().noneMatch(fact -> concerned.contains(fact.principal()))) {
+            return true;
+        }
+        if (!areKnown(basesOf(entry), origins)) {
+            return false;
+        }
+        int depth = 1;
+        for (Fact basis : basesOf(entry)) {
+            depth = Math.max(depth, isOfGenesis(basis) ? 1 : origins.get(basis).depth + 1);
+        }
+        Origin origin = new Origin(depth, entry);
+        for (Fact fact : shown) {
+            if (!isOfGenesis(fact)) {
+                origins.merge(fact, origin, (known, other) -> other.depth < known.depth ? other : known);
+            }
+        }
+        return true;
+    }
+
+    private Optional<Bytes> trace(AuditEntry command, List<Fact> needs, Map<Fact, Origin> origins) {
+        TreeSet<Origin> found = new TreeSet<>();
+        Deque<Fact> open = new ArrayDeque<>(needs);
         while (!open.isEmpty()) {
             Fact fact = open.remove();
             if (isOfGenesis(fact)) {
@@ -182,15 +218,38 @@ public final class Mandate implements Mandates {
             if (origin == null) {
                 return Optional.empty();
             }
-            if (needed.add(origin)) {
+            if (found.add(origin)) {
                 open.addAll(basesOf(origin.entry));
             }
         }
+        List<AuditEntry> needed = needed(found.stream().map(Origin::entry).toList(), needs);
         if (needed.size() > ENTRIES_MAX) {
             return Optional.empty();
         }
-        Bytes made = encoded(needed.stream().map(Origin::entry).toList(), command);
+        Bytes made = encoded(needed, command);
         return made.length() > BYTES_MAX ? Optional.empty() : Optional.of(made);
+    }
+
+    private static List<Fact> needsOf(AuditEntry entry, Configuration ended, Configuration next) {
+        List<Fact> needs = new ArrayList<>(basesOf(entry));
+        if (entry.command() instanceof Command.ChangeReplicas change) {
+            needs.addAll(otherKeys(ended, next, change));
+        }
+        return needs;
+    }
+
+    /** Those of the entries, in their order, without which what is needed in the end would not be shown. */
+    private List<AuditEntry> needed(List<AuditEntry> entries, List<Fact> needs) {
+        Set<Fact> open = new HashSet<>(needs);
+        List<AuditEntry> needed = new ArrayList<>();
+        for (AuditEntry entry : entries.reversed()) {
+            open.removeIf(this::isOfGenesis);
+            if (open.removeAll(Set.copyOf(shownBy(entry)))) {
+                open.addAll(basesOf(entry));
+                needed.addFirst(entry);
+            }
+        }
+        return needed;
     }
 
     /**
@@ -215,25 +274,30 @@ public final class Mandate implements Mandates {
             }
             AuditEntry command = AuditEntry.read(in);
             in.end();
-            return names(command, ended, next) && isShown(before, command, ended, next);
+            if (!names(command, ended, next) || command.approval().isEmpty()) {
+                return false;
+            }
+            List<Fact> needs = needsOf(command, ended, next);
+            return hasApprovals(before) && needed(before, needs).size() == before.size() && isShown(before, command, needs);
         } catch (MalformedException | IllegalArgumentException e) {
             return false;
         }
     }
 
-    /** Each entry must count, and show something, so that no more is checked than a genuine log has. */
-    private boolean isShown(List<AuditEntry> before, AuditEntry command, Configuration ended, Configuration next) {
+    private static boolean hasApprovals(List<AuditEntry> entries) {
+        return entries.stream().allMatch(entry -> entry.approval().isPresent());
+    }
+
+    /** Dear: nothing is checked that the command does not rest on, and nothing after what is wrong. */
+    private boolean isShown(List<AuditEntry> before, AuditEntry command, List<Fact> needs) {
         Map<Fact, AuditEntry> known = new HashMap<>();
         for (AuditEntry entry : before) {
-            List<Fact> shown = shownBy(entry);
-            if (areKnown(shown, known) || !counts(entry, known)) {
+            if (!counts(entry, known)) {
                 return false;
             }
-            shown.forEach(fact -> known.put(fact, entry));
+            shownBy(entry).forEach(fact -> known.put(fact, entry));
         }
-        return command.command() instanceof Command.ChangeReplicas change
-                && areKnown(otherKeys(ended, next, change), known)
-                && counts(command, known);
+        return areKnown(needs, known) && counts(command, known);
     }
 
     private boolean counts(AuditEntry entry, Map<Fact, AuditEntry> known) {

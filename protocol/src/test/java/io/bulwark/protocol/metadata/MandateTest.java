@@ -363,6 +363,71 @@ class MandateTest {
         assertThat(made.length()).isLessThan(2_000);
     }
 
+    /** Carol joined by a token, made Dave an operator and named replicas under a build that asked for no mandate. */
+    @Test
+    void whatAnOlderBuildTookIsShownOnceAnOperatorSaysTheRest() {
+        AuditEntry dave = entry(CAROL, new Command.AddPrincipal(DAVE, signer(DAVE).key()));
+        AuditEntry daves = entry(CAROL, (Command.SetGrant) grant(DAVE, OPERATOR));
+        AuditEntry command = entry(DAVE, change);
+        AuditEntry right = entry(ALICE, (Command.SetGrant) grant(CAROL, OPERATOR));
+        AuditEntry key = entry(ALICE, new Command.RotateKey(CAROL, List.of(signer(CAROL).key())));
+        assertThat(mandates.of(List.of(dave, daves, command, right), genesis, next))
+                .isEmpty();
+        Bytes made = mandates.of(List.of(dave, daves, command, right, key), genesis, next)
+                .orElseThrow();
+        assertThat(mandates.name(genesis, next, made)).isTrue();
+    }
+
+    /** A log may be as long as those who exchange their own keys all day can make it. */
+    @Test
+    void whatOthersThanOperatorsSayTakesNoRoom() {
+        AuditEntry command = entry(ALICE, change);
+        List<AuditEntry> log = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            log.add(entry(BOB, new Command.RotateKey(BOB, List.of(Signer.fresh().key(), signer(BOB).key()))));
+        }
+        log.add(command);
+        assertThat(mandates.origins(log, next)).isEmpty();
+        assertThat(mandates.of(log, genesis, next)).contains(encoded(List.of(command)));
+        List<AuditEntry> padded = new ArrayList<>(log);
+        assertThat(mandates.name(genesis, next, encoded(padded))).isFalse();
+    }
+
+    /** Of two entries that show the same the one is enough; which one must not depend on the order of looking. */
+    @Test
+    void aMandateHasNoEntryThatNothingRestsOn() {
+        long seed = Long.getLong("bulwark.seed", System.nanoTime());
+        System.out.println("-Dbulwark.seed=" + seed);
+        Random random = new Random(seed);
+        List<PrincipalId> people = List.of(ALICE, BOB, CAROL, DAVE);
+        List<PrincipalKey> points = people.stream().map(each -> signer(each).key()).toList();
+        int found = 0;
+        for (int round = 0; round < 60; round++) {
+            List<AuditEntry> log = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                PrincipalId by = random.nextBoolean() ? ALICE : people.get(random.nextInt(4));
+                PrincipalId about = people.get(random.nextInt(4));
+                Signer signer = signer(random.nextInt(4) > 0 ? by : people.get(random.nextInt(4)));
+                PrincipalKey one = random.nextBoolean() ? signer(about).key() : points.get(random.nextInt(4));
+                PrincipalKey other = points.get(random.nextInt(4));
+                log.add(entry(
+                        by,
+                        signer,
+                        switch (random.nextInt(4)) {
+                            case 0 -> new Command.AddPrincipal(about, one);
+                            case 1 -> (Command.SetGrant) grant(about, OPERATOR);
+                            case 2 -> new Command.RotateKey(about, List.of(one));
+                            default -> new Command.RotateKey(about, one.equals(other) ? List.of(one) : List.of(one, other));
+                        }));
+            }
+            log.add(random.nextInt(21), entry(DAVE, signer(people.get(random.nextInt(4))), change));
+            Optional<Bytes> made = mandates.of(log, genesis, next);
+            found += made.isPresent() ? 1 : 0;
+            made.ifPresent(each -> assertThat(mandates.name(genesis, next, each)).isTrue());
+        }
+        assertThat(found).isPositive();
+    }
+
     @Test
     void hostileBytesAreNone() {
         let(CAROL);

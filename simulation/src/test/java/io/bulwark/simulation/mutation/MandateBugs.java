@@ -115,7 +115,7 @@ final class MandateBugs {
                     MANDATE,
                     "who stays has any key",
                     mandate("whoStaysHasAnotherKeyIfAnOperatorSaysSo"),
-                    "&& areKnown(otherKeys(ended, next, change), known)",
+                    "needs.addAll(otherKeys(ended, next, change));",
                     ""),
             in(
                     MANDATE,
@@ -137,10 +137,22 @@ final class MandateBugs {
                     ";"),
             in(
                     MANDATE,
-                    "entries that show nothing are checked",
+                    "entries that nothing rests on are checked",
                     mandate("whoWasMadeAnOperatorIsShownToBeOne"),
-                    "areKnown(shown, known) ||",
+                    "&& needed(before, needs).size() == before.size()",
                     ""),
+            in(
+                    MANDATE,
+                    "what anybody says of himself is kept in memory",
+                    mandate("whatOthersThanOperatorsSayTakesNoRoom"),
+                    "|| shown.stream().noneMatch(fact -> concerned.contains(fact.principal()))",
+                    ""),
+            in(
+                    MANDATE,
+                    "what an operator says after the command is passed over",
+                    mandate("whatAnOlderBuildTookIsShownOnceAnOperatorSaysTheRest"),
+                    "again = passedOver && origins.size() > before;",
+                    "again = false;"),
             in(MANDATE, "what follows the command is passed over", mandate("hostileBytesAreNone"), "in.end();", ""),
             in(
                     MANDATE,
