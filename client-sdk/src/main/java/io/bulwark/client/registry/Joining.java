@@ -215,24 +215,34 @@ public final class Joining implements AutoCloseable {
                 .join()
                 .orElseThrow(() -> new UnavailableException(
                         "no replica shows how " + now + " came to follow; run this again", Subject.NONE));
-        SortedMap<PrincipalId, List<PrincipalKey>> changed = new TreeMap<>();
-        PrincipalId after = PrincipalId.NOBODY;
-        long version;
-        do {
-            Query query = new Query.ListPrincipals(KnownPrincipals.NO_VERSION, after, Query.PAGE_MAX);
-            Reply.PrincipalList page = expect(
-                    Reply.PrincipalList.class, replicas.query(query.encoded()).join());
-            page.principals().forEach(entry -> changed.put(entry.principal(), entry.keys()));
-            version = page.version();
-            after = page.next();
-        } while (!after.equals(PrincipalId.NOBODY));
+        KnownPrincipals principals = registry(genesis);
         Files.createDirectories(kept.toAbsolutePath().getParent());
         KeptReplicas beside = KeptReplicas.beside(kept);
-        if (KnownPrincipals.load(genesis, kept).version() < version) {
-            new KnownPrincipals(genesis, version, changed).store(kept);
+        if (KnownPrincipals.load(genesis, kept).version() < principals.version()) {
+            principals.store(kept);
         }
         beside.write(first, history);
         return List.of(kept, beside.file());
+    }
+
+    private KnownPrincipals registry(GenesisFile genesis) {
+        SortedMap<PrincipalId, List<PrincipalKey>> changed = new TreeMap<>();
+        Reply.PrincipalList page = page(PrincipalId.NOBODY);
+        long version = page.version();
+        while (page.version() == version) {
+            page.principals().forEach(entry -> changed.put(entry.principal(), entry.keys()));
+            if (page.next().equals(PrincipalId.NOBODY)) {
+                return new KnownPrincipals(genesis, version, changed);
+            }
+            page = page(page.next());
+        }
+        return registry(genesis); // It has changed between two pages, and what the first ones said may be over.
+    }
+
+    private Reply.PrincipalList page(PrincipalId after) {
+        Query query = new Query.ListPrincipals(KnownPrincipals.NO_VERSION, after, Query.PAGE_MAX);
+        return expect(
+                Reply.PrincipalList.class, replicas.query(query.encoded()).join());
     }
 
     private void rotate(GenesisFile genesis, Identity invited, Identity own, SecureRandom random) {

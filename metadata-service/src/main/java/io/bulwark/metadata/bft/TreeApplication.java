@@ -134,7 +134,7 @@ final class TreeApplication implements Application {
     Optional<Bytes> mandate(Configuration ended, Configuration next) {
         try {
             return machine.mandate(ended, next);
-        } catch (DamagedPageException e) {
+        } catch (RuntimeException e) { // The state may be an intruder's here, and not checked yet.
             LOG.warn("the audit log is damaged here, so who follows {} others have to show", ended, e);
             return Optional.empty();
         }
