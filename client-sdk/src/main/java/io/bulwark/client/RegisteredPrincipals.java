@@ -16,13 +16,18 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Rights;
 import io.bulwark.protocol.metadata.Scope;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -77,30 +82,35 @@ final class RegisteredPrincipals implements Principals {
             throw new InvalidRequestException("nobody has keys without TLS, and nobody can be invited", Subject.NONE);
         }
         List<Entry> registered = list(); // by the replicas of now: who they are is known from here on
-        if (client.replicasNow().number() > 0) {
-            throw new InvalidRequestException(
-                    "a token names the replicas of the genesis, and others have followed them: make a key with `bulwark"
-                            + " keygen`, and let it in with `bulwark principal add`",
-                    Subject.NONE);
-        }
+        Map<PrincipalId, PrincipalKey> keys =
+                new HashMap<>(GenesisFile.load(files.genesis()).keys());
+        registered.stream()
+                .filter(entry -> !entry.revoked())
+                .forEach(entry -> keys.put(entry.principal(), entry.keys().getFirst()));
+        Configuration now = client.replicasNow();
+        Optional<JoinToken.Later> later = now.number() == 0
+                ? Optional.empty()
+                : Optional.of(new JoinToken.Later(
+                        now,
+                        now.members().stream()
+                                .map(member -> keys.getOrDefault(member.replica(), new PrincipalKey(member.key())))
+                                .toList()));
         SecureRandom random = new SecureRandom();
         byte[] seed = new byte[JoinToken.SEED_BYTES];
         random.nextBytes(seed);
         List<ClientConfig.Endpoint> endpoints = client.config().replicas();
         List<JoinToken.Replica> replicas = new ArrayList<>();
-        for (Entry entry : registered) {
-            int number = entry.principal().number();
-            if (entry.principal().kind() == PrincipalKind.REPLICA && number < endpoints.size()) {
-                replicas.add(new JoinToken.Replica(
-                        endpoints.get(number), entry.keys().getFirst()));
-            }
+        for (int number = 0; number < endpoints.size(); number++) {
+            replicas.add(new JoinToken.Replica(
+                    endpoints.get(number), Objects.requireNonNull(keys.get(PrincipalId.replica(number)))));
         }
         JoinToken token = new JoinToken(
                 GenesisFile.load(files.genesis()).digest(),
                 principal,
                 System.currentTimeMillis() + validity.toMillis(),
                 Bytes.of(seed),
-                replicas);
+                replicas,
+                later);
         execute(new Command.InvitePrincipal(
                 principal, Identity.ofSeed(principal, token.seed(), random).publicKey(), token.expiresMillis()));
         return token;

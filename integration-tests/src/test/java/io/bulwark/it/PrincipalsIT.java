@@ -236,12 +236,12 @@ class PrincipalsIT {
                 operator.principals().invite(guest, Duration.ofHours(1)).text());
         operator.principals().grant(guest, new Scope.All(), new Rights(true, true, false));
         Path theirs = directory.resolve("theirs");
-        Joining.Joined joined = Joining.join(token, theirs, new SecureRandom());
+        Joining.Joined joined = Joining.join(token, theirs, theirs, new SecureRandom());
         try (Bulwark client = Bulwark.connect(theirs.resolve("client.properties"))) {
             client.createBucket("joined").put("a", new byte[50_000]);
             assertThat(client.bucket("joined").getBytes("a")).hasSize(50_000);
         }
-        assertThat(Joining.join(token, theirs, new SecureRandom()).key())
+        assertThat(Joining.join(token, theirs, theirs, new SecureRandom()).key())
                 .as("run again")
                 .isEqualTo(joined.key());
         CommandRun thief = new CommandRun(

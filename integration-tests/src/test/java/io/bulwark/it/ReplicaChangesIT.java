@@ -7,8 +7,12 @@ import io.bulwark.appliance.cli.CommandFailure;
 import io.bulwark.client.Bucket;
 import io.bulwark.client.Bulwark;
 import io.bulwark.client.ClusterStatus;
+import io.bulwark.client.config.GenesisFile;
+import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.error.BulwarkException;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Rights;
+import io.bulwark.protocol.metadata.Scope;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.identity.Identity;
 import java.nio.file.Files;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -55,7 +60,7 @@ class ReplicaChangesIT {
     private final Map<String, byte[]> written = new ConcurrentSkipListMap<>();
 
     @Test
-    void anotherReplicaTakesThePlaceOfOneThatIsLost() throws Exception {
+    void anotherReplicaTakesThePlaceOfOneThatIsLost(@TempDir Path directory) throws Exception {
         CLUSTER.client().createBucket("kept");
         AtomicBoolean over = new AtomicBoolean();
         Thread load = Thread.ofVirtual().start(() -> write(over));
@@ -110,9 +115,7 @@ class ReplicaChangesIT {
         readAll();
         assertThat(CLUSTER.client().audit().verify(Optional.empty(), _ -> {}).problem())
                 .isEmpty();
-        CommandRun invited = new CommandRun(CLUSTER, "principal", "invite", "client-20").go();
-        assertThat(invited.exitCode()).as(invited.err()).isNotZero();
-        assertThat(invited.err()).contains("names the replicas of the genesis");
+        aMachineJoins(directory);
         assertThat(replica("replace", "replica-2", "replica-4", "--key", key, "--address", address)
                         .json()
                         .get("configuration")
@@ -120,6 +123,28 @@ class ReplicaChangesIT {
                 .as("said again, it is done")
                 .isEqualTo(1);
         aSupervisorEndsWithItsReplica(supervisor);
+    }
+
+    /** With a token that names those who follow, and with what it learns it begins there. */
+    private void aMachineJoins(Path directory) throws Exception {
+        PrincipalId guest = PrincipalId.client(20);
+        String token =
+                CLUSTER.client().principals().invite(guest, Duration.ofHours(1)).text();
+        CLUSTER.client().principals().grant(guest, new Scope.All(), new Rights(true, true, false));
+        CommandRun join = new CommandRun(CLUSTER, "join", token, "--out", directory.toString()).go();
+        assertThat(join.exitCode()).as(join.err()).isZero();
+        Path registry = directory.resolve("client-20.pem.registry");
+        assertThat(registry).exists();
+        assertThat(KeptReplicas.beside(registry)
+                        .last(GenesisFile.load(directory.resolve("genesis.properties"))
+                                .genesisKeys()
+                                .configuration())
+                        .number())
+                .isEqualTo(1);
+        String key = written.keySet().iterator().next();
+        try (Bulwark client = Bulwark.connect(directory.resolve("client.properties"))) {
+            assertThat(client.bucket("kept").getBytes(key)).isEqualTo(written.get(key));
+        }
     }
 
     /** Replica-4 has to go, too. */

@@ -46,6 +46,11 @@ public final class NamespaceMachine implements StateMachine {
     }
 
     @Override
+    public Optional<Bytes> mandate(Configuration ended, Configuration next) {
+        return machine.mandate(ended, next);
+    }
+
+    @Override
     public void onReconfigured(Configuration now) {
         machine.onReconfigured(now);
     }

@@ -3,6 +3,8 @@ package io.bulwark.appliance.cli;
 import io.bulwark.appliance.boot.Bundle;
 import io.bulwark.appliance.cluster.ClusterShape;
 import io.bulwark.appliance.cluster.MemberAddresses;
+import io.bulwark.appliance.cluster.RunningNode;
+import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.JoinToken;
 import io.bulwark.client.error.UnavailableException;
 import io.bulwark.client.registry.Joining;
@@ -75,11 +77,11 @@ final class JoinCommand implements Callable<Integer> {
         }
         Path directory = out.toAbsolutePath().normalize();
         Optional<InetSocketAddress> listens = listens(parsed);
-        Joining.Joined joined = join(parsed, directory);
+        Path data = memberData == null ? directory.resolve("data") : memberData;
+        Joining.Joined joined = join(parsed, directory, RunningNode.kept(data));
         List<Path> files = new ArrayList<>(joined.files());
         if (listens.isPresent()) {
-            files.add(Bundle.joined(
-                    directory, parsed, listens.get(), memberData == null ? directory.resolve("data") : memberData));
+            files.add(Bundle.joined(directory, parsed, listens.get(), data));
         }
         Map<String, Object> json = new LinkedHashMap<>();
         json.put("principal", joined.principal().toString());
@@ -93,12 +95,12 @@ final class JoinCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static Joining.Joined join(JoinToken token, Path directory) throws IOException {
+    private static Joining.Joined join(JoinToken token, Path directory, Path registry) throws IOException {
         try {
-            return Joining.join(token, directory, new SecureRandom());
+            return Joining.join(token, directory, registry, new SecureRandom());
         } catch (UnavailableException e) {
-            List<JoinToken.Replica> silent = token.replicas().stream()
-                    .filter(replica -> !Outage.listens(replica.endpoint()))
+            List<ClientConfig.Endpoint> silent = token.endpoints().stream()
+                    .filter(endpoint -> !Outage.listens(endpoint))
                     .toList();
             throw new CommandFailure(
                     CommandFailure.UNAVAILABLE,
@@ -107,8 +109,7 @@ final class JoinCommand implements Callable<Integer> {
                                     ? "; all of them listen"
                                     : "; from here nobody listens at "
                                             + silent.stream()
-                                                    .map(replica ->
-                                                            replica.endpoint().toString())
+                                                    .map(ClientConfig.Endpoint::toString)
                                                     .collect(Collectors.joining(", "))));
         }
     }

@@ -11,6 +11,7 @@ import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.identity.Identity;
@@ -49,7 +50,8 @@ class ClusterPlanTest {
                 Stream.of(0, 1, 3).map(place -> new Signed(place, Bytes.EMPTY)).toList();
         Path data = plan.data().replica(2);
         Files.createDirectories(data);
-        KeptReplicas.beside(RunningNode.kept(data)).write(genesis, List.of(new HandoverProof(handover, signatures)));
+        KeptReplicas.beside(RunningNode.kept(data))
+                .write(genesis, List.of(new Successor(new HandoverProof(handover, signatures), Bytes.EMPTY)));
         assertThat(plan.isRemoved(PrincipalId.replica(2))).isTrue();
         assertThat(plan.isRemoved(PrincipalId.replica(1))).isFalse();
     }

@@ -10,6 +10,9 @@ import io.bulwark.client.config.KeyRing;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.AuditEntry;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Mandate;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.ordering.OrderingCodec;
 import io.bulwark.protocol.ordering.OrderingMessage;
@@ -18,6 +21,7 @@ import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
@@ -96,7 +100,8 @@ class GroupViewTest {
             identities.put(replica, Identity.generate(replica, new SecureRandom()));
         }
         PrincipalId operator = PrincipalId.client(0);
-        keys.put(operator, Identity.generate(operator, new SecureRandom()).publicKey());
+        identities.put(operator, Identity.generate(operator, new SecureRandom()));
+        keys.put(operator, of(identities, operator).publicKey());
         REPLICAS.forEach(replica -> keys.put(replica, of(identities, replica).publicKey()));
         PrincipalId self = REPLICAS.get(2);
         of(identities, self).store(Identity.file(directory, self));
@@ -124,15 +129,30 @@ class GroupViewTest {
             assertThat(view.members()).containsExactly(0, 1, 2, 3);
             KeptReplicas kept = KeptReplicas.beside(registry);
             Signed forged = new Signed(3, signatures.getFirst().signature());
+            Bytes mandate = mandate(genesis, of(identities, operator), coming);
             kept.write(
-                    first, List.of(new HandoverProof(handover, List.of(signatures.get(0), signatures.get(1), forged))));
+                    first,
+                    List.of(new Successor(
+                            new HandoverProof(handover, List.of(signatures.get(0), signatures.get(1), forged)),
+                            mandate)));
             assertThat(view.hasRemoved(2)).as("which not all have signed").isFalse();
-            kept.write(first, List.of(new HandoverProof(handover, signatures)));
+            HandoverProof proof = new HandoverProof(handover, signatures);
+            kept.write(first, List.of(new Successor(proof, Bytes.EMPTY)));
+            assertThat(view.hasRemoved(2)).as("which no operator has named").isFalse();
+            kept.write(first, List.of(new Successor(proof, mandate)));
             assertThat(view.hasRemoved(2)).isTrue();
             assertThat(view.members()).containsExactly(0, 1, 4, 3);
             assertThat(view.hasRemoved(4)).isFalse();
             assertThat(view.hasRemoved(5)).as("who was never in").isFalse();
         }
+    }
+
+    private static Bytes mandate(GenesisFile genesis, Identity operator, Member coming) {
+        PrincipalId by = operator.principal();
+        Command.ChangeReplicas change = new Command.ChangeReplicas(1, List.of(REPLICAS.get(2)), List.of(coming));
+        Bytes signed = AuditEntry.signed(genesis.genesisKeys().cluster(), by, 1, 1, change);
+        AuditEntry.Approval approval = new AuditEntry.Approval(operator.publicKey(), operator.sign(signed));
+        return Mandate.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));
     }
 
     private static Identity of(Map<PrincipalId, Identity> identities, PrincipalId replica) {

@@ -3,6 +3,8 @@ package io.bulwark.client.config;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Member;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.WireReader;
@@ -10,6 +12,8 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * An invitation, as a line of text: what a new machine needs to reach the replicas, to know them, and to give itself a key. Who has it
@@ -19,12 +23,22 @@ import java.util.List;
  * @param principal who is invited
  * @param expiresMillis in agreed time
  * @param seed of the key that the invitation was made for; secret
- * @param replicas all 3f+1, by number
+ * @param replicas all 3f+1 of the genesis, by number
+ * @param later who has followed them
  */
-public record JoinToken(Bytes genesis, PrincipalId principal, long expiresMillis, Bytes seed, List<Replica> replicas) {
+public record JoinToken(
+        Bytes genesis,
+        PrincipalId principal,
+        long expiresMillis,
+        Bytes seed,
+        List<Replica> replicas,
+        Optional<Later> later) {
     public static final int SEED_BYTES = 32;
 
     private static final String PREFIX = "bulwark-join-1.";
+    /** Of one that names those who followed. */
+    private static final String LATER_PREFIX = "bulwark-join-2.";
+
     private static final int CHECKSUM_BYTES = 4;
     private static final int TEXT_LENGTH_MAX = 1 << 20;
     private static final int REPLICAS_MAX = 1024;
@@ -32,6 +46,44 @@ public record JoinToken(Bytes genesis, PrincipalId principal, long expiresMillis
 
     /** Where a replica listens, and the key that it shows there. */
     public record Replica(ClientConfig.Endpoint endpoint, PrincipalKey key) {}
+
+    /**
+     * Who is asked, where others follow those of the genesis.
+     *
+     * @param configuration as it began
+     * @param keys that its members show now, by place
+     */
+    public record Later(Configuration configuration, List<PrincipalKey> keys) {
+        public Later {
+            keys = List.copyOf(keys);
+            if (configuration.number() == 0
+                    || keys.size() != configuration.members().size()) {
+                throw new IllegalArgumentException(keys.size() + " keys for " + configuration);
+            }
+        }
+
+        private void write(WireWriter out) {
+            configuration.write(out);
+            for (int place = 0; place < keys.size(); place++) {
+                boolean isOther = !keys.get(place)
+                        .encoded()
+                        .equals(configuration.members().get(place).key());
+                out.bool(isOther);
+                if (isOther) {
+                    keys.get(place).write(out);
+                }
+            }
+        }
+
+        private static Later read(WireReader in) {
+            Configuration configuration = Configuration.read(in);
+            List<PrincipalKey> keys = new ArrayList<>();
+            for (Member member : configuration.members()) {
+                keys.add(in.bool() ? PrincipalKey.read(in) : new PrincipalKey(member.key()));
+            }
+            return new Later(configuration, keys);
+        }
+    }
 
     public JoinToken {
         replicas = List.copyOf(replicas);
@@ -41,6 +93,46 @@ public record JoinToken(Bytes genesis, PrincipalId principal, long expiresMillis
         if (replicas.size() < 4 || replicas.size() % 3 != 1 || replicas.size() > REPLICAS_MAX) {
             throw new IllegalArgumentException(replicas.size() + " replicas, not 3f + 1");
         }
+        for (Member member : later.map(each -> each.configuration.members()).orElse(List.of())) {
+            if (!member.address().isEmpty()) {
+                var _ = ClientConfig.Endpoint.parse(member.address());
+            } else if (member.replica().number() >= replicas.size()) {
+                throw new IllegalArgumentException("nobody finds " + member.replica());
+            }
+        }
+    }
+
+    /** With the replicas of the genesis, whom nobody has followed yet. */
+    public JoinToken(Bytes genesis, PrincipalId principal, long expiresMillis, Bytes seed, List<Replica> replicas) {
+        this(genesis, principal, expiresMillis, seed, replicas, Optional.empty());
+    }
+
+    /** The keys that those who are asked show, in the order of {@link #configuration}. */
+    public List<PrincipalKey> keys() {
+        return later.map(Later::keys)
+                .orElseGet(() -> replicas.stream().map(Replica::key).toList());
+    }
+
+    /** Who is asked. Those of the genesis have no address in it. */
+    public Configuration configuration() {
+        return later.map(Later::configuration)
+                .orElseGet(() -> new Configuration(
+                        0,
+                        IntStream.range(0, replicas.size())
+                                .mapToObj(i -> new Member(
+                                        PrincipalId.replica(i),
+                                        replicas.get(i).key().encoded(),
+                                        ""))
+                                .toList()));
+    }
+
+    /** Where those that are asked listen. */
+    public List<ClientConfig.Endpoint> endpoints() {
+        return configuration().members().stream()
+                .map(member -> member.address().isEmpty()
+                        ? replicas.get(member.replica().number()).endpoint()
+                        : ClientConfig.Endpoint.parse(member.address()))
+                .toList();
     }
 
     /** One line; ends with a checksum. */
@@ -52,9 +144,11 @@ public record JoinToken(Bytes genesis, PrincipalId principal, long expiresMillis
             out.string(replica.endpoint.host()).u16(replica.endpoint.port());
             replica.key.write(out);
         }
+        later.ifPresent(now -> now.write(out));
         Bytes content = out.toBytes();
         Bytes all = new WireWriter().raw(content).raw(checksum(content)).toBytes();
-        return PREFIX + Base64.getUrlEncoder().withoutPadding().encodeToString(all.toByteArray());
+        return (later.isPresent() ? LATER_PREFIX : PREFIX)
+                + Base64.getUrlEncoder().withoutPadding().encodeToString(all.toByteArray());
     }
 
     /**
@@ -63,7 +157,8 @@ public record JoinToken(Bytes genesis, PrincipalId principal, long expiresMillis
      * @throws IllegalArgumentException if it is something else, or not the whole of it; says what
      */
     public static JoinToken parse(String text) {
-        if (!text.startsWith(PREFIX) || text.length() > TEXT_LENGTH_MAX) {
+        boolean isLater = text.startsWith(LATER_PREFIX);
+        if ((!isLater && !text.startsWith(PREFIX)) || text.length() > TEXT_LENGTH_MAX) {
             throw new IllegalArgumentException("this is not a token: it does not begin with " + PREFIX);
         }
         try {
@@ -83,8 +178,9 @@ public record JoinToken(Bytes genesis, PrincipalId principal, long expiresMillis
                 replicas.add(new Replica(
                         new ClientConfig.Endpoint(in.string(HOST_BYTES_MAX), in.u16()), PrincipalKey.read(in)));
             }
+            Optional<Later> later = isLater ? Optional.of(Later.read(in)) : Optional.empty();
             in.end();
-            JoinToken token = new JoinToken(genesis, principal, expiresMillis, seed, replicas);
+            JoinToken token = new JoinToken(genesis, principal, expiresMillis, seed, replicas, later);
             if (!token.text().equals(text)) {
                 throw new IllegalArgumentException("it is not in its one form");
             }

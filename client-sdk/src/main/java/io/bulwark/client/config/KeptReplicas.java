@@ -4,7 +4,9 @@ import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.Mandates;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.membership.Signatures;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
@@ -13,6 +15,7 @@ import io.bulwark.protocol.wire.WireWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,11 +70,11 @@ public record KeptReplicas(Path file) {
     /**
      * What is known. If the file is not there, cannot be read, or is of another genesis, that is the genesis alone.
      *
-     * @param keys check what is learned from now on
+     * @param keys check what is learned from now on, with the mandates
      */
-    public Lineage read(Configuration genesis, Signatures keys) {
+    public Lineage read(Configuration genesis, Signatures keys, Mandates mandates) {
         WhileReading reading = new WhileReading(keys);
-        Lineage known = new Lineage(genesis, reading);
+        Lineage known = new Lineage(genesis, reading, mandates);
         if (Files.exists(file)) {
             try {
                 read(genesis, known);
@@ -80,16 +83,22 @@ public record KeptReplicas(Path file) {
                         "{} cannot be read ({}): who the replicas are is learnt anew from those of the genesis",
                         file,
                         e.getMessage());
-                known = new Lineage(genesis, reading);
+                known = new Lineage(genesis, reading, mandates);
             }
         }
         reading.over = true;
         return known;
     }
 
+    /** What the file says of who followed, unchecked. */
+    public List<Successor> kept(Configuration genesis) {
+        return read(genesis, NOBODY, (_, _, _) -> false).successors();
+    }
+
     /** The last configuration that is known. */
     public Configuration last(Configuration genesis) {
-        return read(genesis, NOBODY).configuration();
+        List<Successor> kept = kept(genesis);
+        return kept.isEmpty() ? genesis : kept.getLast().proof().handover().next();
     }
 
     private void read(Configuration genesis, Lineage known) throws IOException {
@@ -106,24 +115,71 @@ public record KeptReplicas(Path file) {
         if (!proofs.raw(Hashes.LENGTH).equals(genesis.digest())) {
             throw new MalformedException("it is of another genesis");
         }
-        for (int left = proofs.i32(0, PROOFS_MAX); left > 0; left--) {
-            if (!known.accept(HandoverProof.read(proofs))) {
+        int count = proofs.i32(0, PROOFS_MAX);
+        for (int number = 0; number < count; number++) {
+            if (!known.acceptKnown(new Successor(HandoverProof.read(proofs), Bytes.EMPTY))) {
                 throw new MalformedException("a proof does not follow the one before");
             }
         }
         proofs.end();
+        List<Bytes> kept = readMandates(digest, count);
+        for (int number = 0; number < kept.size(); number++) {
+            known.mandated(number, kept.get(number));
+        }
+    }
+
+    /** Beside the proofs, so that builds that know no mandates read these as before. */
+    private Path mandates() {
+        return file.resolveSibling(file.getFileName() + ".mandates");
+    }
+
+    /** None if they are not of the proofs with this digest: the state of the replicas has them, too. */
+    private List<Bytes> readMandates(Bytes proofs, int count) throws IOException {
+        if (!Files.exists(mandates()) || Files.size(mandates()) > FILE_BYTES_MAX) {
+            return List.of();
+        }
+        WireReader in = new WireReader(Bytes.of(Files.readAllBytes(mandates())));
+        try {
+            Bytes digest = in.raw(Hashes.LENGTH);
+            Bytes rest = in.raw(in.remaining());
+            WireReader kept = new WireReader(rest);
+            if (!Hashes.sha256(rest).equals(digest) || !kept.raw(Hashes.LENGTH).equals(proofs)) {
+                return List.of();
+            }
+            List<Bytes> mandates = new ArrayList<>();
+            for (int number = 0; number < count; number++) {
+                mandates.add(kept.bytes(Mandates.BYTES_MAX));
+            }
+            kept.end();
+            return mandates;
+        } catch (MalformedException e) {
+            LOG.debug("{} is damaged", mandates(), e);
+            return List.of();
+        }
     }
 
     /** Replaces the file, unless another process of this principal has written that it knows more; returns once it is durable. */
-    public void write(Configuration genesis, List<HandoverProof> proofs) throws IOException {
-        if (read(genesis, NOBODY).proofs().size() > proofs.size()) {
+    public void write(Configuration genesis, List<Successor> successors) throws IOException {
+        if (kept(genesis).size() > successors.size()) {
             return;
         }
-        WireWriter out = new WireWriter().raw(genesis.digest()).i32(proofs.size());
-        proofs.forEach(proof -> proof.write(out));
-        Bytes rest = out.toBytes();
+        WireWriter out = new WireWriter().raw(genesis.digest()).i32(successors.size());
+        successors.forEach(each -> each.proof().write(out));
+        Bytes proofs = out.toBytes();
+        WireWriter beside = new WireWriter().raw(Hashes.sha256(proofs));
+        successors.forEach(each -> beside.bytes(each.mandate()));
+        // First, as whoever looks into the file of another process looks when the proofs have changed.
+        replace(mandates(), beside.toBytes());
+        replace(file, proofs);
+    }
+
+    private static void replace(Path file, Bytes content) throws IOException {
         KeptFile.replace(
                 file,
-                new WireWriter().raw(Hashes.sha256(rest)).raw(rest).toBytes().toByteArray());
+                new WireWriter()
+                        .raw(Hashes.sha256(content))
+                        .raw(content)
+                        .toBytes()
+                        .toByteArray());
     }
 }

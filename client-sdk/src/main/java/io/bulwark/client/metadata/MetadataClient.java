@@ -7,8 +7,12 @@ import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.effect.ClientOperation;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.GroupCall;
+import io.bulwark.protocol.ordering.HistoryCall;
 import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.ReplicatedCall;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.protocol.ordering.membership.Succession;
 import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Transport;
@@ -33,7 +37,7 @@ public final class MetadataClient implements AutoCloseable {
 
     private final OperationDriver driver;
     private final List<PrincipalId> fixed;
-    private final Optional<KnownReplicas> group;
+    private final Optional<? extends Succession> group;
     private final long timeoutMillis;
     private final Supplier<Optional<NotBelievedException>> denial;
     private final Runnable closing;
@@ -43,7 +47,7 @@ public final class MetadataClient implements AutoCloseable {
     private MetadataClient(
             OperationDriver driver,
             int replicas,
-            Optional<KnownReplicas> group,
+            Optional<? extends Succession> group,
             long timeoutMillis,
             Supplier<Optional<NotBelievedException>> denial,
             Runnable closing) {
@@ -84,6 +88,42 @@ public final class MetadataClient implements AutoCloseable {
     public static MetadataClient connect(
             Transport transport, List<InetSocketAddress> replicas, Optional<KnownReplicas> group) {
         return connect(transport, replicas, group, TIMEOUT_MILLIS_STANDARD);
+    }
+
+    /**
+     * Connects to the replicas of one configuration; once others follow them, no call succeeds any more.
+     *
+     * @param replicas where they are found, by place
+     */
+    public static MetadataClient connect(
+            Transport transport, Configuration configuration, List<InetSocketAddress> replicas, long timeoutMillis) {
+        PeerLinks links = new PeerLinks(transport);
+        OperationDriver driver =
+                new OperationDriver(links, _ -> {}, OperationDriver.Limits.standard(), new SecureRandom().nextLong());
+        Succession fixed = new Fixed(Term.first(configuration));
+        MetadataClient client =
+                new MetadataClient(driver, replicas.size(), Optional.of(fixed), timeoutMillis, Optional::empty, () -> {
+                    driver.close();
+                    links.close();
+                });
+        links.deliverTo(driver);
+        for (int place = 0; place < replicas.size(); place++) {
+            links.connect(configuration.members().get(place).replica(), replicas.get(place));
+        }
+        return client;
+    }
+
+    /** Nobody follows. */
+    private record Fixed(Term term) implements Succession {
+        @Override
+        public boolean mayCheck(long nowMillis, PrincipalId from) {
+            return false;
+        }
+
+        @Override
+        public boolean accept(Successor said) {
+            return false;
+        }
     }
 
     private static MetadataClient connect(
@@ -134,6 +174,12 @@ public final class MetadataClient implements AutoCloseable {
     public CompletableFuture<Bytes> queryNeverOrdered(Bytes query) {
         return run(replicas ->
                 ReplicatedCall.query(replicas, query, timeoutMillis, random()).neverOrdered());
+    }
+
+    /** How the replicas came to be those of this client's configuration; empty if none of them shows it in time. */
+    public CompletableFuture<Optional<List<Successor>>> history(Configuration genesis) {
+        Configuration now = group.orElseThrow().term().configuration();
+        return driver.submit(new HistoryCall(genesis, now, TIMEOUT_MILLIS_STANDARD));
     }
 
     /** Why the replicas do not let this process in, for people, if it has links of its own: its calls go on trying, as it may be let in. */

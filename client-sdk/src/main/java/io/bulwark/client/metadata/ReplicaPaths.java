@@ -5,8 +5,8 @@ import io.bulwark.client.error.NotBelievedException;
 import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +18,7 @@ public final class ReplicaPaths implements AutoCloseable {
     private final PeerLinks links;
     private final List<InetSocketAddress> told;
     private final Optional<KnownReplicas> group;
-    private final Consumer<HandoverProof> following = this::follow;
+    private final Consumer<Successor> following = this::follow;
 
     /**
      * Connects nobody yet.
@@ -63,10 +63,11 @@ public final class ReplicaPaths implements AutoCloseable {
         }
     }
 
-    private void follow(HandoverProof proof) {
-        connect(proof.handover().next());
+    private void follow(Successor said) {
+        Configuration next = said.proof().handover().next();
+        connect(next);
         // It may have been this process that was let in.
-        proof.handover().next().replicas().forEach(links::hurry);
+        next.replicas().forEach(links::hurry);
         KnownReplicas known = group.orElseThrow();
         known.genesis().replicas().forEach(replica -> leave(known.term().configuration(), replica));
         known.proofs()

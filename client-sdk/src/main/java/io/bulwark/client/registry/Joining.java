@@ -4,7 +4,9 @@ import io.bulwark.client.config.ChannelConfig;
 import io.bulwark.client.config.ClientConfig;
 import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.JoinToken;
+import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.config.KeyRing;
+import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.client.error.ConfigException;
 import io.bulwark.client.error.NotPermittedException;
 import io.bulwark.client.error.Subject;
@@ -19,6 +21,9 @@ import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Submission;
 import io.bulwark.protocol.ordering.OrderingCodec;
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.MembershipCodec;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MessageCodecs;
 import io.bulwark.transport.TlsCredentials;
@@ -31,9 +36,12 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,18 +69,18 @@ public final class Joining implements AutoCloseable {
     private Joining(JoinToken token, Identity identity) {
         this.token = token;
         Map<PrincipalKey, PrincipalId> keys = new HashMap<>();
-        for (int i = 0; i < token.replicas().size(); i++) {
-            keys.put(token.replicas().get(i).key(), PrincipalId.replica(i));
+        Configuration asked = token.configuration();
+        for (int place = 0; place < asked.members().size(); place++) {
+            keys.put(token.keys().get(place), asked.members().get(place).replica());
         }
         this.transport = Transport.open(
                 TransportSettings.defaults().withReconnectMaxMillis(RECONNECT_MILLIS_MAX),
                 new TlsCredentials(identity, new TrustedKeys(keys)),
-                new MessageCodecs(new OrderingCodec()));
-        List<InetSocketAddress> addresses = token.replicas().stream()
-                .map(JoinToken.Replica::endpoint)
+                new MessageCodecs(new OrderingCodec(), new MembershipCodec()));
+        List<InetSocketAddress> addresses = token.endpoints().stream()
                 .map(endpoint -> new InetSocketAddress(endpoint.host(), endpoint.port()))
                 .toList();
-        this.replicas = MetadataClient.connect(transport, addresses, TRY_MILLIS);
+        this.replicas = MetadataClient.connect(transport, asked, addresses, TRY_MILLIS);
     }
 
     /**
@@ -90,10 +98,11 @@ public final class Joining implements AutoCloseable {
      * Joins.
      *
      * @param directory where the identity, the genesis file, and a client's configuration or a node's key ring go
+     * @param registry where a node keeps what it learns of the registry; a client does beside its identity
      * @throws NotPermittedException if the token has expired
      * @throws UnavailableException if the replicas do not know the token's key, as it was used or taken back, or are not reached
      */
-    public static Joined join(JoinToken token, Path directory, SecureRandom random) throws IOException {
+    public static Joined join(JoinToken token, Path directory, Path registry, SecureRandom random) throws IOException {
         Path file = Identity.file(directory, token.principal());
         // An earlier run may have come so far.
         boolean again = Files.exists(file);
@@ -114,14 +123,23 @@ public final class Joining implements AutoCloseable {
         } else if (!GenesisFile.load(genesisFile).equals(genesis)) {
             throw new ConfigException(genesisFile + " is the genesis of another cluster", Subject.NONE);
         }
-        genesisAs(token, own);
-        if (token.principal().kind() != PrincipalKind.CLIENT) {
+        List<Path> files = new ArrayList<>(List.of(file, genesisFile));
+        boolean isClient = token.principal().kind() == PrincipalKind.CLIENT;
+        Path kept = isClient ? new ChannelConfig.Tls(file, genesisFile).keptBeside() : registry;
+        try (Joining joining = new Joining(token, own)) {
+            joining.genesis();
+            if (token.later().isPresent()) {
+                files.addAll(joining.learn(genesis, token.later().get().configuration(), kept));
+            }
+        }
+        if (!isClient) {
             Path ring = KeyRing.file(directory, token.principal());
             if (!Files.exists(ring)) {
                 // Over TLS a node shares no keys but those that it agrees on.
                 KeyRing.generate(directory, List.of(token.principal()), random);
             }
-            return new Joined(token.principal(), own.publicKey(), List.of(file, genesisFile, ring));
+            files.add(ring);
+            return new Joined(token.principal(), own.publicKey(), files);
         }
         Path client = directory.resolve(CLIENT);
         new ClientConfig(
@@ -133,7 +151,8 @@ public final class Joining implements AutoCloseable {
                                 .map(JoinToken.Replica::endpoint)
                                 .toList())
                 .store(client);
-        return new Joined(token.principal(), own.publicKey(), List.of(file, genesisFile, client));
+        files.add(client);
+        return new Joined(token.principal(), own.publicKey(), files);
     }
 
     /** Has the replicas take the own key in the place of the token's, and keeps it once these let the token's in. */
@@ -169,8 +188,9 @@ public final class Joining implements AutoCloseable {
             } catch (CompletionException e) {
                 if (!(e.getCause() instanceof MetadataUnavailableException) || attempt == TRIES) {
                     throw new UnavailableException(
-                            "the replicas do not let the key of this token in, as it was used or taken back (then have"
-                                    + " an operator invite " + token.principal() + " again); or they are not reached: "
+                            "the replicas do not let the key of this token in, as it was used or taken back, or other"
+                                    + " replicas have followed since (then have an operator invite " + token.principal()
+                                    + " again); or they are not reached: "
                                     + cause(e),
                             Subject.NONE,
                             e);
@@ -182,6 +202,47 @@ public final class Joining implements AutoCloseable {
             throw new ConfigException("the replicas tell of another genesis than the token", Subject.NONE);
         }
         return genesis;
+    }
+
+    /**
+     * Keeps who followed the replicas of the genesis, and the keys of all: this process begins with these.
+     *
+     * @param now as the token says; only what leads there is kept
+     */
+    private List<Path> learn(GenesisFile genesis, Configuration now, Path kept) throws IOException {
+        Configuration first = genesis.genesisKeys().configuration();
+        List<Successor> history = replicas.history(first)
+                .join()
+                .orElseThrow(() -> new UnavailableException(
+                        "no replica shows how " + now + " came to follow; run this again", Subject.NONE));
+        KnownPrincipals principals = registry(genesis);
+        Files.createDirectories(kept.toAbsolutePath().getParent());
+        KeptReplicas beside = KeptReplicas.beside(kept);
+        if (KnownPrincipals.load(genesis, kept).version() < principals.version()) {
+            principals.store(kept);
+        }
+        beside.write(first, history);
+        return List.of(kept, beside.file());
+    }
+
+    private KnownPrincipals registry(GenesisFile genesis) {
+        SortedMap<PrincipalId, List<PrincipalKey>> changed = new TreeMap<>();
+        Reply.PrincipalList page = page(PrincipalId.NOBODY);
+        long version = page.version();
+        while (page.version() == version) {
+            page.principals().forEach(entry -> changed.put(entry.principal(), entry.keys()));
+            if (page.next().equals(PrincipalId.NOBODY)) {
+                return new KnownPrincipals(genesis, version, changed);
+            }
+            page = page(page.next());
+        }
+        return registry(genesis); // It has changed between two pages, and what the first ones said may be over.
+    }
+
+    private Reply.PrincipalList page(PrincipalId after) {
+        Query query = new Query.ListPrincipals(KnownPrincipals.NO_VERSION, after, Query.PAGE_MAX);
+        return expect(
+                Reply.PrincipalList.class, replicas.query(query.encoded()).join());
     }
 
     private void rotate(GenesisFile genesis, Identity invited, Identity own, SecureRandom random) {

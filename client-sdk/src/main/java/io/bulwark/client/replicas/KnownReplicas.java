@@ -5,12 +5,16 @@ import io.bulwark.client.config.GenesisFile;
 import io.bulwark.client.config.KeptReplicas;
 import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.metadata.Mandate;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Lineage;
+import io.bulwark.protocol.ordering.membership.Mandates;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.membership.Succession;
 import io.bulwark.protocol.ordering.membership.Term;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.Credentials;
 import io.bulwark.transport.Destination;
 import io.bulwark.transport.HandoverKeys;
@@ -22,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -37,8 +42,9 @@ public final class KnownReplicas implements Succession {
     private final TlsCredentials credentials;
     private final Configuration genesis;
     private final KeptReplicas kept;
+    private final Mandates mandates;
     private final Lineage lineage;
-    private final List<Consumer<HandoverProof>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Consumer<Successor>> listeners = new CopyOnWriteArrayList<>();
     private volatile KnownPrincipals principals;
     private volatile Term term;
     private boolean durable = true;
@@ -48,7 +54,8 @@ public final class KnownReplicas implements Succession {
         this.principals = principals;
         this.kept = kept;
         genesis = principals.genesis().genesisKeys().configuration();
-        lineage = kept.read(genesis, keys());
+        mandates = new Mandate(principals.genesis().genesisKeys());
+        lineage = kept.read(genesis, keys(), mandates);
         term = lineage.term();
     }
 
@@ -86,6 +93,41 @@ public final class KnownReplicas implements Succession {
         return lineage.proofs();
     }
 
+    /** The same, each with its mandate, if it is known here. */
+    public synchronized List<Successor> successors() {
+        return lineage.successors();
+    }
+
+    /**
+     * A state tells mandates that are not known, of what was believed before there were any, or wrong. Others are shown them from now on.
+     *
+     * @param theirs a copy of what is known here, which is told, too
+     * @param state has the mandate of the first argument's end, which the second followed
+     */
+    public synchronized void mandated(Lineage theirs, BiFunction<Configuration, Configuration, Optional<Bytes>> state) {
+        boolean isAny = false;
+        for (Successor each : theirs.successors()) {
+            long number = each.proof().number();
+            Configuration ended = history().get((int) number);
+            Configuration next = each.proof().handover().next();
+            if (!mandates.name(ended, next, each.mandate())) {
+                Optional<Bytes> mandate = state.apply(ended, next).filter(found -> mandates.name(ended, next, found));
+                mandate.ifPresent(found -> {
+                    theirs.mandated(number, found);
+                    lineage.mandated(number, found);
+                });
+                isAny |= mandate.isPresent();
+            }
+        }
+        if (isAny) {
+            try {
+                write(lineage.successors());
+            } catch (IOException e) {
+                LOG.warn("{} cannot be written: {}", kept.file(), e.toString());
+            }
+        }
+    }
+
     /** All configurations from the genesis's to the last one, in order. */
     public List<Configuration> history() {
         return Stream.concat(
@@ -111,11 +153,11 @@ public final class KnownReplicas implements Succession {
     }
 
     /** Is told each proof after it is believed, in order; by whoever brought it. */
-    public void onSuccessor(Consumer<HandoverProof> listener) {
+    public void onSuccessor(Consumer<Successor> listener) {
         listeners.add(listener);
     }
 
-    public void forget(Consumer<HandoverProof> listener) {
+    public void forget(Consumer<Successor> listener) {
         listeners.remove(listener);
     }
 
@@ -130,65 +172,66 @@ public final class KnownReplicas implements Succession {
     }
 
     @Override
-    public synchronized boolean accept(HandoverProof proof) {
-        if (!proof.proves(lineage.configuration(), keys())) {
+    public synchronized boolean accept(Successor said) {
+        if (!lineage.copy().accept(said)) {
             return false;
         }
         try {
-            keep(proof);
+            keep(said);
         } catch (IOException e) {
             LOG.warn(
                     "{} cannot be written, so who the replicas are is learnt anew after each start: {}",
                     kept.file(),
                     e.toString());
         }
-        believe(proof);
+        believe(said);
         return true;
     }
 
     /**
-     * As {@link #accept}, for who promises something on it: returns once it is durable, also if it was known before.
+     * For who promises something on it, and has seen to it that a mandate is there or needs none: returns once it is durable, also if
+     * it was known before.
      *
      * @throws IOException if it cannot be kept
      */
-    public synchronized void acceptDurably(HandoverProof proof) throws IOException {
-        if (proof.proves(lineage.configuration(), keys())) {
-            keep(proof);
-            believe(proof);
+    public synchronized void acceptDurably(Successor said) throws IOException {
+        if (said.proof().proves(lineage.configuration(), keys())) {
+            keep(said);
+            believe(said);
         } else if (!durable) {
-            write(lineage.proofs());
+            write(lineage.successors());
         }
     }
 
     /** Goes on to what another process has kept. It was checked there, and is checked here. */
     public void learnFrom(KeptReplicas other) {
-        for (HandoverProof proof : other.read(genesis, keys()).proofs()) {
-            if (proof.number() == term.number()) {
-                var _ = accept(proof);
+        for (Successor said : other.kept(genesis)) {
+            if (said.proof().number() == term.number()) {
+                var _ = accept(said);
             }
         }
     }
 
-    private void keep(HandoverProof proof) throws IOException {
-        List<HandoverProof> all = new ArrayList<>(lineage.proofs());
-        all.add(proof);
+    private void keep(Successor said) throws IOException {
+        List<Successor> all = new ArrayList<>(lineage.successors());
+        all.add(said);
         write(all);
     }
 
-    private void write(List<HandoverProof> all) throws IOException {
+    private void write(List<Successor> all) throws IOException {
         durable = false;
         kept.write(genesis, all);
         durable = true;
     }
 
-    private void believe(HandoverProof proof) {
-        if (!lineage.accept(proof)) {
+    private void believe(Successor said) {
+        if (!lineage.acceptKnown(said)) {
             throw new IllegalStateException("a proof that was right is wrong now");
         }
         term = lineage.term();
         LOG.info("{} believes {}", credentials.self(), term.configuration());
         trust();
-        listeners.forEach(listener -> listener.accept(proof));
+        listeners.forEach(listener -> listener.accept(said));
     }
 
     /** The registry has changed. */

@@ -42,7 +42,7 @@ class JoiningTest {
                 Long.MAX_VALUE,
                 Bytes.of(new byte[JoinToken.SEED_BYTES]),
                 replicas);
-        assertThatThrownBy(() -> Joining.join(token, directory.resolve("own"), random))
+        assertThatThrownBy(() -> Joining.join(token, directory.resolve("own"), directory, random))
                 .isInstanceOf(UnavailableException.class);
         assertThat(directory).isEmptyDirectory();
     }

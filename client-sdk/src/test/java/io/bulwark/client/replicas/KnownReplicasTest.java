@@ -10,11 +10,16 @@ import io.bulwark.client.config.KnownPrincipals;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.metadata.AuditEntry;
+import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.Mandate;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
+import io.bulwark.protocol.ordering.membership.Lineage;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.transport.TlsCredentials;
@@ -24,9 +29,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.NullMarked;
@@ -104,17 +111,94 @@ class KnownReplicasTest {
         return new HandoverProof(handover, signatures);
     }
 
+    /** With the operator's word for it, who replaces one. */
+    private Successor said(Configuration ended, Configuration next, int... places) {
+        return new Successor(proof(ended, next, places), mandate(ended, next, SELF));
+    }
+
+    private Bytes mandate(Configuration ended, Configuration next, PrincipalId by) {
+        List<PrincipalId> leaving = new ArrayList<>(ended.replicas());
+        leaving.removeAll(next.replicas());
+        List<Member> coming = next.members().stream()
+                .filter(member -> ended.placeOf(member.replica()) < 0)
+                .toList();
+        Command.ChangeReplicas change = new Command.ChangeReplicas(next.number(), leaving, coming);
+        Bytes signed =
+                AuditEntry.signed(GenesisFile.load(genesis()).genesisKeys().cluster(), by, 1, 1, change);
+        Identity signer = identity(by);
+        AuditEntry.Approval approval = new AuditEntry.Approval(signer.publicKey(), signer.sign(signed));
+        return Mandate.encoded(List.of(), new AuditEntry(1, 1, by, 1, 1, change, Optional.of(approval)));
+    }
+
+    @Test
+    void whomNoOperatorHasNamedIsNotBelieved() {
+        KnownReplicas known = known(credentials());
+        Configuration next = replacing(known.genesis(), 2, 4);
+        HandoverProof proof = proof(known.genesis(), next, 0, 1, 3);
+        assertThat(known.accept(new Successor(proof, Bytes.EMPTY))).isFalse();
+        assertThat(known.accept(new Successor(proof, mandate(known.genesis(), next, replica(0)))))
+                .isFalse();
+        assertThat(known.accept(new Successor(proof, mandate(known.genesis(), replacing(known.genesis(), 1, 4), SELF))))
+                .isFalse();
+        assertThat(known.term().number()).isZero();
+        assertThat(known.accept(said(known.genesis(), next, 0, 1, 3))).isTrue();
+    }
+
+    /** As a build has kept it that knew no mandates; others are shown them as soon as the state is looked at. */
+    @Test
+    void whatWasBelievedWithoutAMandateStaysBelievedAndTheStateHasOne() throws IOException {
+        KnownReplicas known = known(credentials());
+        Configuration next = replacing(known.genesis(), 2, 4);
+        Configuration last = replacing(next, 0, 5);
+        Successor first = said(known.genesis(), next, 0, 1, 3);
+        Successor then = said(next, last, 1, 2, 3);
+        KeptReplicas.beside(registry())
+                .write(known.genesis(), List.of(first.bare(), new Successor(then.proof(), first.mandate())));
+        KnownReplicas again = known(credentials());
+        assertThat(again.term().configuration()).isEqualTo(last);
+        Lineage lineage = again.lineage();
+        again.mandated(lineage, (_, _) -> Optional.of(first.mandate()));
+        assertThat(again.successors())
+                .as("what a state says is checked")
+                .containsExactly(first, new Successor(then.proof(), first.mandate()));
+        again.mandated(lineage, (_, _) -> Optional.of(then.mandate()));
+        assertThat(again.successors()).containsExactly(first, then);
+        assertThat(lineage.successors()).containsExactly(first, then);
+        assertThat(known(credentials()).successors()).containsExactly(first, then);
+    }
+
+    @Test
+    void whereMandatesAreDamagedOrMissingTheProofsCount() throws IOException {
+        KnownReplicas known = known(credentials());
+        Successor first = said(known.genesis(), replacing(known.genesis(), 2, 4), 0, 1, 3);
+        known.acceptDurably(first);
+        Path file = directory.resolve("registry.replicas.mandates");
+        byte[] right = Files.readAllBytes(file);
+        for (int length : new int[] {0, 40, right.length - 1, right.length}) {
+            byte[] wrong = Arrays.copyOf(right, length);
+            if (length > 0) {
+                wrong[length - 1] ^= 1;
+            }
+            Files.write(file, wrong);
+            assertThat(known(credentials()).successors()).containsExactly(first.bare());
+        }
+        Files.delete(file);
+        assertThat(known(credentials()).successors()).containsExactly(first.bare());
+        Files.write(file, right);
+        assertThat(known(credentials()).successors()).containsExactly(first);
+    }
+
     @Test
     void whomAProofNamesIsBelievedAndWhomItLeavesOutIsNot() {
         TlsCredentials credentials = credentials();
         KnownReplicas known = known(credentials);
-        List<HandoverProof> heard = new ArrayList<>();
+        List<Successor> heard = new ArrayList<>();
         known.onSuccessor(heard::add);
         Configuration next = replacing(known.genesis(), 2, 4);
-        HandoverProof tooFew = proof(known.genesis(), next, 0, 1);
+        Successor tooFew = said(known.genesis(), next, 0, 1);
         assertThat(known.accept(tooFew)).isFalse();
         assertThat(credentials.trusted().keysOf(replica(2))).hasSize(1);
-        HandoverProof proof = proof(known.genesis(), next, 0, 1, 3);
+        Successor proof = said(known.genesis(), next, 0, 1, 3);
         assertThat(known.accept(proof)).isTrue();
         assertThat(known.term().configuration()).isEqualTo(next);
         assertThat(credentials.trusted().keysOf(replica(2))).isEmpty();
@@ -136,7 +220,7 @@ class KnownReplicasTest {
             }
         });
         Configuration next = replacing(known.genesis(), 2, 4);
-        assertThat(known.accept(proof(known.genesis(), next, 0, 1, 3))).isTrue();
+        assertThat(known.accept(said(known.genesis(), next, 0, 1, 3))).isTrue();
         over.set(true);
         looks.join();
         assertThat(taken).isFalse();
@@ -148,7 +232,7 @@ class KnownReplicasTest {
     void whatTheRegistrySaysOfAReplicaThatIsOutChangesNothing() {
         TlsCredentials credentials = credentials();
         KnownReplicas known = known(credentials);
-        known.accept(proof(known.genesis(), replacing(known.genesis(), 2, 4), 0, 1, 3));
+        known.accept(said(known.genesis(), replacing(known.genesis(), 2, 4), 0, 1, 3));
         PrincipalKey other = Identity.generate(replica(1), RANDOM).publicKey();
         known.learned(new KnownPrincipals(
                 GenesisFile.load(genesis()),
@@ -196,9 +280,9 @@ class KnownReplicasTest {
     void itIsKnownAfterARestart() throws IOException {
         KnownReplicas known = known(credentials());
         Configuration next = replacing(known.genesis(), 2, 4);
-        known.acceptDurably(proof(known.genesis(), next, 0, 1, 3));
+        known.acceptDurably(said(known.genesis(), next, 0, 1, 3));
         Configuration last = replacing(next, 0, 5);
-        known.acceptDurably(proof(next, last, 1, 2, 3));
+        known.acceptDurably(said(next, last, 1, 2, 3));
         TlsCredentials credentials = credentials();
         assertThat(credentials.trusted().keysOf(replica(5))).hasSize(1);
         assertThat(credentials.trusted().keysOf(replica(0))).isEmpty();
@@ -211,14 +295,23 @@ class KnownReplicasTest {
         KnownReplicas known = known(credentials());
         Configuration next = replacing(known.genesis(), 2, 4);
         Configuration last = replacing(next, 0, 5);
-        HandoverProof first = proof(known.genesis(), next, 0, 1, 3);
+        Successor first = said(known.genesis(), next, 0, 1, 3);
         KeptReplicas other = KeptReplicas.beside(directory.resolve("other"));
         other.write(
                 known.genesis(),
-                List.of(first, new HandoverProof(proof(next, last, 1, 2, 3).handover(), first.signatures())));
+                List.of(
+                        first,
+                        new Successor(
+                                new HandoverProof(
+                                        proof(next, last, 1, 2, 3).handover(),
+                                        first.proof().signatures()),
+                                mandate(next, last, SELF))));
         known.learnFrom(other);
         assertThat(known.term().number()).isEqualTo(1);
-        other.write(known.genesis(), List.of(first, proof(next, last, 1, 2, 3)));
+        other.write(known.genesis(), List.of(first, said(next, last, 1, 2, 3).bare()));
+        known.learnFrom(other);
+        assertThat(known.term().number()).as("nobody's word").isEqualTo(1);
+        other.write(known.genesis(), List.of(first, said(next, last, 1, 2, 3)));
         known.learnFrom(other);
         assertThat(known.term().configuration()).isEqualTo(last);
         assertThat(known(credentials()).term()).as("and is kept").isEqualTo(known.term());
@@ -230,9 +323,9 @@ class KnownReplicasTest {
         KnownReplicas more = known(credentials());
         KnownReplicas less = known(credentials());
         Configuration next = replacing(more.genesis(), 2, 4);
-        HandoverProof first = proof(more.genesis(), next, 0, 1, 3);
+        Successor first = said(more.genesis(), next, 0, 1, 3);
         more.acceptDurably(first);
-        more.acceptDurably(proof(next, replacing(next, 0, 5), 1, 2, 3));
+        more.acceptDurably(said(next, replacing(next, 0, 5), 1, 2, 3));
         less.acceptDurably(first);
         assertThat(less.term().number()).isEqualTo(1);
         assertThat(known(credentials()).term()).isEqualTo(more.term());
@@ -241,7 +334,7 @@ class KnownReplicasTest {
     @Test
     void aFileThatIsDamagedOrOfAnotherGenesisSaysNothing() throws IOException {
         KnownReplicas known = known(credentials());
-        known.acceptDurably(proof(known.genesis(), replacing(known.genesis(), 2, 4), 0, 1, 3));
+        known.acceptDurably(said(known.genesis(), replacing(known.genesis(), 2, 4), 0, 1, 3));
         Path file = KeptReplicas.beside(registry()).file();
         byte[] right = Files.readAllBytes(file);
         for (int at : new int[] {0, 40, right.length - 1}) {

@@ -15,9 +15,9 @@ import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.key.Signing;
 import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.ordering.membership.Handover;
-import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Lineage;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.membership.Term;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Transfer;
@@ -29,6 +29,7 @@ import io.bulwark.protocol.ordering.replica.ReplicaEffect;
 import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.state.DamagedPageException;
 import io.bulwark.protocol.state.StateFetch;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.transport.Credentials;
@@ -71,7 +72,7 @@ final class BftReplica implements Life {
     private final Runnable onEnd;
     private final Optional<KnownReplicas> group;
     private final Optional<MemberTalk> talk;
-    private final Consumer<HandoverProof> learning = this::learn;
+    private final Consumer<Successor> learning = this::learn;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Leaving leaving = new Leaving();
     private final Transport transport;
@@ -130,6 +131,7 @@ final class BftReplica implements Life {
                 replica.onBuild(other, other == place); // until it is heard
             }
             links = new ReplicaLinks(transport, configuration, config.addresses(), this::onMessage);
+            group.ifPresent(known -> known.mandated(lineage, disk.application()::mandate));
             talk = group.map(known -> new MemberTalk(name, known, lineage, 0, this::tell));
             mail = new PeerMail(
                     configuration,
@@ -156,10 +158,10 @@ final class BftReplica implements Life {
         return place >= 0;
     }
 
-    private void learn(HandoverProof proof) {
+    private void learn(Successor said) {
         loop.run(() -> {
             if (talk.isPresent() && next == null) {
-                talk.get().onLearned(now(), proof);
+                talk.get().onLearned(now(), said);
             }
         });
     }
@@ -169,7 +171,7 @@ final class BftReplica implements Life {
         loop.start();
         group.ifPresent(known -> {
             known.onSuccessor(learning);
-            known.proofs().forEach(learning);
+            known.successors().forEach(learning);
         });
     }
 
@@ -460,7 +462,12 @@ final class BftReplica implements Life {
                 configuration,
                 handover.checkpoint().sequence());
         talk.orElseThrow(() -> new IllegalStateException("the members of this group stay: " + handover))
-                .onEnded(now(), handover);
+                .onEnded(
+                        now(),
+                        handover,
+                        disk.application()
+                                .mandate(configuration, handover.next())
+                                .orElse(Bytes.EMPTY));
     }
 
     private ReplicaStatus describe() {

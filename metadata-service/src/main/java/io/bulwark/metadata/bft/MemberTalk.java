@@ -4,13 +4,14 @@ import io.bulwark.client.replicas.KnownReplicas;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKind;
 import io.bulwark.protocol.ordering.membership.Handover;
-import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Lineage;
 import io.bulwark.protocol.ordering.membership.Membership;
 import io.bulwark.protocol.ordering.membership.MembershipEffect;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.transport.Peer;
 import java.io.IOException;
 import java.util.List;
@@ -58,7 +59,7 @@ final class MemberTalk {
         PrincipalId from = peer.principal();
         if (message instanceof AskSuccessor ask && (from.kind() != PrincipalKind.REPLICA || requestId != NO_REQUEST)) {
             membership.successorOf(nowMillis, from, ask.configuration()).ifPresent(told -> {
-                var _ = peer.send(requestId, told);
+                var _ = peer.send(requestId, peer.speaks(WireVersions.MANDATES) ? told : told.bare());
             });
         } else if (from.kind() == PrincipalKind.REPLICA) {
             membership.onMessage(nowMillis, from, message);
@@ -67,14 +68,14 @@ final class MemberTalk {
     }
 
     /** Another part of this process has learned of it. */
-    void onLearned(long nowMillis, HandoverProof proof) throws IOException {
-        membership.onMessage(nowMillis, self, new Successor(proof));
+    void onLearned(long nowMillis, Successor said) throws IOException {
+        membership.onMessage(nowMillis, self, said);
         carryOut(null);
     }
 
-    /** The configuration of this life has ended here. */
-    void onEnded(long nowMillis, Handover handover) throws IOException {
-        membership.onEnded(nowMillis, handover);
+    /** The configuration of this life has ended here; the mandate is what the state has. */
+    void onEnded(long nowMillis, Handover handover, Bytes mandate) throws IOException {
+        membership.onEnded(nowMillis, handover, mandate);
         carryOut(null);
     }
 
@@ -93,18 +94,28 @@ final class MemberTalk {
     private void carryOut(@Nullable Peer asking) throws IOException {
         List<MembershipEffect> effects = membership.drain();
         for (MembershipEffect effect : effects) {
-            if (effect instanceof MembershipEffect.Send send
-                    && !network.send(send.to(), send.message())
-                    && asking != null
-                    && asking.principal().equals(send.to())) {
-                var _ = asking.send(NO_REQUEST, send.message());
+            if (effect instanceof MembershipEffect.Send send) {
+                send(send.to(), send.message(), asking);
             }
         }
         for (MembershipEffect effect : effects) {
             if (effect instanceof MembershipEffect.Advance advance) {
-                group.acceptDurably(advance.proof());
+                group.acceptDurably(advance.said());
                 over = true;
             }
+        }
+    }
+
+    private void send(PrincipalId to, MembershipMessage message, @Nullable Peer asking) {
+        if (network.send(to, message)) {
+            // Which build is at the other end of the link is not known here: an older one gets this alone.
+            if (message instanceof Successor said && !said.mandate().isEmpty()) {
+                var _ = network.send(to, said.bare());
+            }
+        } else if (asking != null && asking.principal().equals(to)) {
+            var _ = asking.send(
+                    NO_REQUEST,
+                    message instanceof Successor said && !asking.speaks(WireVersions.MANDATES) ? said.bare() : message);
         }
     }
 }

@@ -11,9 +11,9 @@ import io.bulwark.protocol.ordering.OrderingMessage;
 import io.bulwark.protocol.ordering.Phase;
 import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.membership.Configuration;
-import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Lineage;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.replica.Start;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.transport.Peer;
@@ -41,7 +41,7 @@ final class Outsider implements Life {
     private final KnownReplicas group;
     private final ReplicaLinks links;
     private final MemberTalk talk;
-    private final Consumer<HandoverProof> learning;
+    private final Consumer<Successor> learning;
     private final Start wanted;
     private final Runnable onEnd;
     private final ReplicaStatus alive;
@@ -80,7 +80,7 @@ final class Outsider implements Life {
             }
             return place >= 0;
         });
-        learning = proof -> loop.run(() -> talk.onLearned(now(), proof));
+        learning = said -> loop.run(() -> talk.onLearned(now(), said));
         server = transport.listen(config.listen(), this::onMessage);
     }
 
@@ -88,7 +88,7 @@ final class Outsider implements Life {
     void begin() {
         loop.start();
         group.onSuccessor(learning);
-        group.proofs().forEach(learning);
+        group.successors().forEach(learning);
     }
 
     private static String waiting(PrincipalId self, KnownReplicas group, Lineage lineage, long least) {

@@ -101,8 +101,8 @@ public final class ReplicaLives implements RecoverableReplica {
 
     private Life begin(Start start) throws IOException {
         begunNanos = System.nanoTime();
-        Lineage lineage =
-                group.map(KnownReplicas::lineage).orElseGet(() -> new Lineage(config.fixed(), new NobodyFollows()));
+        Lineage lineage = group.map(KnownReplicas::lineage)
+                .orElseGet(() -> new Lineage(config.fixed(), new NobodyFollows(), (_, _, _) -> false));
         Configuration now = lineage.configuration();
         long lastBegun = new ReplicaDirectory(config.directory()).lastBegun();
         boolean isMember = now.number() >= lastBegun && now.placeOf(PrincipalId.replica(config.replica())) >= 0;

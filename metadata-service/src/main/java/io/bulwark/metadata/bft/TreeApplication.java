@@ -130,6 +130,16 @@ final class TreeApplication implements Application {
         return machine.nextReplicas();
     }
 
+    /** What the state has to show that an operator has put the second in the place of the first. */
+    Optional<Bytes> mandate(Configuration ended, Configuration next) {
+        try {
+            return machine.mandate(ended, next);
+        } catch (RuntimeException e) { // The state may be an intruder's here, and not checked yet.
+            LOG.warn("the audit log is damaged here, so who follows {} others have to show", ended, e);
+            return Optional.empty();
+        }
+    }
+
     @Override
     public void onReconfigured(Configuration now) {
         machine.onReconfigured(now);

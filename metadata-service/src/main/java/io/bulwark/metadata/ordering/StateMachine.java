@@ -33,6 +33,11 @@ public interface StateMachine {
         return Optional.empty();
     }
 
+    /** What shows that an operator has put the second of two configurations in the place of the first; empty if nothing does. */
+    default Optional<Bytes> mandate(Configuration ended, Configuration next) {
+        return Optional.empty();
+    }
+
     /** Those have begun, as this configuration, which is to be part of the state. */
     default void onReconfigured(Configuration now) {
         throw new IllegalStateException("nobody was to follow: " + now);

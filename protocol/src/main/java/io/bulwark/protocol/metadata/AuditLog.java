@@ -3,12 +3,15 @@ package io.bulwark.protocol.metadata;
 import io.bulwark.protocol.fingerprint.Hashes;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.id.PrincipalKey;
+import io.bulwark.protocol.ordering.membership.Configuration;
 import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
  * Every administrative command that was executed, with the signature of who gave it. A command is refused unless it is signed,
@@ -92,7 +95,19 @@ final class AuditLog {
             return;
         }
         Head head = tables.auditHead.get(HEAD).orElseGet(() -> beginning(registryVersionBefore));
-        AuditEntry entry = new AuditEntry(
+        AuditEntry entry = entry(head, by, submission, command, approval);
+        tables.audit.put(entry.number(), entry);
+        tables.auditHead.put(HEAD, new Head(entry.number(), entry.digest(head.digest), head.registryVersion));
+        tables.weight.add(by, weightOf(entry));
+    }
+
+    private AuditEntry entry(
+            Head head,
+            PrincipalId by,
+            Submission.InSession submission,
+            Command.Administrative command,
+            Optional<AuditEntry.Approval> approval) {
+        return new AuditEntry(
                 head.entries + 1,
                 tables.totals().agreedMillis,
                 by,
@@ -100,9 +115,36 @@ final class AuditLog {
                 submission.number(),
                 command,
                 approval);
-        tables.audit.put(entry.number(), entry);
-        tables.auditHead.put(HEAD, new Head(entry.number(), entry.digest(head.digest), head.registryVersion));
-        tables.weight.add(by, weightOf(entry));
+    }
+
+    /** Refuses to name replicas where the log, with this command, would not show that an operator has: nobody elsewhere would follow. */
+    void requireMandate(
+            PrincipalId by,
+            Submission.InSession submission,
+            Command.ChangeReplicas change,
+            Optional<AuditEntry.Approval> approval,
+            Configuration now,
+            Configuration next) {
+        Refusal.unless(approval.isPresent(), MetadataError.BAD_SIGNATURE, by + " has not signed it");
+        AuditEntry command = entry(head(), by, submission, change, approval);
+        Refusal.unless(
+                new Mandate(genesis)
+                        .of(() -> Stream.concat(entries(), Stream.of(command)).iterator(), now, next)
+                        .isPresent(),
+                MetadataError.NOT_AUTHORISED,
+                "no " + Mandate.ENTRIES_MAX + " entries of the audit log lead from the first operator to the key of "
+                        + by
+                        + " and to those of the replicas: have an operator of whom they do grant " + by
+                        + " all rights again, and rotate these keys, be it to the same");
+    }
+
+    /** What shows that an operator has put the second in the place of the first; empty if the log has none that is short enough. */
+    Optional<Bytes> mandate(Configuration ended, Configuration next) {
+        return new Mandate(genesis).of(() -> entries().iterator(), ended, next);
+    }
+
+    private Stream<AuditEntry> entries() {
+        return StreamSupport.stream(tables.audit.from(1L).spliterator(), false).map(Table.Entry::value);
     }
 
     /** A page of the log. */

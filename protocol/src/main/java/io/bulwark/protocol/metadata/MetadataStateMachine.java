@@ -221,6 +221,12 @@ public final class MetadataStateMachine {
         return replicas.next().map(Configuration::members);
     }
 
+    /** What shows that an operator has put the second in the place of the first, see {@link Mandate}; empty if nothing does. */
+    public Optional<Bytes> mandate(Configuration ended, Configuration next) {
+        tables.begin();
+        return audit.mandate(ended, next);
+    }
+
     /** Those have begun to order. */
     public void onReconfigured(Configuration now) {
         replicas.begin(now);
@@ -294,6 +300,9 @@ public final class MetadataStateMachine {
             return run(submitter, session, command);
         }
         Optional<AuditEntry.Approval> approval = audit.check(submitter, submission, administrative);
+        if (command instanceof Command.ChangeReplicas change) {
+            audit.requireMandate(submitter, submission, change, approval, replicas.now(), replicas.named(change));
+        }
         long registryVersion = registry.version();
         Reply reply = run(submitter, session, command);
         audit.append(submitter, submission, administrative, approval, registryVersion);

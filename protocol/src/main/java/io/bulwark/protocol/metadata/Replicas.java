@@ -37,13 +37,18 @@ final class Replicas {
         staying = true;
     }
 
-    void change(Command.ChangeReplicas change, PrincipalId by) {
+    /** Who is to follow by this command; refuses one that cannot be. */
+    Configuration named(Command.ChangeReplicas change) {
         Refusal.unless(!staying, MetadataError.BAD_ARGUMENT, "the replicas of this ordering engine stay");
         Refusal.unless(next().isEmpty(), MetadataError.REPLICAS_CHANGING, "");
         Configuration now = now();
         Refusal.unless(change.number() == now.number() + 1, MetadataError.OTHER_REPLICAS, "these are " + now);
         registry.requireNeverSeen(change.coming());
-        Configuration next = withKeysOfNow(next(now, change));
+        return withKeysOfNow(after(now, change));
+    }
+
+    void change(Command.ChangeReplicas change, PrincipalId by) {
+        Configuration next = named(change);
         registry.letIn(change.coming(), by);
         tables.replicas.put(NEXT, next);
     }
@@ -61,7 +66,8 @@ final class Replicas {
         return new Configuration(next.number(), members);
     }
 
-    private static Configuration next(Configuration now, Command.ChangeReplicas change) {
+    /** What a command makes of a configuration, whose members have the keys of before. */
+    static Configuration after(Configuration now, Command.ChangeReplicas change) {
         Set<Integer> places = new HashSet<>();
         for (PrincipalId leaving : change.leaving()) {
             int place = now.placeOf(leaving);
@@ -117,7 +123,7 @@ final class Replicas {
         return new Reply.ReplicaList(now(), next());
     }
 
-    private Configuration now() {
+    Configuration now() {
         return tables.replicas.get(NOW).orElseGet(this::first);
     }
 

@@ -54,8 +54,10 @@ public final class GroupCall implements ClientOperation<ReplicatedCall.Outcome> 
     public List<Effect> onMessage(long nowMillis, PrincipalId from, Message message) {
         return switch (message) {
             case Successor said -> {
-                if (said.proof().number() == group.term().number() && group.mayCheck(nowMillis, from)) {
-                    var _ = group.accept(said.proof());
+                if (said.proof().number() == group.term().number()
+                        && !said.mandate().isEmpty()
+                        && group.mayCheck(nowMillis, from)) {
+                    var _ = group.accept(said);
                 }
                 yield follow(nowMillis);
             }

@@ -26,8 +26,11 @@ public record WireVersions(int oldest, int newest) {
     /** A NEW-VIEW among replicas may leave numbers free. */
     public static final int FREE_NUMBERS = 5;
 
+    /** With the proof that other replicas follow goes what shows that an operator has named them. */
+    public static final int MANDATES = 6;
+
     /** Of this build. */
-    public static final WireVersions HERE = new WireVersions(UNNAMED, FREE_NUMBERS);
+    public static final WireVersions HERE = new WireVersions(UNNAMED, MANDATES);
 
     private static final String PREFIX = "bulwark/";
     private static final int NEWEST_MAX = 99;

@@ -1,9 +1,11 @@
 package io.bulwark.protocol.ordering;
 
 import static io.bulwark.protocol.ordering.membership.Proofs.GENESIS;
+import static io.bulwark.protocol.ordering.membership.Proofs.OPERATOR;
 import static io.bulwark.protocol.ordering.membership.Proofs.handover;
 import static io.bulwark.protocol.ordering.membership.Proofs.member;
 import static io.bulwark.protocol.ordering.membership.Proofs.proof;
+import static io.bulwark.protocol.ordering.membership.Proofs.successor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.effect.Effect;
@@ -30,7 +32,7 @@ class GroupCallTest {
     private static final HandoverProof PROOF = proof(GENESIS, handover(GENESIS, NEXT), 0, 1, 3);
     private static final Bytes RIGHT = Bytes.of((byte) 7);
 
-    private final Lineage lineage = new Lineage(GENESIS, new TestSignatures(PrincipalId.replica(0)));
+    private final Lineage lineage = new Lineage(GENESIS, new TestSignatures(PrincipalId.replica(0)), OPERATOR);
     private final SplittableRandom random = new SplittableRandom(1);
     private long number;
 
@@ -70,7 +72,7 @@ class GroupCallTest {
         reply(call, 1, 1);
         reply(call, 3, 1);
         assertThat(call.finished()).as("whose replicas it does not know").isFalse();
-        List<Effect> sends = call.onMessage(2, PrincipalId.replica(0), new Successor(PROOF));
+        List<Effect> sends = call.onMessage(2, PrincipalId.replica(0), successor(PROOF));
         assertThat(receivers(sends)).containsExactlyInAnyOrderElementsOf(NEXT.replicas());
         reply(call, 0, 1);
         reply(call, 2, 1);
@@ -85,7 +87,7 @@ class GroupCallTest {
         GroupCall call = begun();
         reply(call, 0, 0);
         reply(call, 1, 0);
-        call.onMessage(2, PrincipalId.replica(3), new Successor(PROOF));
+        call.onMessage(2, PrincipalId.replica(3), successor(PROOF));
         reply(call, 3, 0);
         reply(call, 0, 0);
         reply(call, 1, 0);
@@ -97,7 +99,7 @@ class GroupCallTest {
     void allItsCallsFollowWhatOneHasLearned() {
         GroupCall one = begun();
         GroupCall other = begun();
-        one.onMessage(2, PrincipalId.replica(0), new Successor(PROOF));
+        one.onMessage(2, PrincipalId.replica(0), successor(PROOF));
         assertThat(receivers(other.onTick(10))).contains(PrincipalId.replica(4));
         assertThat(receivers(other.onTick(20))).isEmpty();
     }
@@ -106,9 +108,19 @@ class GroupCallTest {
     void aForgedProofChangesNothing() {
         GroupCall call = begun();
         HandoverProof forged = proof(GENESIS, handover(GENESIS, GENESIS.replacing(1, member(9))), 0, 1);
-        assertThat(call.onMessage(2, PrincipalId.replica(1), new Successor(forged)))
-                .isEmpty();
+        assertThat(call.onMessage(2, PrincipalId.replica(1), successor(forged))).isEmpty();
         assertThat(lineage.term().number()).isZero();
+    }
+
+    /** An older replica has nothing else to show; the next one is not kept waiting by it. */
+    @Test
+    void aProofWithoutAMandateIsNotFollowedAndAnotherReplicasIs() {
+        GroupCall call = begun();
+        call.onMessage(2, PrincipalId.replica(0), new Successor(PROOF, Bytes.EMPTY));
+        call.onMessage(2, PrincipalId.replica(1), new Successor(PROOF, GENESIS.digest()));
+        assertThat(lineage.term().number()).isZero();
+        call.onMessage(2, PrincipalId.replica(0), successor(PROOF));
+        assertThat(lineage.term().number()).isEqualTo(1);
     }
 
     /** A liar costs a check now and then, however many calls he may answer, and keeps nobody else from being heard. */
@@ -117,10 +129,10 @@ class GroupCallTest {
         GroupCall call = begun();
         GroupCall other = begun();
         HandoverProof forged = proof(GENESIS, handover(GENESIS, GENESIS.replacing(1, member(9))), 0, 1);
-        call.onMessage(2, PrincipalId.replica(1), new Successor(forged));
-        other.onMessage(21, PrincipalId.replica(1), new Successor(PROOF));
+        call.onMessage(2, PrincipalId.replica(1), successor(forged));
+        other.onMessage(21, PrincipalId.replica(1), successor(PROOF));
         assertThat(lineage.term().number()).isZero();
-        call.onMessage(21, PrincipalId.replica(2), new Successor(PROOF));
+        call.onMessage(21, PrincipalId.replica(2), successor(PROOF));
         assertThat(lineage.term().number()).isEqualTo(1);
     }
 
@@ -128,8 +140,8 @@ class GroupCallTest {
     void whoIsFarBehindWaitsForNoCheck() {
         GroupCall call = begun();
         HandoverProof second = proof(NEXT, handover(NEXT, NEXT.replacing(0, member(5))), 1, 2, 3);
-        call.onMessage(2, PrincipalId.replica(1), new Successor(PROOF));
-        call.onMessage(2, PrincipalId.replica(1), new Successor(second));
+        call.onMessage(2, PrincipalId.replica(1), successor(PROOF));
+        call.onMessage(2, PrincipalId.replica(1), successor(second));
         assertThat(lineage.term().number()).isEqualTo(2);
     }
 

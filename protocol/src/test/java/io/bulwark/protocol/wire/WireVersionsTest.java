@@ -32,7 +32,7 @@ class WireVersionsTest {
     @Test
     void thisBuildSpeaksWithAllBefore() {
         assertThat(WireVersions.HERE.names())
-                .containsExactly("bulwark/5", "bulwark/4", "bulwark/3", "bulwark/2", "bulwark/1");
+                .containsExactly("bulwark/6", "bulwark/5", "bulwark/4", "bulwark/3", "bulwark/2", "bulwark/1");
     }
 
     @Test

@@ -6,9 +6,11 @@ import io.bulwark.protocol.ordering.membership.Handover;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.HandoverProof.Signed;
 import io.bulwark.protocol.ordering.membership.Member;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
 import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
@@ -17,7 +19,8 @@ import java.util.function.LongFunction;
 
 /**
  * Proofs that a configuration has ended otherwise, with all the keys that the faulty have: of those that lie in it, and of those that were
- * removed and belong to an intruder since.
+ * removed and belong to an intruder since. What they lack is signatures: of replicas where an operator has named the list once (a command
+ * that was refused, or a key that was stolen), of the operator where 2f+1 replicas have signed, whom an intruder had one after the other.
  */
 final class ForgedProofs {
     /** Nobody's name and key before somebody makes them up. */
@@ -34,7 +37,7 @@ final class ForgedProofs {
     }
 
     /** That the configuration with this number has ended, or any other one if there is none yet. */
-    HandoverProof of(long number, Set<Integer> faulty) {
+    Successor of(long number, Set<Integer> faulty) {
         Configuration ended = real.of(number <= real.last() ? number : random.nextInt(real.last() + 1));
         List<Integer> own = new ArrayList<>();
         for (int place = 0; place < ended.members().size(); place++) {
@@ -42,6 +45,31 @@ final class ForgedProofs {
                 own.add(place);
             }
         }
+        if (random.nextInt(3) == 0) {
+            return collected(ended, own);
+        }
+        HandoverProof proof = proof(ended, own);
+        return new Successor(proof, SimulatedMandates.of(proof.handover().next()));
+    }
+
+    /** Signed by 2f+1 over the life of the configuration; what no operator gave he takes from another command, or leaves out. */
+    private Successor collected(Configuration ended, List<Integer> own) {
+        List<Integer> places = new ArrayList<>();
+        for (int place = 0; place < ended.members().size(); place++) {
+            places.add(place);
+        }
+        Collections.shuffle(places, random);
+        List<Integer> signers = new ArrayList<>(places.subList(0, ended.quorum()));
+        signers.sort(Comparator.naturalOrder());
+        Bytes mandate = switch (random.nextInt(3)) {
+            case 0 -> Bytes.EMPTY;
+            case 1 -> SimulatedMandates.of(real.of(random.nextInt(real.last() + 1)));
+            default -> falseDigest.apply(ended.number());
+        };
+        return new Successor(signed(otherwise(ended, own), ended, signers), mandate);
+    }
+
+    private HandoverProof proof(Configuration ended, List<Integer> own) {
         return switch (random.nextInt(5)) {
             case 0, 1 -> signed(otherwise(ended, own), ended, own);
             case 2 -> signed(otherwise(ended, own), ended, repeated(own, ended.quorum()));

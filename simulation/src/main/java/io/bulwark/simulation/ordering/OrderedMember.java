@@ -10,11 +10,11 @@ import io.bulwark.protocol.ordering.OrderingMessage.ToReplica;
 import io.bulwark.protocol.ordering.Refusal;
 import io.bulwark.protocol.ordering.key.KeyMessage;
 import io.bulwark.protocol.ordering.membership.Handover;
-import io.bulwark.protocol.ordering.membership.HandoverProof;
 import io.bulwark.protocol.ordering.membership.Lineage;
 import io.bulwark.protocol.ordering.membership.Membership;
 import io.bulwark.protocol.ordering.membership.MembershipEffect;
 import io.bulwark.protocol.ordering.membership.MembershipMessage;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage;
 import io.bulwark.protocol.ordering.recovery.RecoveryReport;
 import io.bulwark.protocol.ordering.replica.ReplicaConfig;
@@ -63,9 +63,9 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
         this.store = store;
         this.mail = world.keys().of(self);
         SimulatedSigning signing = new SimulatedSigning(self);
-        Lineage lineage = new Lineage(settings.term().configuration(), signing);
-        for (HandoverProof proof : ReplicaDisk.proofs(records)) {
-            if (!lineage.accept(proof)) {
+        Lineage lineage = new Lineage(settings.term().configuration(), signing, new SimulatedMandates());
+        for (Successor said : ReplicaDisk.successors(records)) {
+            if (!lineage.acceptKnown(said)) {
                 throw new IllegalStateException("a proof that is none was kept");
             }
         }
@@ -114,7 +114,7 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
 
     @Override
     public void ended(long nowMillis, Handover handover) {
-        membership.onEnded(nowMillis, handover);
+        membership.onEnded(nowMillis, handover, SimulatedMandates.of(handover.next()));
     }
 
     @Override
@@ -253,9 +253,9 @@ final class OrderedMember implements ProtocolServer, OrderedReplica.Host, Replic
                     world.replacements().send(self, send.to().number(), send.message());
                 case MembershipEffect.Advance advance -> {
                     if (!world.isFaulty(self)) {
-                        world.replacements().followed(self, advance.proof());
+                        world.replacements().followed(self, advance.said().proof());
                     }
-                    Effect.Store kept = ReplicaDisk.keep(records, advance.proof());
+                    Effect.Store kept = ReplicaDisk.keep(records, advance.said());
                     out.add(new Effect.Store(kept.token() * LIVES, kept.mutations()));
                 }
             }

@@ -125,7 +125,8 @@ final class Replacements implements OrderingClients.Directory {
     }
 
     private Lineage lineage(PrincipalId client) {
-        return lineages.computeIfAbsent(client, _ -> new Lineage(genesis, new SimulatedSigning(-1)));
+        return lineages.computeIfAbsent(
+                client, _ -> new Lineage(genesis, new SimulatedSigning(-1), new SimulatedMandates()));
     }
 
     @Override
@@ -159,10 +160,10 @@ final class Replacements implements OrderingClients.Directory {
         }
 
         @Override
-        public boolean accept(HandoverProof proof) {
-            boolean isAccepted = lineage.accept(proof);
+        public boolean accept(Successor said) {
+            boolean isAccepted = lineage.accept(said);
             if (isAccepted) {
-                real.followed(client.toString(), proof);
+                real.followed(client.toString(), said.proof());
             }
             return isAccepted;
         }
@@ -362,7 +363,7 @@ final class Replacements implements OrderingClients.Directory {
                                 new Numbered(ended.checkpoint().sequence(), host.falseDigest(0)),
                                 host.falseDigest(1))
                         : message;
-            default -> new Successor(forged.of(host.isFaulty(to) ? 0 : host.configurationOf(to), host.faulty()));
+            default -> forged.of(host.isFaulty(to) ? 0 : host.configurationOf(to), host.faulty());
         };
     }
 
@@ -370,7 +371,7 @@ final class Replacements implements OrderingClients.Directory {
     Optional<MembershipMessage> answer(
             int self, PrincipalId client, MembershipMessage.AskSuccessor ask, Optional<Successor> told) {
         if (host.isFaulty(self) && random.nextBoolean()) {
-            return Optional.of(new Successor(forged.of(ask.configuration(), host.faulty())));
+            return Optional.of(forged.of(ask.configuration(), host.faulty()));
         }
         return late.isKeptFrom(client, simulation.nowMillis()) ? Optional.empty() : told.map(Function.identity());
     }
@@ -380,7 +381,7 @@ final class Replacements implements OrderingClients.Directory {
         List<Message> said = new ArrayList<>();
         Lineage known = lineages.get(client);
         if (random.nextBoolean() && known != null) {
-            said.add(new Successor(forged.of(known.term().number(), host.faulty())));
+            said.add(forged.of(known.term().number(), host.faulty()));
         }
         said.addAll(pastLives.answers(self, request));
         return said;

@@ -6,6 +6,8 @@ import io.bulwark.protocol.effect.RecordKey;
 import io.bulwark.protocol.effect.RecordKind;
 import io.bulwark.protocol.id.BlockId;
 import io.bulwark.protocol.ordering.membership.HandoverProof;
+import io.bulwark.protocol.ordering.membership.Mandates;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.replica.LogRecord;
 import io.bulwark.protocol.ordering.replica.LogRecordCodec;
 import io.bulwark.protocol.wire.Bytes;
@@ -79,12 +81,13 @@ final class ReplicaDisk {
     }
 
     /** How the configurations ended that this replica was in, or has heard of. */
-    static List<HandoverProof> proofs(SimulatedRecords records) {
-        List<HandoverProof> proofs = new ArrayList<>();
+    static List<Successor> successors(SimulatedRecords records) {
+        List<Successor> successors = new ArrayList<>();
         for (RecordKey key : keys(records, PROOFS)) {
-            proofs.add(HandoverProof.read(new WireReader(content(records, key))));
+            WireReader in = new WireReader(content(records, key));
+            successors.add(new Successor(HandoverProof.read(in), in.bytes(Mandates.BYTES_MAX)));
         }
-        return proofs;
+        return successors;
     }
 
     /** The number of the configuration that this replica is in, also where the disk of one that is faulty gives the proofs no more. */
@@ -98,9 +101,11 @@ final class ReplicaDisk {
     }
 
     /** A proof, after which the log of the configuration that has ended is of no use. */
-    static Effect.Store keep(SimulatedRecords records, HandoverProof proof) {
+    static Effect.Store keep(SimulatedRecords records, Successor said) {
+        HandoverProof proof = said.proof();
         WireWriter out = new WireWriter();
         proof.write(out);
+        out.bytes(said.mandate());
         List<Mutation> mutations = new ArrayList<>(List.of(put(PROOFS, proof.number(), out.toBytes())));
         keys(records, logOf(proof.number())).forEach(key -> mutations.add(new Mutation.Delete(key)));
         return new Effect.Store(Kind.PROOF.token(proof.number()), mutations);

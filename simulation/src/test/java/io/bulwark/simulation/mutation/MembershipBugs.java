@@ -163,8 +163,8 @@ final class MembershipBugs {
                     MEMBERSHIP,
                     "a flood of proofs is checked",
                     membership("aFloodOfProofsIsNotChecked"),
-                    "said.proof().number() == term().number() && checks.allows(nowMillis, from)",
-                    "said.proof().number() == term().number()"),
+                    "said.proof().number() == term().number() && isShown && checks.allows(nowMillis, from)",
+                    "said.proof().number() == term().number() && isShown"),
             in(
                     EXECUTION,
                     "a configuration that has ended goes on",

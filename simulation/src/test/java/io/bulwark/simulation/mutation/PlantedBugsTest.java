@@ -65,7 +65,8 @@ class PlantedBugsTest {
                         ForgedPromisesBugs.ALL,
                         ForgedRecordsBugs.ALL,
                         StateBugs.ALL,
-                        MembershipBugs.ALL)
+                        MembershipBugs.ALL,
+                        MandateBugs.ALL)
                 .flatMap(List::stream)
                 .filter(bug -> Stream.of(MATCHING.split(",")).anyMatch(bug.toString()::contains))
                 .toList();

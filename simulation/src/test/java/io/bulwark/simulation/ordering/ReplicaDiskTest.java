@@ -28,6 +28,6 @@ class ReplicaDiskTest {
         records.damage(proof);
 
         assertThat(ReplicaDisk.configuration(records)).isEqualTo(1);
-        assertThatThrownBy(() -> ReplicaDisk.proofs(records)).hasMessageContaining("damaged");
+        assertThatThrownBy(() -> ReplicaDisk.successors(records)).hasMessageContaining("damaged");
     }
 }

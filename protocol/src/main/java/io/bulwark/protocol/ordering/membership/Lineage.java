@@ -1,6 +1,8 @@
 package io.bulwark.protocol.ordering.membership;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
+import io.bulwark.protocol.wire.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,14 +13,16 @@ import java.util.List;
 public final class Lineage implements Succession {
     private final Configuration first;
     private final Signatures keys;
-    private final List<HandoverProof> proofs = new ArrayList<>();
+    private final Mandates mandates;
+    private final List<Successor> successors = new ArrayList<>();
     private final Pace checks = new Pace(1);
     private Term term;
 
     /** @param first which was told by other means: the genesis, or an operator */
-    public Lineage(Configuration first, Signatures keys) {
+    public Lineage(Configuration first, Signatures keys, Mandates mandates) {
         this.first = first;
         this.keys = keys;
+        this.mandates = mandates;
         term = Term.first(first);
     }
 
@@ -37,27 +41,47 @@ public final class Lineage implements Succession {
     }
 
     @Override
-    public boolean accept(HandoverProof proof) {
-        if (!proof.proves(term.configuration(), keys)) {
-            return false;
-        }
-        proofs.add(proof);
-        term = proof.term();
+    public boolean accept(Successor said) {
+        HandoverProof proof = said.proof();
+        return proof.proves(term.configuration(), keys)
+                && mandates.name(term.configuration(), proof.handover().next(), said.mandate())
+                && follow(said);
+    }
+
+    /** As {@link #accept}, of what needs no mandate to be believed: its state says the same, or it was believed before. */
+    public boolean acceptKnown(Successor said) {
+        return said.proof().proves(term.configuration(), keys) && follow(said);
+    }
+
+    private boolean follow(Successor said) {
+        successors.add(said);
+        term = said.proof().term();
         checks.clear();
         return true;
     }
 
+    /** The mandate of what was believed without one, so that others can be shown it. */
+    public void mandated(long number, Bytes mandate) {
+        int at = (int) (number - first.number());
+        successors.set(at, new Successor(successors.get(at).proof(), mandate));
+    }
+
     /** Another one that knows as much. */
     public Lineage copy() {
-        Lineage copy = new Lineage(first, keys);
-        copy.proofs.addAll(proofs);
+        Lineage copy = new Lineage(first, keys, mandates);
+        copy.successors.addAll(successors);
         copy.term = term;
         return copy;
     }
 
     /** In order, for whoever begins with these again. */
     public List<HandoverProof> proofs() {
-        return List.copyOf(proofs);
+        return successors.stream().map(Successor::proof).toList();
+    }
+
+    /** The same, each with its mandate. */
+    public List<Successor> successors() {
+        return List.copyOf(successors);
     }
 
     /** Whether this says how the configuration with this number ended. */
@@ -66,7 +90,7 @@ public final class Lineage implements Succession {
     }
 
     /** How the configuration with this number ended. */
-    public HandoverProof proofOf(long number) {
-        return proofs.get((int) (number - first.number()));
+    public Successor successorOf(long number) {
+        return successors.get((int) (number - first.number()));
     }
 }

@@ -42,6 +42,7 @@ public final class Membership {
     private final SortedMap<Integer, Bytes> signatures = new TreeMap<>();
     private List<MembershipEffect> effects = new ArrayList<>();
     private @Nullable Handover handover;
+    private Bytes ownMandate = Bytes.EMPTY;
     private long saidMillis = LongAgo.MILLIS;
 
     /** @param lineage with all proofs that were kept */
@@ -71,14 +72,19 @@ public final class Membership {
         return term().number() < least ? -1 : lineage.configuration().placeOf(self);
     }
 
-    /** The configuration has ended here with a stable checkpoint, as the replica says. */
-    public void onEnded(long nowMillis, Handover ended) {
+    /**
+     * The configuration has ended here with a stable checkpoint, as the replica says.
+     *
+     * @param mandate of the operator who has named the next one, as the state has it
+     */
+    public void onEnded(long nowMillis, Handover ended, Bytes mandate) {
         if (handover != null
                 || place() < 0
                 || !ended.previous().equals(lineage.configuration().digest())) {
             return;
         }
         handover = ended;
+        ownMandate = mandate;
         signatures.put(place(), keys.sign(ended.content()));
         claims.forEach((place, claim) -> check(ended, place, claim));
         claims.clear();
@@ -90,8 +96,9 @@ public final class Membership {
         switch (message) {
             case AskSuccessor ask -> tell(nowMillis, from, ask.configuration());
             case Successor said -> {
-                if (said.proof().number() == term().number() && checks.allows(nowMillis, from)) {
-                    advance(said.proof());
+                boolean isShown = isOwn(said.proof()) || !said.mandate().isEmpty();
+                if (said.proof().number() == term().number() && isShown && checks.allows(nowMillis, from)) {
+                    advance(said);
                 }
             }
             case Ended claim -> {
@@ -119,8 +126,13 @@ public final class Membership {
     /** For a client who asks: what follows the configuration with this number, if it is over and the client has not asked too often. */
     public Optional<Successor> successorOf(long nowMillis, PrincipalId client, long configuration) {
         return lineage.hasProofOf(configuration) && answers.allows(nowMillis, client)
-                ? Optional.of(new Successor(lineage.proofOf(configuration)))
+                ? Optional.of(lineage.successorOf(configuration))
                 : Optional.empty();
+    }
+
+    /** Whether the state here says the same: who has executed the command himself needs nobody's word for it. */
+    private boolean isOwn(HandoverProof proof) {
+        return proof.handover().equals(handover);
     }
 
     private void ask(long nowMillis, PrincipalId from) {
@@ -131,7 +143,7 @@ public final class Membership {
 
     private void tell(long nowMillis, PrincipalId to, long configuration) {
         if (lineage.hasProofOf(configuration) && answers.allows(nowMillis, to)) {
-            effects.add(new MembershipEffect.Send(to, new Successor(lineage.proofOf(configuration))));
+            effects.add(new MembershipEffect.Send(to, lineage.successorOf(configuration)));
         }
     }
 
@@ -160,24 +172,28 @@ public final class Membership {
         }
         List<Signed> signed = new ArrayList<>();
         signatures.forEach((place, signature) -> signed.add(new Signed(place, signature)));
-        advance(new HandoverProof(own, signed));
+        advance(new Successor(new HandoverProof(own, signed), ownMandate));
     }
 
-    private void advance(HandoverProof proof) {
+    private void advance(Successor told) {
         List<PrincipalId> others = lineage.configuration().replicas();
-        if (!lineage.accept(proof)) {
+        boolean isOwn = isOwn(told.proof());
+        // What somebody else calls the mandate has not been checked then, and must not be passed on.
+        Successor said = isOwn ? new Successor(told.proof(), ownMandate) : told;
+        if (!(isOwn ? lineage.acceptKnown(said) : lineage.accept(said))) {
             return;
         }
         handover = null;
+        ownMandate = Bytes.EMPTY;
         claims.clear();
         signatures.clear();
         checks.clear();
         questions.clear();
-        effects.add(new MembershipEffect.Advance(proof));
+        effects.add(new MembershipEffect.Advance(said));
         // Not all may have come as far, and who goes on need not hear from those who do not.
         for (PrincipalId other : others) {
             if (!other.equals(self)) {
-                effects.add(new MembershipEffect.Send(other, new Successor(proof)));
+                effects.add(new MembershipEffect.Send(other, said));
             }
         }
     }

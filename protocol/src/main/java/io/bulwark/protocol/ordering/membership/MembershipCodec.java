@@ -7,6 +7,7 @@ import io.bulwark.protocol.ordering.membership.MembershipMessage.AskSuccessor;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Ended;
 import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 import io.bulwark.protocol.ordering.message.ReplicaMessage.Numbered;
+import io.bulwark.protocol.wire.Bytes;
 import io.bulwark.protocol.wire.MalformedException;
 import io.bulwark.protocol.wire.Message;
 import io.bulwark.protocol.wire.MessageCodec;
@@ -14,7 +15,7 @@ import io.bulwark.protocol.wire.WireReader;
 import io.bulwark.protocol.wire.WireVersions;
 import io.bulwark.protocol.wire.WireWriter;
 
-/** Family 10: how configurations of replicas follow each other, and what begins in a later one, type numbers 0x0A01 to 0x0A04. */
+/** Family 10: how configurations of replicas follow each other, and what begins in a later one, type numbers 0x0A01 to 0x0A05. */
 public final class MembershipCodec implements MessageCodec {
     private static final int FAMILY = 10;
     private static final int FIRST = 0x0A01;
@@ -26,7 +27,11 @@ public final class MembershipCodec implements MessageCodec {
 
     @Override
     public int since(Message message) {
-        return WireVersions.OTHER_REPLICAS;
+        return isMandated(message) ? WireVersions.MANDATES : WireVersions.OTHER_REPLICAS;
+    }
+
+    private static boolean isMandated(Message message) {
+        return message instanceof Successor said && !said.mandate().isEmpty();
     }
 
     @Override
@@ -40,7 +45,7 @@ public final class MembershipCodec implements MessageCodec {
                 + switch (message) {
                     case Ended _ -> 0;
                     case AskSuccessor _ -> 1;
-                    case Successor _ -> 2;
+                    case Successor _ -> isMandated(message) ? 4 : 2;
                     case AskNonce _ -> 3;
                     default -> throw new IllegalArgumentException("not of this family: " + message);
                 };
@@ -55,7 +60,12 @@ public final class MembershipCodec implements MessageCodec {
                         .raw(ended.checkpoint().digest())
                         .bytes(ended.signature());
             case AskSuccessor ask -> out.i64(ask.configuration());
-            case Successor successor -> successor.proof().write(out);
+            case Successor successor -> {
+                successor.proof().write(out);
+                if (isMandated(successor)) {
+                    out.bytes(successor.mandate());
+                }
+            }
             case AskNonce ask -> out.i64(ask.watchdogMillis()).i64(ask.configuration());
             default -> throw new IllegalArgumentException("not of this family: " + message);
         }
@@ -70,10 +80,19 @@ public final class MembershipCodec implements MessageCodec {
                         new Numbered(in.nonNegative64(), in.raw(Hashes.LENGTH)),
                         in.bytes(Signing.SIGNATURE_BYTES_MAX));
             case 1 -> new AskSuccessor(in.nonNegative64());
-            case 2 -> new Successor(HandoverProof.read(in));
+            case 2 -> new Successor(HandoverProof.read(in), Bytes.EMPTY);
             case 3 -> new AskNonce(in.nonNegative64(), later(in));
+            case 4 -> new Successor(HandoverProof.read(in), mandate(in));
             default -> throw new MalformedException("unknown type " + type);
         };
+    }
+
+    private static Bytes mandate(WireReader in) {
+        Bytes mandate = in.bytes(Mandates.BYTES_MAX);
+        if (mandate.isEmpty()) {
+            throw new MalformedException("a mandate that is none");
+        }
+        return mandate;
     }
 
     private static long later(WireReader in) {

@@ -1,6 +1,7 @@
 package io.bulwark.protocol.ordering.membership;
 
 import io.bulwark.protocol.id.PrincipalId;
+import io.bulwark.protocol.ordering.membership.MembershipMessage.Successor;
 
 /** What {@link Membership} asks of whoever drives it, to be done in order. */
 public sealed interface MembershipEffect {
@@ -8,8 +9,8 @@ public sealed interface MembershipEffect {
     record Send(PrincipalId to, MembershipMessage message) implements MembershipEffect {}
 
     /**
-     * The configuration of before is over. Keep the proof, durably; then end the life of the replica in it, with its promises and
+     * The configuration of before is over. Keep the proof and its mandate, durably; then end the life of the replica in it, with its promises and
      * its session keys, and begin one in the configuration that follows if it names this replica.
      */
-    record Advance(HandoverProof proof) implements MembershipEffect {}
+    record Advance(Successor said) implements MembershipEffect {}
 }

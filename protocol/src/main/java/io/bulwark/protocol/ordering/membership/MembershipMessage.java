@@ -19,6 +19,15 @@ public sealed interface MembershipMessage extends Message {
     /** Which configuration follows the one with this number? */
     record AskSuccessor(long configuration) implements MembershipMessage {}
 
-    /** This one does. */
-    record Successor(HandoverProof proof) implements MembershipMessage {}
+    /**
+     * This one does.
+     *
+     * @param mandate of an operator, as {@link Mandates} has it; empty from older builds, and from who has none
+     */
+    record Successor(HandoverProof proof, Bytes mandate) implements MembershipMessage {
+        /** As older builds know it. */
+        public Successor bare() {
+            return new Successor(proof, Bytes.EMPTY);
+        }
+    }
 }

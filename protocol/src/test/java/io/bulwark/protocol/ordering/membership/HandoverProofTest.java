@@ -1,9 +1,11 @@
 package io.bulwark.protocol.ordering.membership;
 
 import static io.bulwark.protocol.ordering.membership.Proofs.GENESIS;
+import static io.bulwark.protocol.ordering.membership.Proofs.OPERATOR;
 import static io.bulwark.protocol.ordering.membership.Proofs.handover;
 import static io.bulwark.protocol.ordering.membership.Proofs.member;
 import static io.bulwark.protocol.ordering.membership.Proofs.proof;
+import static io.bulwark.protocol.ordering.membership.Proofs.successor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -96,17 +98,17 @@ class HandoverProofTest {
 
     @Test
     void aLineageFollowsOneProofAfterTheOther() {
-        Lineage lineage = new Lineage(GENESIS, KEYS);
+        Lineage lineage = new Lineage(GENESIS, KEYS, OPERATOR);
         Configuration second = NEXT.replacing(0, member(5));
         HandoverProof first = proof(GENESIS, HANDOVER, 0, 1, 3);
         HandoverProof then = proof(NEXT, handover(NEXT, second), 0, 2, 3);
-        assertThat(lineage.accept(then)).isFalse();
-        assertThat(lineage.accept(first)).isTrue();
-        assertThat(lineage.accept(first)).isFalse();
-        assertThat(lineage.accept(then)).isTrue();
+        assertThat(lineage.accept(successor(then))).isFalse();
+        assertThat(lineage.accept(successor(first))).isTrue();
+        assertThat(lineage.accept(successor(first))).isFalse();
+        assertThat(lineage.accept(successor(then))).isTrue();
         assertThat(lineage.configuration()).isEqualTo(second);
         assertThat(lineage.term().checkpoint()).isEqualTo(then.handover().checkpoint());
-        assertThat(lineage.proofOf(1)).isEqualTo(then);
+        assertThat(lineage.successorOf(1)).isEqualTo(successor(then));
         assertThat(lineage.hasProofOf(2)).isFalse();
         assertThat(lineage.proofs()).containsExactly(first, then);
     }

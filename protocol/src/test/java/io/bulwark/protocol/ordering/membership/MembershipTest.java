@@ -1,9 +1,11 @@
 package io.bulwark.protocol.ordering.membership;
 
 import static io.bulwark.protocol.ordering.membership.Proofs.GENESIS;
+import static io.bulwark.protocol.ordering.membership.Proofs.OPERATOR;
 import static io.bulwark.protocol.ordering.membership.Proofs.handover;
 import static io.bulwark.protocol.ordering.membership.Proofs.member;
 import static io.bulwark.protocol.ordering.membership.Proofs.proof;
+import static io.bulwark.protocol.ordering.membership.Proofs.successor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.protocol.fingerprint.Hashes;
@@ -31,7 +33,7 @@ class MembershipTest {
 
     private static Membership membership(int number) {
         Signatures keys = new TestSignatures(replica(number));
-        return new Membership(replica(number), new Lineage(GENESIS, keys), keys);
+        return new Membership(replica(number), new Lineage(GENESIS, keys, OPERATOR), keys);
     }
 
     private static Ended ended(int number, Handover handover) {
@@ -42,7 +44,7 @@ class MembershipTest {
     private static List<HandoverProof> advances(List<MembershipEffect> effects) {
         return effects.stream()
                 .filter(MembershipEffect.Advance.class::isInstance)
-                .map(effect -> ((MembershipEffect.Advance) effect).proof())
+                .map(effect -> ((MembershipEffect.Advance) effect).said().proof())
                 .toList();
     }
 
@@ -57,7 +59,7 @@ class MembershipTest {
     @Test
     void itGoesOnWhenTwoFPlusOneHaveSignedTheSame() {
         Membership one = membership(1);
-        one.onEnded(0, HANDOVER);
+        one.onEnded(0, HANDOVER, NEXT.digest());
         assertThat(sentTo(replica(2), one.drain())).containsExactly(ended(1, HANDOVER));
         one.onMessage(10, replica(0), ended(0, HANDOVER));
         assertThat(advances(one.drain())).isEmpty();
@@ -68,7 +70,7 @@ class MembershipTest {
         assertThat(one.term()).isEqualTo(new Term(NEXT, HANDOVER.checkpoint()));
         assertThat(one.place()).isEqualTo(1);
         IntStream.of(0, 2, 3)
-                .forEach(other -> assertThat(sentTo(replica(other), effects)).containsExactly(new Successor(made)));
+                .forEach(other -> assertThat(sentTo(replica(other), effects)).containsExactly(successor(made)));
     }
 
     @Test
@@ -77,14 +79,14 @@ class MembershipTest {
         one.onMessage(0, replica(0), ended(0, HANDOVER));
         one.onMessage(0, replica(3), ended(3, HANDOVER));
         assertThat(one.drain()).isEmpty();
-        one.onEnded(10, HANDOVER);
+        one.onEnded(10, HANDOVER, NEXT.digest());
         assertThat(advances(one.drain())).containsExactly(PROOF);
     }
 
     @Test
     void otherSignaturesDoNotCount() {
         Membership one = membership(1);
-        one.onEnded(0, HANDOVER);
+        one.onEnded(0, HANDOVER, NEXT.digest());
         Handover other = new Handover(HANDOVER.previous(), new Numbered(16, Hashes.sha256(Bytes.EMPTY)), NEXT);
         one.onMessage(100, replica(0), ended(0, other));
         one.onMessage(200, replica(3), ended(0, HANDOVER));
@@ -99,7 +101,7 @@ class MembershipTest {
     @Test
     void itRepeatsWhatMayBeLost() {
         Membership one = membership(1);
-        one.onEnded(0, HANDOVER);
+        one.onEnded(0, HANDOVER, NEXT.digest());
         var _ = one.drain();
         one.onTick(100);
         assertThat(one.drain()).isEmpty();
@@ -110,10 +112,10 @@ class MembershipTest {
     @Test
     void whoHasNotComeToTheEndGoesOnWithTheProof() {
         Membership late = membership(3);
-        late.onMessage(0, replica(1), new Successor(PROOF));
+        late.onMessage(0, replica(1), successor(PROOF));
         assertThat(advances(late.drain())).containsExactly(PROOF);
         assertThat(late.place()).isEqualTo(3);
-        late.onEnded(10, HANDOVER);
+        late.onEnded(10, HANDOVER, NEXT.digest());
         assertThat(late.drain()).as("that configuration is over").isEmpty();
     }
 
@@ -121,22 +123,55 @@ class MembershipTest {
     void aForgedProofIsNone() {
         Membership late = membership(3);
         Handover forged = handover(GENESIS, GENESIS.replacing(2, member(9)));
-        late.onMessage(0, replica(1), new Successor(proof(GENESIS, forged, 0, 1)));
-        late.onMessage(100, replica(1), new Successor(new HandoverProof(forged, PROOF.signatures())));
+        late.onMessage(0, replica(1), successor(proof(GENESIS, forged, 0, 1)));
+        late.onMessage(100, replica(1), successor(new HandoverProof(forged, PROOF.signatures())));
         assertThat(late.drain()).isEmpty();
         assertThat(late.term().number()).isZero();
+    }
+
+    /** 2f+1 signatures an intruder may have collected, and an older build shows no more than these. */
+    @Test
+    void whatNoOperatorHasNamedIsNotFollowed() {
+        Membership late = membership(3);
+        late.onMessage(0, replica(1), new Successor(PROOF, Bytes.EMPTY));
+        late.onMessage(0, replica(1), new Successor(PROOF, GENESIS.digest()));
+        assertThat(late.drain()).isEmpty();
+        assertThat(late.term().number()).isZero();
+        late.onMessage(20, replica(1), successor(PROOF));
+        assertThat(advances(late.drain())).containsExactly(PROOF);
+    }
+
+    /** It has executed the operator's command; and what a liar calls its mandate must not reach others through it. */
+    @Test
+    void whoHasComeToTheSameEndNeedsNoMandateAndPassesOnItsOwn() {
+        for (Bytes said : List.of(Bytes.EMPTY, GENESIS.digest())) {
+            Membership one = membership(3);
+            one.onEnded(0, HANDOVER, NEXT.digest());
+            one.onMessage(10, replica(1), new Successor(PROOF, said));
+            List<MembershipEffect> effects = one.drain();
+            assertThat(advances(effects)).containsExactly(PROOF);
+            assertThat(sentTo(replica(0), effects))
+                    .contains(successor(PROOF))
+                    .doesNotContain(new Successor(PROOF, said));
+            assertThat(one.successorOf(20, PrincipalId.client(7), 0)).contains(successor(PROOF));
+        }
+        Membership other = membership(3);
+        Handover elsewhere = handover(GENESIS, GENESIS.replacing(1, member(9)));
+        other.onEnded(0, HANDOVER, NEXT.digest());
+        other.onMessage(10, replica(1), new Successor(proof(GENESIS, elsewhere, 0, 1, 2), Bytes.EMPTY));
+        assertThat(advances(other.drain())).as("its own end is another one").isEmpty();
     }
 
     @Test
     void whoWasRemovedGivesTheProofAndNothingElse() {
         Membership gone = membership(2);
-        gone.onEnded(0, HANDOVER);
+        gone.onEnded(0, HANDOVER, NEXT.digest());
         gone.onMessage(20, replica(0), ended(0, HANDOVER));
         gone.onMessage(40, replica(1), ended(1, HANDOVER));
         assertThat(advances(gone.drain())).hasSize(1);
         assertThat(gone.place()).isNegative();
         gone.onMessage(60, replica(3), ended(3, HANDOVER));
-        assertThat(sentTo(replica(3), gone.drain())).containsExactly(new Successor(proof(GENESIS, HANDOVER, 0, 1, 2)));
+        assertThat(sentTo(replica(3), gone.drain())).containsExactly(successor(proof(GENESIS, HANDOVER, 0, 1, 2)));
     }
 
     @Test
@@ -144,7 +179,7 @@ class MembershipTest {
         Membership added = membership(4);
         added.onTick(0);
         assertThat(sentTo(replica(0), added.drain())).containsExactly(new AskSuccessor(0));
-        added.onMessage(10, replica(0), new Successor(PROOF));
+        added.onMessage(10, replica(0), successor(PROOF));
         assertThat(advances(added.drain())).containsExactly(PROOF);
         assertThat(added.place()).isEqualTo(2);
         added.onTick(1_000);
@@ -155,11 +190,11 @@ class MembershipTest {
     @Test
     void whoHasPromisedInALaterConfigurationAsksForIt() {
         Signatures keys = new TestSignatures(replica(1));
-        Membership one = new Membership(replica(1), new Lineage(GENESIS, keys), keys, 1);
+        Membership one = new Membership(replica(1), new Lineage(GENESIS, keys, OPERATOR), keys, 1);
         assertThat(one.place()).isEqualTo(-1);
         one.onTick(0);
         assertThat(sentTo(replica(0), one.drain())).containsExactly(new AskSuccessor(0));
-        one.onMessage(10, replica(0), new Successor(PROOF));
+        one.onMessage(10, replica(0), successor(PROOF));
         assertThat(advances(one.drain())).containsExactly(PROOF);
         assertThat(one.place()).isEqualTo(1);
         one.onTick(1_000);
@@ -171,13 +206,13 @@ class MembershipTest {
         Membership one = membership(1);
         one.onOther(0, replica(3), 1);
         assertThat(sentTo(replica(3), one.drain())).containsExactly(new AskSuccessor(0));
-        one.onMessage(50, replica(0), new Successor(PROOF));
+        one.onMessage(50, replica(0), successor(PROOF));
         var _ = one.drain();
         one.onOther(100, replica(3), 0);
-        assertThat(sentTo(replica(3), one.drain())).containsExactly(new Successor(PROOF));
+        assertThat(sentTo(replica(3), one.drain())).containsExactly(successor(PROOF));
         PrincipalId client = PrincipalId.client(7);
         assertThat(one.successorOf(200, client, 1)).isEmpty();
-        assertThat(one.successorOf(200, client, 0)).contains(new Successor(PROOF));
+        assertThat(one.successorOf(200, client, 0)).contains(successor(PROOF));
     }
 
     /** Whatever they ask about, by turns or one after the other, and whether as a replica or in calls. */
@@ -185,8 +220,8 @@ class MembershipTest {
     void aFloodOfQuestionsIsNotAnswered() {
         Membership one = membership(1);
         HandoverProof second = proof(NEXT, handover(NEXT, NEXT.replacing(0, member(5))), 1, 2, 3);
-        one.onMessage(0, replica(0), new Successor(PROOF));
-        one.onMessage(0, replica(3), new Successor(second));
+        one.onMessage(0, replica(0), successor(PROOF));
+        one.onMessage(0, replica(3), successor(second));
         var _ = one.drain();
         PrincipalId flooding = replica(3);
         int answers = 0;
@@ -198,8 +233,8 @@ class MembershipTest {
             answers += sentTo(flooding, one.drain()).size();
         }
         assertThat(answers).as("in a second").isEqualTo(64 + 49);
-        assertThat(one.successorOf(2_000, PrincipalId.client(8), 0)).contains(new Successor(PROOF));
-        assertThat(one.successorOf(2_020, flooding, 0)).contains(new Successor(PROOF));
+        assertThat(one.successorOf(2_000, PrincipalId.client(8), 0)).contains(successor(PROOF));
+        assertThat(one.successorOf(2_020, flooding, 0)).contains(successor(PROOF));
     }
 
     @Test
@@ -207,11 +242,11 @@ class MembershipTest {
         Membership one = membership(1);
         Configuration last = NEXT.replacing(0, member(5));
         HandoverProof second = proof(NEXT, handover(NEXT, last), 1, 2, 3);
-        one.onMessage(0, replica(0), new Successor(PROOF));
-        one.onMessage(0, replica(3), new Successor(second));
+        one.onMessage(0, replica(0), successor(PROOF));
+        one.onMessage(0, replica(3), successor(second));
         PrincipalId client = PrincipalId.client(7);
-        assertThat(one.successorOf(100, client, 0)).contains(new Successor(PROOF));
-        assertThat(one.successorOf(100, client, 1)).contains(new Successor(second));
+        assertThat(one.successorOf(100, client, 0)).contains(successor(PROOF));
+        assertThat(one.successorOf(100, client, 1)).contains(successor(second));
     }
 
     @Test
@@ -229,9 +264,9 @@ class MembershipTest {
                 return false;
             }
         };
-        Membership one = new Membership(replica(1), new Lineage(GENESIS, counting), counting);
+        Membership one = new Membership(replica(1), new Lineage(GENESIS, counting, OPERATOR), counting);
         for (int i = 0; i < 100; i++) {
-            one.onMessage(i / 5, replica(0), new Successor(PROOF));
+            one.onMessage(i / 5, replica(0), successor(PROOF));
         }
         assertThat(checks[0]).isEqualTo(1);
     }

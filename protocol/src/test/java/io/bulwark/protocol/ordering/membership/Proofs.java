@@ -25,6 +25,14 @@ public final class Proofs {
         return new Handover(ended.digest(), new Numbered(sequence, Hashes.sha256(next.digest())), next);
     }
 
+    /** What an operator has signed: here that is the digest of what he names. */
+    public static final Mandates OPERATOR = (ended, next, mandate) -> mandate.equals(next.digest());
+
+    /** With the operator's word. */
+    public static MembershipMessage.Successor successor(HandoverProof proof) {
+        return new MembershipMessage.Successor(proof, proof.handover().next().digest());
+    }
+
     /** Signed by the replicas in these places. */
     public static HandoverProof proof(Configuration ended, Handover handover, Integer... places) {
         List<Signed> signatures = new ArrayList<>();

@@ -1,0 +1,23 @@
+package io.bulwark.simulation.ordering;
+
+import io.bulwark.protocol.ordering.membership.Configuration;
+import io.bulwark.protocol.ordering.membership.Mandates;
+import io.bulwark.protocol.wire.Bytes;
+import io.bulwark.protocol.wire.WireWriter;
+
+/** What the operator of a simulation has signed: the list that is to follow, with its number. */
+record SimulatedMandates() implements Mandates {
+    /** No replica's. */
+    private static final SimulatedSigning OPERATOR = new SimulatedSigning(1 << 20);
+
+    static Bytes of(Configuration next) {
+        WireWriter out = new WireWriter();
+        next.write(out);
+        return OPERATOR.sign(out.toBytes());
+    }
+
+    @Override
+    public boolean name(Configuration ended, Configuration next, Bytes mandate) {
+        return of(next).equals(mandate);
+    }
+}
