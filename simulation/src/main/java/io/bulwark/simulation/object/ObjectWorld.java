@@ -83,6 +83,8 @@ public final class ObjectWorld implements SimulatedWorld {
     private final SharedNames shared;
     /** Who holds what does not change unless this is there. */
     private final Optional<HolderChanges> changes;
+    /** Nobody is revoked unless this is there. */
+    private final Optional<Revoking> revoking;
 
     private final Volume created;
     private final int replicaCount;
@@ -148,6 +150,21 @@ public final class ObjectWorld implements SimulatedWorld {
             own.add(new OwnNames(this, client, BUCKETS.get(random.nextInt(BUCKETS.size())), random));
         }
         this.shared = new SharedNames(this, clients, BUCKETS, random);
+        addAttackers(replacing);
+        this.revoking = !attackers.isEmpty() && setting.random("revocations").nextBoolean()
+                ? Optional.of(new Revoking(
+                        this,
+                        plain(HolderChanges.OPERATOR),
+                        plain(Revoking.BYSTANDER),
+                        attackers,
+                        BUCKETS.getFirst(),
+                        this::mostAdvanced,
+                        invariants,
+                        new Random(setting.random("revoking").nextLong())))
+                : Optional.empty();
+    }
+
+    private void addAttackers(boolean replacing) {
         for (int number = 0; number < setting.byzantineClients(); number++) {
             PrincipalId self = PrincipalId.client(FIRST_FAULTY_CLIENT + number);
             FaultyClient attacker = new FaultyClient(
@@ -161,6 +178,12 @@ public final class ObjectWorld implements SimulatedWorld {
             attackers.add(attacker);
             simulation.observe(attacker);
         }
+    }
+
+    private ObjectClient plain(PrincipalId self) {
+        Random own = new Random(setting.random("plain " + self).nextLong());
+        return new ObjectClient(
+                simulation, self, calls(self.number()), own, Habits.plain(), ObjectParts.PRODUCTION);
     }
 
     /** What clients know of it. */
@@ -190,6 +213,7 @@ public final class ObjectWorld implements SimulatedWorld {
         for (int client = 1; client <= CLIENTS; client++) {
             grants.add(Genesis.Grant.all(PrincipalId.client(client)));
         }
+        grants.add(Genesis.Grant.all(Revoking.BYSTANDER));
         grants.add(Genesis.Grant.all(HolderChanges.OPERATOR));
         for (int client = 0; client < setting.byzantineClients(); client++) {
             grants.add(new Genesis.Grant(PrincipalId.client(FIRST_FAULTY_CLIENT + client), false, true, true));
@@ -350,9 +374,11 @@ public final class ObjectWorld implements SimulatedWorld {
         }
     }
 
-    private void readFaulty(ObjectClient client, String key) {
+    private void readFaulty(ObjectClient client, PrincipalId owner, String key) {
         begins();
+        Optional<Revoking.Standing> standing = revoking.flatMap(all -> all.standingOf(owner));
         client.query(new Query.FindObject(BUCKETS.getFirst(), key, 0), reply -> {
+            reply.ifPresent(known -> standing.ifPresent(then -> Revoking.finds(key, then, known)));
             if (!(reply.orElse(null) instanceof Reply.ObjectFound found)) {
                 ends();
                 return;
@@ -395,15 +421,17 @@ public final class ObjectWorld implements SimulatedWorld {
             attackers.get(attacker).step();
             if (random.nextInt(3) == 0) {
                 PrincipalId of = PrincipalId.client(FIRST_FAULTY_CLIENT + attacker);
-                readFaulty(clients.get(random.nextInt(CLIENTS)), FaultyClient.key(of, random.nextInt(3)));
+                readFaulty(clients.get(random.nextInt(CLIENTS)), of, FaultyClient.key(of, random.nextInt(3)));
             }
         }
+        revoking.ifPresent(Revoking::step);
     }
 
     @Override
     public void healed() {
         changes.ifPresent(HolderChanges::settle);
         checkKept();
+        revoking.ifPresent(Revoking::revokeAll);
     }
 
     private void checkKept() {
@@ -421,6 +449,7 @@ public final class ObjectWorld implements SimulatedWorld {
         if (changes.isPresent() && random.nextInt(CHECKS_ONE_IN) == 0) {
             checkKept();
         }
+        revoking.ifPresent(Revoking::check);
     }
 
     @Override
@@ -429,13 +458,13 @@ public final class ObjectWorld implements SimulatedWorld {
         clients.forEach(client -> client.habits().setPatient());
         shared.readAll();
         own.forEach(OwnNames::readAll);
-        for (int attacker = 0; attacker < attackers.size(); attacker++) {
-            for (int number = 0; number < 3; number++) {
-                String key = FaultyClient.key(PrincipalId.client(FIRST_FAULTY_CLIENT + attacker), number);
-                readFaulty(clients.getFirst(), key);
-                readFaulty(clients.getLast(), key);
+        for (FaultyClient attacker : attackers) {
+            for (String key : FaultyClient.keys(attacker.self())) {
+                readFaulty(clients.getFirst(), attacker.self(), key);
+                readFaulty(clients.getLast(), attacker.self(), key);
             }
         }
+        revoking.ifPresent(Revoking::readBystanders);
     }
 
     @Override
