@@ -47,6 +47,10 @@ final class FpInvariants {
             "put-out",
             "thesis definition 3.3.4: once all nodes say so, nothing of a revoked client is taken or decided");
 
+    static final Invariant PUTTING_OUT_ENDS = new Invariant(
+            "putting-out-ends",
+            "PROTOCOLS section 2, revocation: it waits for nodes that are silent or lie, and for blocks to be written");
+
     /** Checking disks takes long. */
     private static final int CHECKS_PER_BOUND = 16;
 
@@ -119,6 +123,17 @@ final class FpInvariants {
     /** Whether they have since they were told last. */
     boolean doneNow(PrincipalId client) {
         return doneNow.getOrDefault(client, Set.of()).size() == correct.size();
+    }
+
+    /** The correct nodes for which it is waited, by client. */
+    String whoIsNotDone(List<PrincipalId> clients) {
+        StringBuilder all = new StringBuilder();
+        for (PrincipalId client : clients) {
+            all.append(client).append(" at ").append(correct.stream()
+                    .filter(node -> !doneNow.getOrDefault(client, Set.of()).contains(node))
+                    .toList());
+        }
+        return all.toString();
     }
 
     /**

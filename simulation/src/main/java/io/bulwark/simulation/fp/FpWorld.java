@@ -47,6 +47,9 @@ public final class FpWorld implements SimulatedWorld {
     private static final int WRITES_AT_ONCE = 3;
 
     private static final int ATTACKERS_FROM = 20;
+    /** Two writes put an end to what lies at the same timestamp, and nodes try again every few seconds. */
+    private static final int ROUNDS_TO_THE_END = 4;
+
     private static final PrincipalId READER = PrincipalId.client(9);
     private static final FpTimes TIMES = new FpTimes(120, 300, 2_000, 10_000_000);
 
@@ -75,6 +78,11 @@ public final class FpWorld implements SimulatedWorld {
     private final long[] sessions = new long[WRITERS + 1];
     private final List<Fact> facts = new ArrayList<>();
     private long lastSession = 1_000;
+    /** Whether the attackers are revoked among nodes that lie and nodes that come back, before those that lie are gone. */
+    private final boolean revokesEarly;
+
+    /** Who lied does so no more: it has the disk that it had. */
+    private boolean reformed;
 
     private record Account(int client, long session, long epoch, BlockId block) {}
 
@@ -83,6 +91,8 @@ public final class FpWorld implements SimulatedWorld {
         this.random = new Random(setting.random("fp").nextLong());
         this.changes = new Random(setting.random("changes").nextLong());
         this.changesEvery = changes.nextBoolean() ? 0 : 2 + changes.nextInt(20);
+        this.revokesEarly =
+                changesEvery != 0 && setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
         this.volume = new FpVolume(setting, blocks);
         this.values = new FreshBlocks(volume.policy().blockBytes());
@@ -148,8 +158,11 @@ public final class FpWorld implements SimulatedWorld {
             Liar liar = Liar.any(new FpLies(keys.of(node), volume, plot), plot.random());
             simulation.addNode(
                     node,
-                    () -> liar.around(keys.start(
-                            node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)))));
+                    () -> {
+                        ProtocolServer server = keys.start(
+                                node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)));
+                        return reformed ? server : liar.around(server);
+                    });
         } else {
             RevocationWatch watch = invariants.watch(node);
             simulation.addNode(node, () -> keys.start(node, own -> party(node, parts.server(own, limits, watch))));
@@ -253,6 +266,9 @@ public final class FpWorld implements SimulatedWorld {
     public void healed() {
         holders.ifPresent(all -> all.settle(simulation));
         facts.forEach(fact -> nodes.forEach(node -> simulation.tell(node, fact)));
+        if (revokesEarly) {
+            putAttackersOut();
+        }
     }
 
     private void write(int client, FpGroup group) {
@@ -362,27 +378,39 @@ public final class FpWorld implements SimulatedWorld {
         check();
         keys.checkAtEnd(simulation, faulty);
         if (changesEvery != 0) {
-            putAttackersOut();
+            if (!revokesEarly) {
+                putAttackersOut();
+            }
+            waitForTheEnd();
             invariants.checkAtEnd();
         }
     }
 
-    /** They are revoked and go on as before, with all that they have kept. */
+    /** They are revoked in the middle of their writes, and go on as before, with all that they have kept. Nodes come and go meanwhile. */
     private void putAttackersOut() {
         for (FpAttacker attacker : attackers) {
-            Fact revoked = volume.revoke(attacker.self());
-            nodes.forEach(node -> simulation.tell(node, revoked));
+            for (int block = 0; block < blocks; block++) {
+                attacker.hold(volume.group(block));
+                attacker.move(volume.group(block));
+            }
         }
-        simulation.runFor(5_000);
-        boolean done = attackers.stream().allMatch(attacker -> invariants.putOut(attacker.self()));
-        // What repairs that began before have left is settled once they have all said so twice more.
-        for (int step = 0; step < 2; step++) {
-            attackers.forEach(
-                    attacker -> nodes.forEach(node -> simulation.tell(node, new Fact.Revoked(attacker.self()))));
-            simulation.runFor(5_000);
-            done &= attackers.stream().allMatch(attacker -> invariants.doneNow(attacker.self()));
+        simulation.runFor(changes.nextInt(60));
+        attackers.forEach(attacker -> volume.revoke(attacker.self()));
+        List<PrincipalId> away = nodes.stream()
+                .filter(node -> revokesEarly && changes.nextInt(3) == 0)
+                .toList();
+        away.forEach(node -> {
+            if (simulation.isUp(node)) {
+                simulation.crash(node);
+            }
+        });
+        tellOfRevoked();
+        simulation.runFor(changes.nextInt(2_000));
+        if (revokesEarly) {
+            attackers.forEach(attacker -> attacker.commitHeld(changes));
         }
-        if (done) {
+        away.forEach(this::comeBack);
+        if (hasReturned()) {
             invariants.endsHere();
         }
         readBlocks();
@@ -393,8 +421,61 @@ public final class FpWorld implements SimulatedWorld {
             }
         }
         simulation.runFor(2_000);
-        readEverything();
+        readBlocks();
         simulation.runUntil(this::idle, 20_000);
+    }
+
+    private void tellOfRevoked() {
+        attackers.forEach(attacker -> nodes.stream()
+                .filter(simulation::isUp)
+                .forEach(node -> simulation.tell(node, new Fact.Revoked(attacker.self()))));
+    }
+
+    /** It asks who is revoked when it starts. */
+    private void comeBack(PrincipalId node) {
+        if (!simulation.isUp(node)) {
+            simulation.restart(node);
+            attackers.forEach(attacker -> simulation.tell(node, new Fact.Revoked(attacker.self())));
+        }
+    }
+
+    /** Whether the command has, if those that lie say what it waits for: what repairs that began before have left is settled in two steps more. */
+    private boolean hasReturned() {
+        simulation.runFor(5_000);
+        boolean done = attackers.stream().allMatch(attacker -> invariants.putOut(attacker.self()));
+        for (int step = 0; step < 2; step++) {
+            tellOfRevoked();
+            simulation.runFor(5_000);
+            done &= attackers.stream().allMatch(attacker -> invariants.doneNow(attacker.self()));
+        }
+        return done;
+    }
+
+    /** Who was silent or lied is well again, and each block is written: whatever kept the command waiting, it returns. */
+    private void waitForTheEnd() {
+        if (holders.isPresent()) {
+            return;
+        }
+        reformed = true;
+        faulty.forEach(this::comeBack);
+        for (Fact fact : facts) {
+            faulty.forEach(node -> simulation.tell(node, fact));
+        }
+        boolean returned = false;
+        for (int round = 0; round < ROUNDS_TO_THE_END && !returned; round++) {
+            for (int block = 0; block < blocks; block++) {
+                write(2, volume.group(block));
+            }
+            simulation.runUntil(this::idle, 20_000);
+            tellOfRevoked();
+            returned = hasReturned();
+        }
+        if (!returned) {
+            throw FpInvariants.PUTTING_OUT_ENDS.violated("", invariants.whoIsNotDone(attackers.stream()
+                    .map(FpAttacker::self)
+                    .toList()));
+        }
+        check();
     }
 
     @Override
