@@ -79,6 +79,10 @@ final class FpVolume {
         return FpGroup.of(placed.now(), BlockId.register(ID, block));
     }
 
+    long blocks() {
+        return placed.now().blocks();
+    }
+
     /** Who holds its slots. */
     PlacedVolume placed() {
         return placed;

@@ -47,9 +47,6 @@ public final class FpWorld implements SimulatedWorld {
     private static final int WRITES_AT_ONCE = 3;
 
     private static final int ATTACKERS_FROM = 20;
-    /** Two writes put an end to what lies at the same timestamp, and nodes try again every few seconds. */
-    private static final int ROUNDS_TO_THE_END = 4;
-
     private static final PrincipalId READER = PrincipalId.client(9);
     private static final FpTimes TIMES = new FpTimes(120, 300, 2_000, 10_000_000);
 
@@ -81,8 +78,7 @@ public final class FpWorld implements SimulatedWorld {
     /** Whether the attackers are revoked among nodes that lie and nodes that come back, before those that lie are gone. */
     private final boolean revokesEarly;
 
-    /** Who lied does so no more: it has the disk that it had. */
-    private boolean reformed;
+    private final FpRevoking revoking;
 
     private record Account(int client, long session, long epoch, BlockId block) {}
 
@@ -91,8 +87,7 @@ public final class FpWorld implements SimulatedWorld {
         this.random = new Random(setting.random("fp").nextLong());
         this.changes = new Random(setting.random("changes").nextLong());
         this.changesEvery = changes.nextBoolean() ? 0 : 2 + changes.nextInt(20);
-        this.revokesEarly =
-                changesEvery != 0 && setting.random("revocations").nextBoolean();
+        this.revokesEarly = changesEvery != 0 && setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
         this.volume = new FpVolume(setting, blocks);
         this.values = new FreshBlocks(volume.policy().blockBytes());
@@ -127,6 +122,7 @@ public final class FpWorld implements SimulatedWorld {
                         .toList(),
                 setting.fragments(),
                 limits);
+        this.revoking = new FpRevoking(this, volume, nodes, attackers, invariants, changes);
         simulation.observe((from, to, _, message) -> {
             if (message instanceof FpMessage.Prepared prepared
                     && to.number() >= ATTACKERS_FROM
@@ -161,7 +157,7 @@ public final class FpWorld implements SimulatedWorld {
                     () -> {
                         ProtocolServer server = keys.start(
                                 node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)));
-                        return reformed ? server : liar.around(server);
+                        return revoking.reformed() ? server : liar.around(server);
                     });
         } else {
             RevocationWatch watch = invariants.watch(node);
@@ -267,7 +263,14 @@ public final class FpWorld implements SimulatedWorld {
         holders.ifPresent(all -> all.settle(simulation));
         facts.forEach(fact -> nodes.forEach(node -> simulation.tell(node, fact)));
         if (revokesEarly) {
-            putAttackersOut();
+            revoking.putOut(true);
+        }
+    }
+
+    /** Each block once more. */
+    void writeBlocks() {
+        for (int block = 0; block < blocks; block++) {
+            write(2, volume.group(block));
         }
     }
 
@@ -366,7 +369,7 @@ public final class FpWorld implements SimulatedWorld {
         readBlocks();
     }
 
-    private void readBlocks() {
+    void readBlocks() {
         for (int block = 0; block < blocks; block++) {
             read(READER, 0, volume.group(block));
             read(PrincipalId.client(1), sessions[1], volume.group(block));
@@ -379,108 +382,23 @@ public final class FpWorld implements SimulatedWorld {
         keys.checkAtEnd(simulation, faulty);
         if (changesEvery != 0) {
             if (!revokesEarly) {
-                putAttackersOut();
+                revoking.putOut(false);
             }
-            waitForTheEnd();
+            if (holders.isEmpty()) {
+                revoking.waitForTheEnd(faulty, facts);
+            }
             invariants.checkAtEnd();
         }
-    }
-
-    /** They are revoked in the middle of their writes, and go on as before, with all that they have kept. Nodes come and go meanwhile. */
-    private void putAttackersOut() {
-        for (FpAttacker attacker : attackers) {
-            for (int block = 0; block < blocks; block++) {
-                attacker.hold(volume.group(block));
-                attacker.move(volume.group(block));
-            }
-        }
-        simulation.runFor(changes.nextInt(60));
-        attackers.forEach(attacker -> volume.revoke(attacker.self()));
-        List<PrincipalId> away = nodes.stream()
-                .filter(node -> revokesEarly && changes.nextInt(3) == 0)
-                .toList();
-        away.forEach(node -> {
-            if (simulation.isUp(node)) {
-                simulation.crash(node);
-            }
-        });
-        tellOfRevoked();
-        simulation.runFor(changes.nextInt(2_000));
-        if (revokesEarly) {
-            attackers.forEach(attacker -> attacker.commitHeld(changes));
-        }
-        away.forEach(this::comeBack);
-        if (hasReturned()) {
-            invariants.endsHere();
-        }
-        readBlocks();
-        for (FpAttacker attacker : attackers) {
-            attacker.commitHeld(changes);
-            for (int block = 0; block < blocks; block++) {
-                attacker.move(volume.group(block));
-            }
-        }
-        simulation.runFor(2_000);
-        readBlocks();
-        simulation.runUntil(this::idle, 20_000);
-    }
-
-    private void tellOfRevoked() {
-        attackers.forEach(attacker -> nodes.stream()
-                .filter(simulation::isUp)
-                .forEach(node -> simulation.tell(node, new Fact.Revoked(attacker.self()))));
-    }
-
-    /** It asks who is revoked when it starts. */
-    private void comeBack(PrincipalId node) {
-        if (!simulation.isUp(node)) {
-            simulation.restart(node);
-            attackers.forEach(attacker -> simulation.tell(node, new Fact.Revoked(attacker.self())));
-        }
-    }
-
-    /** Whether the command has, if those that lie say what it waits for: what repairs that began before have left is settled in two steps more. */
-    private boolean hasReturned() {
-        simulation.runFor(5_000);
-        boolean done = attackers.stream().allMatch(attacker -> invariants.putOut(attacker.self()));
-        for (int step = 0; step < 2; step++) {
-            tellOfRevoked();
-            simulation.runFor(5_000);
-            done &= attackers.stream().allMatch(attacker -> invariants.doneNow(attacker.self()));
-        }
-        return done;
-    }
-
-    /** Who was silent or lied is well again, and each block is written: whatever kept the command waiting, it returns. */
-    private void waitForTheEnd() {
-        if (holders.isPresent()) {
-            return;
-        }
-        reformed = true;
-        faulty.forEach(this::comeBack);
-        for (Fact fact : facts) {
-            faulty.forEach(node -> simulation.tell(node, fact));
-        }
-        boolean returned = false;
-        for (int round = 0; round < ROUNDS_TO_THE_END && !returned; round++) {
-            for (int block = 0; block < blocks; block++) {
-                write(2, volume.group(block));
-            }
-            simulation.runUntil(this::idle, 20_000);
-            tellOfRevoked();
-            returned = hasReturned();
-        }
-        if (!returned) {
-            throw FpInvariants.PUTTING_OUT_ENDS.violated("", invariants.whoIsNotDone(attackers.stream()
-                    .map(FpAttacker::self)
-                    .toList()));
-        }
-        check();
     }
 
     @Override
     public History history() {
         return recorder.history();
+    }
+
+    /** Whether attackers were revoked among nodes that lie, and the command has returned before these were gone. */
+    public boolean revokedAmongLiars() {
+        return revokesEarly && revoking.returned() && !attackers.isEmpty();
     }
 
     /** How many epochs have opened beside the first ones. */

@@ -37,7 +37,6 @@ final class Revoking {
 
     static final PrincipalId BYSTANDER = PrincipalId.client(7);
     private static final String BYSTANDERS_KEY = "bystander";
-    private static final int VOLUME = 1;
     private static final long PATIENCE_MILLIS = 120_000;
     private static final int CHECKS_ONE_IN = 8;
 
@@ -125,7 +124,7 @@ final class Revoking {
     private void goOn(FaultyClient attacker) {
         attacker.goOn();
         if (random.nextInt(4) == 0) {
-            attacker.beginAnew(random.nextBoolean() ? VOLUME : 0, lease -> {
+            attacker.beginAnew(random.nextBoolean() ? ObjectWorld.VOLUME : 0, lease -> {
                 throw REVOKED.violated(attacker.self().toString(), "opens session " + lease.number());
             });
         }
@@ -150,7 +149,7 @@ final class Revoking {
 
     private Set<Long> inodes(PrincipalId client) {
         Set<Long> inodes = new HashSet<>();
-        for (Reply.Reference reference : invariants.inodes(VOLUME)) {
+        for (Reply.Reference reference : invariants.inodes(ObjectWorld.VOLUME)) {
             boolean its =
                     reference.pendingRanges().stream().anyMatch(range -> range.owner().equals(client))
                             || reference.layout().stream()
@@ -195,7 +194,7 @@ final class Revoking {
 
     private static void requireClosed(MetadataStateMachine machine, PrincipalId client) {
         for (long number = 1; ; number++) {
-            SessionState volume = state(machine, VOLUME, client, number);
+            SessionState volume = state(machine, ObjectWorld.VOLUME, client, number);
             if (volume == SessionState.OPEN || state(machine, 0, client, number) == SessionState.OPEN) {
                 throw REVOKED.violated(client.toString(), "its session " + number + " is open");
             }
@@ -224,7 +223,7 @@ final class Revoking {
     /** All is well: the others are revoked, while somebody else works. */
     void revokeAll() {
         List<ObjectClient.Lease> leases = new ArrayList<>();
-        bystander.lease(VOLUME, leases::add);
+        bystander.lease(ObjectWorld.VOLUME, leases::add);
         await(() -> !leases.isEmpty(), "no session is opened");
         long since = latest.get().machine().agreedMillis();
         attackers.forEach(FaultyClient::lurk);
@@ -262,7 +261,7 @@ final class Revoking {
     private void requireOpen(ObjectClient.Lease lease, long sinceMillis) {
         MetadataStateMachine machine = latest.get().machine();
         boolean mayExpire = machine.agreedMillis() - sinceMillis >= lease.ttlMillis();
-        if (!mayExpire && state(machine, VOLUME, BYSTANDER, lease.number()) != SessionState.OPEN) {
+        if (!mayExpire && state(machine, ObjectWorld.VOLUME, BYSTANDER, lease.number()) != SessionState.OPEN) {
             throw UNDISTURBED.violated(BYSTANDER.toString(), "its session " + lease.number() + " is not open");
         }
     }

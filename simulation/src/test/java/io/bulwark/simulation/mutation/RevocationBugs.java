@@ -4,17 +4,50 @@ import static io.bulwark.protocol.mutation.Detector.protocol;
 import static io.bulwark.protocol.mutation.Detector.simulation;
 import static io.bulwark.protocol.mutation.PlantedBug.in;
 
+import io.bulwark.protocol.mutation.Detector;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
 /** What can go wrong when a client is put out of register volumes: thesis 3.3.2 and 3.4.3, PROTOCOLS sections 2 and 3. */
 final class RevocationBugs {
+    private static final Detector FP_CAMPAIGN =
+            simulation("mutation.SearchTest", "fpCampaign").runs(20);
     private static final String PASIS = "pasis.PasisRevocationTest";
     private static final String LURKING = "FpLurkingWriteTest";
     private static final String WISHES = "fp.RepairWishesTest";
     private static final String REPAIRING = "fp.FpLurkingRepairTest";
 
     static final List<PlantedBug> ALL = List.of(
+            in(
+                    "fp/FpRegister",
+                    "who is revoked is served, found by campaigns",
+                    FP_CAMPAIGN,
+                    "if (!serves || node.access().revoked(call.from())) {",
+                    "if (!serves) {"),
+            in(
+                    "fp/Revocations",
+                    "what a revoked client left staged stays, found by campaigns",
+                    FP_CAMPAIGN,
+                    "node.index().sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));",
+                    ""),
+            in(
+                    "pasis/PasisAccess",
+                    "who is revoked is served, found by campaigns",
+                    simulation("mutation.SearchTest", "pasisCampaign").runs(60),
+                    """
+                    if (revoked.contains(from)) {
+                    return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+                    """,
+                    """
+                    if (false) {
+                    return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
+                    """),
+            in(
+                    "pasis/Revocations",
+                    "who has put a client out does not say so, found by campaigns",
+                    simulation("mutation.SearchTest", "pasisCampaign").runs(60),
+                    "if (effort.told == null || effort.told != left) {",
+                    "if (effort.told == null) {"),
             in(
                     "fp/FpRegister",
                     "who is revoked is served",
