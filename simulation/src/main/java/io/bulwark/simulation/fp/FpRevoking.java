@@ -119,6 +119,7 @@ final class FpRevoking {
         if (random.nextBoolean()) {
             reformed = true;
             for (PrincipalId node : new TreeSet<>(faulty)) {
+                simulation().records(node).setFull(false);
                 comeBack(node);
                 facts.forEach(fact -> simulation().tell(node, fact));
             }

@@ -468,6 +468,7 @@ public final class PasisWorld implements SimulatedWorld {
         if (revokes) {
             reformed = holders.isEmpty();
             if (reformed) {
+                faulty.forEach(node -> simulation.records(node).setFull(false));
                 faulty.stream().sorted().forEach(this::comeBack);
                 facts.forEach(fact -> faulty.stream().sorted().forEach(node -> simulation.tell(node, fact)));
             }

@@ -31,18 +31,6 @@ final class RevocationBugs {
                     "node.index().sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));",
                     ""),
             in(
-                    "pasis/PasisAccess",
-                    "who is revoked is served, found by campaigns",
-                    simulation("mutation.SearchTest", "pasisCampaign").runs(60),
-                    """
-                    if (revoked.contains(from)) {
-                    return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
-                    """,
-                    """
-                    if (false) {
-                    return new Verdict.Refuse(Refusal.NO_GRANT, epoch);
-                    """),
-            in(
                     "pasis/Revocations",
                     "who has put a client out does not say so, found by campaigns",
                     simulation("mutation.SearchTest", "pasisCampaign").runs(60),
