@@ -1,13 +1,18 @@
 package io.bulwark.protocol.fp;
 
+import io.bulwark.protocol.id.PrincipalId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Asks the peers about a version that a closed session left staged. If 2f + 1 of them durably refuse the session and have not
  * prepared the version, f + 1 correct ones never will, and m + f prepares can never come together. And if its owner is revoked,
- * and all peers refuse its COMMIT, gave nobody else MACs for the version and have not committed it, no correct node ever will.
+ * and all peers that are not revoked themselves refuse its COMMIT, gave nobody else MACs for the version and have not committed it, no correct node ever will.
  */
 final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
     /** How it ended. */
@@ -21,20 +26,31 @@ final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
     private final FpAccess.SessionKey session;
     private final Timestamp version;
     private final boolean ownerRevoked;
+    /** Slots of nodes that are revoked: each is one of the f, and says nothing any more. */
+    private final Set<Integer> gone;
+
     private final Map<Integer, FpMessage.LeftoverState> states = new HashMap<>();
 
-    /** @param ownerRevoked whether this node itself refuses its owner's COMMIT for good */
+    /**
+     * One version of one session.
+     *
+     * @param revoked who is revoked: if its owner is, this node itself refuses its COMMIT for good
+     */
     LeftoverPoll(
             FpGroup group,
             int ownSlot,
             FpAccess.SessionKey session,
             Timestamp version,
-            boolean ownerRevoked,
+            Predicate<PrincipalId> revoked,
             FpTimes times) {
         super(group, ownSlot, times);
         this.session = session;
         this.version = version;
-        this.ownerRevoked = ownerRevoked;
+        this.ownerRevoked = revoked.test(session.owner());
+        this.gone = IntStream.range(0, group.n())
+                .filter(slot -> slot != ownSlot && revoked.test(group.node(slot)))
+                .boxed()
+                .collect(Collectors.toSet());
     }
 
     @Override
@@ -50,12 +66,19 @@ final class LeftoverPoll extends PeerPoll<LeftoverPoll.Outcome> {
         if (answer instanceof FpMessage.Leftover leftover && leftover.version().equals(version.version())) {
             states.put(slot, leftover.state());
             long never = count(FpMessage.LeftoverState.NEVER_PREPARED);
-            long refused = count(FpMessage.LeftoverState.OWNER_REVOKED);
-            if (never >= group.policy().timestampQuorum() || (ownerRevoked && refused == group.n() - 1)) {
+            if (never >= group.policy().timestampQuorum() || (ownerRevoked && allRefuse())) {
                 end(Outcome.NEVER);
             }
         }
         return Optional.empty();
+    }
+
+    /** All that may still be correct. */
+    private boolean allRefuse() {
+        long refused = states.entrySet().stream()
+                .filter(each -> each.getValue() == FpMessage.LeftoverState.OWNER_REVOKED && !gone.contains(each.getKey()))
+                .count();
+        return gone.size() <= group.f() && refused == group.n() - 1 - gone.size();
     }
 
     private long count(FpMessage.LeftoverState state) {

@@ -125,7 +125,7 @@ final class Leftovers {
                 register.target().slot(),
                 session,
                 record.version(),
-                node.access().revoked(session.owner()),
+                node.access()::revoked,
                 node.times());
         LongConsumer over = register.once(_ -> {});
         node.out().run(operation, (now, outcome) -> {

@@ -9,6 +9,8 @@ import io.bulwark.protocol.cluster.Fact;
 import io.bulwark.protocol.cluster.SessionState;
 import io.bulwark.protocol.id.PrincipalId;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
@@ -104,6 +106,24 @@ class FpRevocationTest {
         for (int slot = 0; slot < 4; slot++) {
             assertThat(nodes.versionsOnDisk(slot)).isZero();
             assertThat(nodes.chargesOnDisk(slot)).isZero();
+            assertThat(nodes.undecided).containsEntry(slot, 0);
+        }
+    }
+
+    /** It never answers, and nobody waits for what it would say. */
+    @Test
+    void whoIsRevokedItselfKeepsNobodyFromDropping() {
+        nodes.prepare(3, 5, 1);
+        nodes.denied.add(CLIENT);
+        revokeAt(0, 1, 2);
+        nodes.pass(12_000);
+        assertThat(nodes.undecided).containsEntry(0, 1).containsEntry(1, 1).containsEntry(2, 1);
+        for (int slot = 0; slot < 3; slot++) {
+            nodes.tell(slot, new Fact.Revoked(PrincipalId.node(3)));
+        }
+        nodes.pass(12_000);
+        for (int slot = 0; slot < 3; slot++) {
+            assertThat(nodes.versionsOnDisk(slot)).isZero();
             assertThat(nodes.undecided).containsEntry(slot, 0);
         }
     }
@@ -224,16 +244,30 @@ class FpRevocationTest {
         assertThat(poll(true, 3, 1)).isEqualTo(LeftoverPoll.Outcome.OPEN);
     }
 
+    /** More than f cannot all be faulty: one that may have committed it is among them. */
+    @Test
+    void ofThoseWhoAreRevokedThemselvesFAreNotWaitedFor() {
+        Set<PrincipalId> one = Set.of(CLIENT, PrincipalId.node(3));
+        assertThat(poll(one::contains, 2, 0)).isEqualTo(LeftoverPoll.Outcome.NEVER);
+        assertThat(poll(one::contains, 1, 0)).isEqualTo(LeftoverPoll.Outcome.OPEN);
+        Set<PrincipalId> two = Set.of(CLIENT, PrincipalId.node(2), PrincipalId.node(3));
+        assertThat(poll(two::contains, 1, 0)).isEqualTo(LeftoverPoll.Outcome.OPEN);
+    }
+
     private LeftoverPoll.Outcome poll(boolean ownerRevoked, int answers) {
         return poll(ownerRevoked, answers, 0);
     }
 
     /** @param unaware how many of those that answer only never prepared it */
     private LeftoverPoll.Outcome poll(boolean ownerRevoked, int answers, int unaware) {
+        return poll(who -> ownerRevoked && who.equals(CLIENT), answers, unaware);
+    }
+
+    private LeftoverPoll.Outcome poll(Predicate<PrincipalId> revoked, int answers, int unaware) {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
         FpAccess.SessionKey session = new FpAccess.SessionKey(VOLUME, CLIENT, SESSION);
         FpTimes times = new FpTimes(50, 300, 0, 20_000);
-        LeftoverPoll poll = new LeftoverPoll(nodes.group, 0, session, version, ownerRevoked, times);
+        LeftoverPoll poll = new LeftoverPoll(nodes.group, 0, session, version, revoked, times);
         poll.start(1);
         for (int slot = 1; slot <= answers; slot++) {
             FpMessage.Leftover answer = new FpMessage.Leftover(

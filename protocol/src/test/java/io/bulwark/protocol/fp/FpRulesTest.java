@@ -321,7 +321,7 @@ class FpRulesTest {
     private LeftoverPoll leftoverPoll() {
         FpAccess.SessionKey session = new FpAccess.SessionKey(LocalNodes.VOLUME, CLIENT, SESSION);
         return new LeftoverPoll(
-                nodes.group, 0, session, new Timestamp(5, nodes.encode(1).fpcc()), false, TIMES);
+                nodes.group, 0, session, new Timestamp(5, nodes.encode(1).fpcc()), _ -> false, TIMES);
     }
 
     private FpMessage.Leftover leftover(int slot, FpMessage.LeftoverState state) {
@@ -333,7 +333,7 @@ class FpRulesTest {
     void aLeftoverIsDroppedAtThreeWhoNeverPreparedIt() {
         Timestamp version = new Timestamp(5, nodes.encode(1).fpcc());
         FpAccess.SessionKey session = new FpAccess.SessionKey(LocalNodes.VOLUME, CLIENT, SESSION);
-        LeftoverPoll poll = new LeftoverPoll(nodes.group, 0, session, version, false, TIMES);
+        LeftoverPoll poll = new LeftoverPoll(nodes.group, 0, session, version, _ -> false, TIMES);
         poll.start(1);
         for (int slot = 1; slot <= 3; slot++) {
             assertThat(poll.outcome()).isEmpty();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** Each bug planted in a module's own classes is found, and where nothing is planted nothing is found. */
+/** Each bug planted in a module's own classes, or in those of one that it needs, is found, and where nothing is planted nothing is found. */
 public abstract class PlantedBugs {
     private static final Path SOURCES = Path.of("src", "main", "java");
     private static final Trial TRIAL = new Trial();
@@ -56,10 +56,23 @@ public abstract class PlantedBugs {
                         () -> assertThat(TRIAL.run(Map.of(), detector)).isEmpty()));
     }
 
-    private Map<String, byte[]> mutate(PlantedBug bug) {
+    /** What a module does is found by another one's test, too. */
+    private static Path sourceOf(PlantedBug bug) throws IOException {
         Path file = SOURCES.resolve(bug.className().replace('.', '/') + ".java");
+        if (Files.exists(file)) {
+            return file;
+        }
+        try (Stream<Path> modules = Files.list(Path.of(".."))) {
+            return modules.map(module -> module.resolve(file))
+                    .filter(Files::exists)
+                    .findFirst()
+                    .orElse(file);
+        }
+    }
+
+    private Map<String, byte[]> mutate(PlantedBug bug) {
         try {
-            return compiler.compile(bug.className(), bug.plantedIn(Files.readString(file)));
+            return compiler.compile(bug.className(), bug.plantedIn(Files.readString(sourceOf(bug))));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -47,6 +47,10 @@ final class FpInvariants {
             "put-out",
             "thesis definition 3.3.4: once all nodes say so, nothing of a revoked client is taken or decided");
 
+    static final Invariant PUTTING_OUT_ENDS = new Invariant(
+            "putting-out-ends",
+            "PROTOCOLS section 2, revocation: it waits for nodes that are silent or lie, and for blocks to be written");
+
     /** Checking disks takes long. */
     private static final int CHECKS_PER_BOUND = 16;
 
@@ -119,6 +123,11 @@ final class FpInvariants {
     /** Whether they have since they were told last. */
     boolean doneNow(PrincipalId client) {
         return doneNow.getOrDefault(client, Set.of()).size() == correct.size();
+    }
+
+    /** The correct nodes that have said that they are done since they were told last, by client; all others are waited for. */
+    String whoIsNotDone() {
+        return "only these are done: " + doneNow;
     }
 
     /**

@@ -79,6 +79,10 @@ final class FpVolume {
         return FpGroup.of(placed.now(), BlockId.register(ID, block));
     }
 
+    long blocks() {
+        return placed.now().blocks();
+    }
+
     /** Who holds its slots. */
     PlacedVolume placed() {
         return placed;
@@ -98,11 +102,9 @@ final class FpVolume {
         return sessions.answer(new Question.OfSession(ID, client, session));
     }
 
-    /** What the replicas tell of it. */
-    Fact revoke(PrincipalId client) {
+    void revoke(PrincipalId client) {
         revoked.add(client);
         sessions.close(client);
-        return new Fact.Revoked(client);
     }
 
     /** The same holders in a later epoch; what the replicas tell of it. */

@@ -75,6 +75,10 @@ public final class FpWorld implements SimulatedWorld {
     private final long[] sessions = new long[WRITERS + 1];
     private final List<Fact> facts = new ArrayList<>();
     private long lastSession = 1_000;
+    /** Whether the attackers are revoked among nodes that lie and nodes that come back, before those that lie are gone. */
+    private final boolean revokesEarly;
+
+    private final FpRevoking revoking;
 
     private record Account(int client, long session, long epoch, BlockId block) {}
 
@@ -83,6 +87,7 @@ public final class FpWorld implements SimulatedWorld {
         this.random = new Random(setting.random("fp").nextLong());
         this.changes = new Random(setting.random("changes").nextLong());
         this.changesEvery = changes.nextBoolean() ? 0 : 2 + changes.nextInt(20);
+        this.revokesEarly = changesEvery != 0 && setting.random("revocations").nextBoolean();
         this.blocks = 1 + random.nextInt(3);
         this.volume = new FpVolume(setting, blocks);
         this.values = new FreshBlocks(volume.policy().blockBytes());
@@ -117,6 +122,7 @@ public final class FpWorld implements SimulatedWorld {
                         .toList(),
                 setting.fragments(),
                 limits);
+        this.revoking = new FpRevoking(this, volume, nodes, attackers, invariants, changes);
         simulation.observe((from, to, _, message) -> {
             if (message instanceof FpMessage.Prepared prepared
                     && to.number() >= ATTACKERS_FROM
@@ -148,8 +154,11 @@ public final class FpWorld implements SimulatedWorld {
             Liar liar = Liar.any(new FpLies(keys.of(node), volume, plot), plot.random());
             simulation.addNode(
                     node,
-                    () -> liar.around(keys.start(
-                            node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)))));
+                    () -> {
+                        ProtocolServer server = keys.start(
+                                node, own -> party(node, parts.server(own, limits, RevocationWatch.NONE)));
+                        return revoking.reformed() ? server : liar.around(server);
+                    });
         } else {
             RevocationWatch watch = invariants.watch(node);
             simulation.addNode(node, () -> keys.start(node, own -> party(node, parts.server(own, limits, watch))));
@@ -253,6 +262,16 @@ public final class FpWorld implements SimulatedWorld {
     public void healed() {
         holders.ifPresent(all -> all.settle(simulation));
         facts.forEach(fact -> nodes.forEach(node -> simulation.tell(node, fact)));
+        if (revokesEarly) {
+            revoking.putOut(true);
+        }
+    }
+
+    /** Each block once more. */
+    void writeBlocks() {
+        for (int block = 0; block < blocks; block++) {
+            write(2, volume.group(block));
+        }
     }
 
     private void write(int client, FpGroup group) {
@@ -350,7 +369,7 @@ public final class FpWorld implements SimulatedWorld {
         readBlocks();
     }
 
-    private void readBlocks() {
+    void readBlocks() {
         for (int block = 0; block < blocks; block++) {
             read(READER, 0, volume.group(block));
             read(PrincipalId.client(1), sessions[1], volume.group(block));
@@ -362,44 +381,24 @@ public final class FpWorld implements SimulatedWorld {
         check();
         keys.checkAtEnd(simulation, faulty);
         if (changesEvery != 0) {
-            putAttackersOut();
+            if (!revokesEarly) {
+                revoking.putOut(false);
+            }
+            if (holders.isEmpty()) {
+                revoking.waitForTheEnd(faulty, facts);
+            }
             invariants.checkAtEnd();
         }
-    }
-
-    /** They are revoked and go on as before, with all that they have kept. */
-    private void putAttackersOut() {
-        for (FpAttacker attacker : attackers) {
-            Fact revoked = volume.revoke(attacker.self());
-            nodes.forEach(node -> simulation.tell(node, revoked));
-        }
-        simulation.runFor(5_000);
-        boolean done = attackers.stream().allMatch(attacker -> invariants.putOut(attacker.self()));
-        // What repairs that began before have left is settled once they have all said so twice more.
-        for (int step = 0; step < 2; step++) {
-            attackers.forEach(
-                    attacker -> nodes.forEach(node -> simulation.tell(node, new Fact.Revoked(attacker.self()))));
-            simulation.runFor(5_000);
-            done &= attackers.stream().allMatch(attacker -> invariants.doneNow(attacker.self()));
-        }
-        if (done) {
-            invariants.endsHere();
-        }
-        readBlocks();
-        for (FpAttacker attacker : attackers) {
-            attacker.commitHeld(changes);
-            for (int block = 0; block < blocks; block++) {
-                attacker.move(volume.group(block));
-            }
-        }
-        simulation.runFor(2_000);
-        readEverything();
-        simulation.runUntil(this::idle, 20_000);
     }
 
     @Override
     public History history() {
         return recorder.history();
+    }
+
+    /** Whether attackers were revoked among nodes that lie, and the command has returned before these were gone. */
+    public boolean revokedAmongLiars() {
+        return revokesEarly && revoking.returned() && !attackers.isEmpty();
     }
 
     /** How many epochs have opened beside the first ones. */

@@ -30,6 +30,8 @@ public final class ReplicaInvariants {
             MetadataError.SESSION_UNKNOWN,
             MetadataError.NUMBER_TOO_OLD,
             MetadataError.NUMBER_REUSED,
+            // Whoever was revoked since.
+            MetadataError.NOT_AUTHORISED,
             MetadataError.WINDOW_EXCEEDED);
 
     private final Map<Integer, Bytes> digests = new HashMap<>();

@@ -32,6 +32,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * A Byzantine client with a grant: puts that stop anywhere, inodes over blocks never written, over other bytes than it wrote, or
@@ -40,6 +41,8 @@ import java.util.function.Supplier;
 final class FaultyClient implements Observer {
     private static final ExtentTiming TIMING = new ExtentTiming(100, 300, 3_000, 1_000);
     private static final int KEPT = 100;
+    private static final int KEYS = 3;
+    private static final int LURKING_MAX = 6;
 
     private final Simulation simulation;
     private final Supplier<Volume> volumes;
@@ -49,6 +52,7 @@ final class FaultyClient implements Observer {
     private final Random random;
     private final boolean leavesLists;
     private final List<Sent> seen = new ArrayList<>();
+    private final List<ObjectClient> lurking = new ArrayList<>();
     private BlockRange othersRange;
     private ObjectClient client;
 
@@ -70,7 +74,7 @@ final class FaultyClient implements Observer {
         this.replicas = replicas;
         this.random = random;
         this.leavesLists = leavesLists;
-        this.client = new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
+        this.client = another();
         this.othersRange = new BlockRange(volume().id(), PrincipalId.client(1), 1, 0, 1);
     }
 
@@ -109,8 +113,17 @@ final class FaultyClient implements Observer {
         return "x" + client.number() + "-" + number;
     }
 
+    /** All of them. */
+    static List<String> keys(PrincipalId client) {
+        return IntStream.range(0, KEYS).mapToObj(number -> key(client, number)).toList();
+    }
+
+    PrincipalId self() {
+        return self;
+    }
+
     private String anyKey() {
-        return key(self, random.nextInt(3));
+        return key(self, random.nextInt(KEYS));
     }
 
     void step() {
@@ -140,14 +153,62 @@ final class FaultyClient implements Observer {
         }
         if (random.nextInt(10) == 0) {
             // The old session stays open.
-            client = new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
+            client = another();
         }
     }
 
+    private ObjectClient another() {
+        return new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
+    }
+
     private void putSome() {
-        ObjectClient stopping =
-                new ObjectClient(simulation, self, replicas, random, Habits.plain(), ObjectParts.PRODUCTION);
+        ObjectClient stopping = another();
         stopping.stopAfter(1 + random.nextInt(12));
+        putSome(stopping);
+    }
+
+    /** It begins something, and keeps back the rest of it. */
+    void lurk() {
+        if (lurking.size() == LURKING_MAX) {
+            return;
+        }
+        ObjectClient lurker = another();
+        lurking.add(lurker);
+        if (random.nextInt(3) != 0) {
+            lurker.keepBackAfter(1 + random.nextInt(12));
+            putSome(lurker);
+        } else {
+            // No more than a session for the command.
+            lurker.keepBackAfter(1);
+            lurker.execute(change(), _ -> {});
+        }
+    }
+
+    /** Of a name of its own, or of others. */
+    private Command change() {
+        String key = switch (random.nextInt(3)) {
+            case 0 -> anyKey();
+            case 1 -> "k" + random.nextInt(2);
+            default -> PrincipalId.client(1 + random.nextInt(3)) + "-0-" + random.nextInt(4);
+        };
+        return switch (random.nextInt(3)) {
+            case 0 -> new Command.DeleteObject(bucket, key, 0);
+            case 1 -> new Command.RenameObject(bucket, key, bucket, anyKey(), Condition.NONE);
+            default -> new Command.CopyObject(bucket, key, 0, bucket, anyKey(), Condition.NONE);
+        };
+    }
+
+    /** All that it has kept back goes now. */
+    void goOn() {
+        lurking.forEach(ObjectClient::goOn);
+        lurking.clear();
+    }
+
+    void beginAnew(int volume, Consumer<ObjectClient.Lease> opened) {
+        another().lease(volume, opened);
+    }
+
+    private void putSome(ObjectClient stopping) {
         stopping.put(
                 volume(),
                 new ObjectPut.Target(bucket, anyKey(), Condition.NONE, ObjectAttributes.NONE),

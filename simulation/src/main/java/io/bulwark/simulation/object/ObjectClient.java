@@ -13,6 +13,7 @@ import io.bulwark.protocol.extent.ExtentTiming;
 import io.bulwark.protocol.extent.ExtentWrite;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.metadata.Command;
+import io.bulwark.protocol.metadata.MetadataError;
 import io.bulwark.protocol.metadata.Query;
 import io.bulwark.protocol.metadata.Reply;
 import io.bulwark.protocol.metadata.Submission;
@@ -45,6 +46,10 @@ final class ObjectClient {
     private final Map<Integer, Lease> leases = new TreeMap<>();
     /** How many more extents and commands it sends: a faulty client stops anywhere. */
     private long stepsLeft = Long.MAX_VALUE;
+    /** Or it keeps back what it does not send. */
+    private boolean keepsBack;
+
+    private final List<Runnable> keptBack = new ArrayList<>();
 
     /** What a range of an object came to. */
     sealed interface Got {
@@ -74,6 +79,10 @@ final class ObjectClient {
 
         long number() {
             return number;
+        }
+
+        long ttlMillis() {
+            return ttlMillis;
         }
 
         BlockAllocator blocks() {
@@ -110,6 +119,20 @@ final class ObjectClient {
     /** Stops after so many more steps. */
     void stopAfter(long steps) {
         stepsLeft = steps;
+    }
+
+    /** Sends so many more, and keeps back what comes after them. */
+    void keepBackAfter(long steps) {
+        stepsLeft = steps;
+        keepsBack = true;
+    }
+
+    /** What was kept back goes now, and all that follows. */
+    void goOn() {
+        stepsLeft = Long.MAX_VALUE;
+        List<Runnable> now = List.copyOf(keptBack);
+        keptBack.clear();
+        now.forEach(Runnable::run);
     }
 
     void query(Query query, Consumer<Optional<Reply>> then) {
@@ -204,7 +227,12 @@ final class ObjectClient {
         byte[] nonce = new byte[Submission.OpenSession.NONCE_BYTES];
         random.nextBytes(nonce);
         run(replicas.submit(new Submission.OpenSession(Bytes.of(nonce), lease.volume)), outcome -> {
-            if (!(Replicas.reply(outcome).orElse(null) instanceof Reply.SessionOpened opened)) {
+            Reply reply = Replicas.reply(outcome).orElse(null);
+            if (reply instanceof Reply.Failed failed && failed.error() == MetadataError.NOT_AUTHORISED) {
+                // It is revoked, which is for good.
+                return;
+            }
+            if (!(reply instanceof Reply.SessionOpened opened)) {
                 open(lease);
                 return;
             }
@@ -248,9 +276,12 @@ final class ObjectClient {
     }
 
     private <R> void run(ClientOperation<R> operation, Consumer<R> then) {
+        Runnable begins = () -> simulation.start(self, new Reporting<>(operation, then));
         if (stepsLeft > 0) {
             stepsLeft--;
-            simulation.start(self, new Reporting<>(operation, then));
+            begins.run();
+        } else if (keepsBack) {
+            keptBack.add(begins);
         }
     }
 

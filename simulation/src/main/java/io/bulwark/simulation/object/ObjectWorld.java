@@ -52,6 +52,7 @@ import java.util.function.Consumer;
  * end within a run.
  */
 public final class ObjectWorld implements SimulatedWorld {
+    static final int VOLUME = 1;
     private static final int BLOCK_BYTES = 512;
     private static final int CLIENTS = 3;
     private static final int CLOSES_ONE_IN = 15;
@@ -79,11 +80,10 @@ public final class ObjectWorld implements SimulatedWorld {
     private final CompletionPace pace;
     private final List<ObjectClient> clients = new ArrayList<>();
     private final List<OwnNames> own = new ArrayList<>();
-    private final List<FaultyClient> attackers = new ArrayList<>();
+    private final FaultyClients attackers;
     private final SharedNames shared;
     /** Who holds what does not change unless this is there. */
     private final Optional<HolderChanges> changes;
-
     private final Volume created;
     private final int replicaCount;
     private final ProtectionPolicy policy;
@@ -148,6 +148,11 @@ public final class ObjectWorld implements SimulatedWorld {
             own.add(new OwnNames(this, client, BUCKETS.get(random.nextInt(BUCKETS.size())), random));
         }
         this.shared = new SharedNames(this, clients, BUCKETS, random);
+        this.attackers = attackers(replacing);
+    }
+
+    private FaultyClients attackers(boolean replacing) {
+        List<FaultyClient> all = new ArrayList<>();
         for (int number = 0; number < setting.byzantineClients(); number++) {
             PrincipalId self = PrincipalId.client(FIRST_FAULTY_CLIENT + number);
             FaultyClient attacker = new FaultyClient(
@@ -158,13 +163,34 @@ public final class ObjectWorld implements SimulatedWorld {
                     calls(self.number()),
                     new Random(random.nextLong()),
                     replacing);
-            attackers.add(attacker);
+            all.add(attacker);
             simulation.observe(attacker);
         }
+        boolean revokes = !all.isEmpty() && setting.random("revocations").nextBoolean();
+        Optional<Revoking> revoking = revokes ? Optional.of(revoking(all)) : Optional.empty();
+        return new FaultyClients(this, all, clients, BUCKETS.getFirst(), invariants, revoking, random);
+    }
+
+    private Revoking revoking(List<FaultyClient> all) {
+        return new Revoking(
+                this,
+                plain(HolderChanges.OPERATOR),
+                plain(Revoking.BYSTANDER),
+                all,
+                BUCKETS.getFirst(),
+                this::mostAdvanced,
+                invariants,
+                new Random(setting.random("revoking").nextLong()));
+    }
+
+    private ObjectClient plain(PrincipalId self) {
+        Random own = new Random(setting.random("plain " + self).nextLong());
+        return new ObjectClient(
+                simulation, self, calls(100 + self.number()), own, Habits.plain(), ObjectParts.PRODUCTION);
     }
 
     /** What clients know of it. */
-    private Volume volume() {
+    Volume volume() {
         return changes.map(HolderChanges::known).orElse(created);
     }
 
@@ -190,6 +216,7 @@ public final class ObjectWorld implements SimulatedWorld {
         for (int client = 1; client <= CLIENTS; client++) {
             grants.add(Genesis.Grant.all(PrincipalId.client(client)));
         }
+        grants.add(Genesis.Grant.all(Revoking.BYSTANDER));
         grants.add(Genesis.Grant.all(HolderChanges.OPERATOR));
         for (int client = 0; client < setting.byzantineClients(); client++) {
             grants.add(new Genesis.Grant(PrincipalId.client(FIRST_FAULTY_CLIENT + client), false, true, true));
@@ -232,15 +259,11 @@ public final class ObjectWorld implements SimulatedWorld {
                         lies && replacing && random.nextBoolean(),
                         fact -> {
                             if (!lies) {
-                                invariants.told(volumeId(), fact);
+                                invariants.told(VOLUME, fact);
                             }
                         });
             });
         }
-    }
-
-    private static int volumeId() {
-        return 1;
     }
 
     private Volume setUp() {
@@ -256,7 +279,7 @@ public final class ObjectWorld implements SimulatedWorld {
                 || !(replies.getFirst() instanceof Reply.Map(var map))) {
             throw new IllegalStateException("no map: " + replies);
         }
-        return map.volume(volumeId()).orElseThrow();
+        return map.volume(VOLUME).orElseThrow();
     }
 
     private void must(ObjectClient client, Command command) {
@@ -350,23 +373,6 @@ public final class ObjectWorld implements SimulatedWorld {
         }
     }
 
-    private void readFaulty(ObjectClient client, String key) {
-        begins();
-        client.query(new Query.FindObject(BUCKETS.getFirst(), key, 0), reply -> {
-            if (!(reply.orElse(null) instanceof Reply.ObjectFound found)) {
-                ends();
-                return;
-            }
-            Inode inode = found.inode();
-            client.get(volume(), inode, 0, Long.MAX_VALUE, got -> {
-                if (got instanceof ObjectClient.Got.Content(Bytes bytes)) {
-                    invariants.gotOfFaulty(inode.id(), bytes);
-                }
-                ends();
-            });
-        });
-    }
-
     @Override
     public Simulation simulation() {
         return simulation;
@@ -390,24 +396,18 @@ public final class ObjectWorld implements SimulatedWorld {
         if (random.nextInt(CLOSES_ONE_IN) == 0) {
             clients.get(random.nextInt(CLIENTS)).close();
         }
-        if (!attackers.isEmpty()) {
-            int attacker = random.nextInt(attackers.size());
-            attackers.get(attacker).step();
-            if (random.nextInt(3) == 0) {
-                PrincipalId of = PrincipalId.client(FIRST_FAULTY_CLIENT + attacker);
-                readFaulty(clients.get(random.nextInt(CLIENTS)), FaultyClient.key(of, random.nextInt(3)));
-            }
-        }
+        attackers.step();
     }
 
     @Override
     public void healed() {
         changes.ifPresent(HolderChanges::settle);
         checkKept();
+        attackers.healed();
     }
 
     private void checkKept() {
-        changes.ifPresent(all -> extents.checkKept(all.now(), invariants.inodes(volumeId())));
+        changes.ifPresent(all -> extents.checkKept(all.now(), invariants.inodes(VOLUME)));
     }
 
     @Override
@@ -421,6 +421,7 @@ public final class ObjectWorld implements SimulatedWorld {
         if (changes.isPresent() && random.nextInt(CHECKS_ONE_IN) == 0) {
             checkKept();
         }
+        attackers.check();
     }
 
     @Override
@@ -429,13 +430,7 @@ public final class ObjectWorld implements SimulatedWorld {
         clients.forEach(client -> client.habits().setPatient());
         shared.readAll();
         own.forEach(OwnNames::readAll);
-        for (int attacker = 0; attacker < attackers.size(); attacker++) {
-            for (int number = 0; number < 3; number++) {
-                String key = FaultyClient.key(PrincipalId.client(FIRST_FAULTY_CLIENT + attacker), number);
-                readFaulty(clients.getFirst(), key);
-                readFaulty(clients.getLast(), key);
-            }
-        }
+        attackers.readAll();
     }
 
     @Override
@@ -459,11 +454,11 @@ public final class ObjectWorld implements SimulatedWorld {
     /** Sessions expire, graces end, completion goes round. */
     private void awaitReturn() {
         String left = leftOver();
-        String missing = extents.missing(volume(), invariants.inodes(volumeId()));
+        String missing = extents.missing(volume(), invariants.inodes(VOLUME));
         for (int round = 0; round < QUIET_ROUNDS && !(left + missing).isEmpty(); round++) {
             simulation.runFor(QUIET_ROUND_MILLIS);
             left = leftOver();
-            missing = extents.missing(volume(), invariants.inodes(volumeId()));
+            missing = extents.missing(volume(), invariants.inodes(VOLUME));
         }
         if (!left.isEmpty()) {
             throw ObjectInvariants.STORAGE_RETURNS.violated("", left);
@@ -477,7 +472,7 @@ public final class ObjectWorld implements SimulatedWorld {
     private String leftOver() {
         return all.stream()
                 .filter(id -> !faulty.contains(id) && !replicas.containsKey(id))
-                .map(id -> invariants.leftOver(id, volumeId(), simulation.records(id)))
+                .map(id -> invariants.leftOver(id, VOLUME, simulation.records(id)))
                 .filter(left -> !left.isEmpty())
                 .findFirst()
                 .orElse("");
@@ -491,6 +486,11 @@ public final class ObjectWorld implements SimulatedWorld {
     /** How many epochs have opened beside the first ones. */
     public long epochsOpened() {
         return changes.map(HolderChanges::opened).orElse(0L);
+    }
+
+    /** How many faulty clients were revoked. */
+    public int revoked() {
+        return attackers.revoked();
     }
 
     @Override

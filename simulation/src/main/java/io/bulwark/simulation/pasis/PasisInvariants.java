@@ -53,6 +53,10 @@ final class PasisInvariants {
             "put-out",
             "thesis definition 3.3.4: once all nodes say so, nothing of a revoked client takes effect any more");
 
+    static final Invariant PUTTING_OUT_ENDS = new Invariant(
+            "putting-out-ends",
+            "PROTOCOLS section 3, revocation: it waits for nodes that are silent or lie, and for blocks to be written");
+
     /** Looking at disks takes long. */
     private static final int CHECKS_PER_LOOK = 16;
 
@@ -169,15 +173,26 @@ final class PasisInvariants {
         }
     }
 
-    /** After a later write of each block: undecided is at most what a revoked client has dated after it. */
-    void checkPutOut() {
+    /**
+     * After a later write of each block: undecided is at most what a revoked client has dated after it, and if there is no such thing the
+     * command has returned.
+     *
+     * @param allAnswer whether those that lied are well
+     */
+    void checkPutOut(boolean allAnswer) {
+        boolean left = false;
         for (PrincipalId node : correct) {
             for (RecordKey key : simulation.records(node).keys()) {
                 if (key.kind() == RecordKind.PASIS_POSSIBLE
                         && simulation.records(node).load(key) instanceof Loaded.Found found) {
-                    checkPutOut(node, key, PrincipalId.read(new WireReader(found.meta())));
+                    PrincipalId sender = PrincipalId.read(new WireReader(found.meta()));
+                    checkPutOut(node, key, sender);
+                    left |= revoked.contains(sender);
                 }
             }
+        }
+        if (allAnswer && !left && !putOut && !revoked.isEmpty()) {
+            throw PUTTING_OUT_ENDS.violated("", "nothing is left, but of " + revoked + " only these say so: " + refusing);
         }
     }
 

@@ -14,9 +14,11 @@ import io.bulwark.simulation.engine.KnownSessions;
 import io.bulwark.simulation.register.PlacedVolume;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /** A register volume under a policy of PASIS that the seed chooses, and what the replicas say of it. */
@@ -25,6 +27,7 @@ final class PasisVolume {
 
     private final int nodes;
     private final KnownSessions sessions = new KnownSessions();
+    private final Set<PrincipalId> revoked = new HashSet<>();
     private final PlacedVolume placed;
 
     /** @param spares how many nodes hold no slot at first, beside those that the setting has more */
@@ -66,10 +69,9 @@ final class PasisVolume {
         return sessions.answer(new Question.OfSession(ID, client, session));
     }
 
-    /** What the replicas tell of it. */
-    Fact revoke(PrincipalId client) {
+    void revoke(PrincipalId client) {
+        revoked.add(client);
         sessions.close(client);
-        return new Fact.Revoked(client);
     }
 
     /** The same holders in a later epoch; what the replicas tell of it. */
@@ -86,7 +88,8 @@ final class PasisVolume {
         return Optional.of(
                 switch (question) {
                     case Question.OfSession of -> sessions.answer(of);
-                    case Question.OfGrant of -> new Fact.OfGrant(of.volume(), of.principal(), true, false);
+                    case Question.OfGrant of ->
+                        new Fact.OfGrant(of.volume(), of.principal(), !revoked.contains(of.principal()), false);
                     case Question.OfVolume of -> placed.answer(of.volume());
                 });
     }

@@ -77,8 +77,11 @@ public final class PasisWorld implements SimulatedWorld {
 
     private final int clients;
     private int known;
-    /** Whether the attackers are revoked once all nodes are well. */
+    /** Whether the attackers are revoked once all nodes are well but those that lie, and some that come back then. */
     private final boolean revokes;
+
+    /** Who lied does so no more: it has the disk that it had. */
+    private boolean reformed;
 
     /** Who holds what does not change unless this is there. */
     private final Optional<RegisterChanges> holders;
@@ -189,7 +192,10 @@ public final class PasisWorld implements SimulatedWorld {
         if (faulty.contains(node)) {
             Liar liar = Liar.any(new PasisLies(volume, plot), plot.random());
             boolean liesOfEpochs = malice(plot);
-            simulation.addNode(node, () -> liar.around(party(node, server(node, schedule, everyTicks), liesOfEpochs)));
+            simulation.addNode(node, () -> {
+                ProtocolServer server = party(node, server(node, schedule, everyTicks), liesOfEpochs);
+                return reformed ? server : liar.around(server);
+            });
         } else {
             simulation.addNode(node, () -> party(node, server(node, schedule, everyTicks), false));
         }
@@ -324,13 +330,18 @@ public final class PasisWorld implements SimulatedWorld {
             }
         }
         simulation.runFor(changes.nextInt(60));
-        for (PasisAttacker attacker : attackers) {
-            Fact revoked = volume.revoke(attacker.self());
-            nodes.forEach(node -> simulation.tell(node, revoked));
-        }
+        attackers.forEach(attacker -> volume.revoke(attacker.self()));
         invariants.revoked(attackers.stream().map(PasisAttacker::self).toList());
+        List<PrincipalId> away = nodes.stream()
+                .filter(node -> simulation.isUp(node) && numbers.nextInt(3) == 0)
+                .toList();
+        away.forEach(simulation::crash);
+        nodes.stream().filter(simulation::isUp).forEach(this::tellOfRevoked);
         for (int round = 0; round < 3; round++) {
             simulation.runFor(2_000);
+            if (round == 0) {
+                away.forEach(this::comeBack);
+            }
             for (int block = 0; block < blocks; block++) {
                 PasisGroup group = volume.group(block);
                 attackers.forEach(attacker -> attacker.sendHeld(group));
@@ -338,6 +349,16 @@ public final class PasisWorld implements SimulatedWorld {
                 read(READER, 0, group);
             }
         }
+    }
+
+    private void tellOfRevoked(PrincipalId node) {
+        attackers.forEach(attacker -> simulation.tell(node, new Fact.Revoked(attacker.self())));
+    }
+
+    /** It asks who is revoked when it starts. */
+    private void comeBack(PrincipalId node) {
+        simulation.restart(node);
+        tellOfRevoked(node);
     }
 
     /** With more under way than a node may hold of a client's possible versions it would keep itself from a quorum. */
@@ -445,13 +466,19 @@ public final class PasisWorld implements SimulatedWorld {
         check();
         invariants.look();
         if (revokes) {
+            reformed = holders.isEmpty();
+            if (reformed) {
+                faulty.forEach(node -> simulation.records(node).setFull(false));
+                faulty.stream().sorted().forEach(this::comeBack);
+                facts.forEach(fact -> faulty.stream().sorted().forEach(node -> simulation.tell(node, fact)));
+            }
             for (int block = 0; block < blocks; block++) {
                 busy.clear();
                 write(PrincipalId.client(2), volume.group(block));
             }
             simulation.runFor(DECIDED_MILLIS);
             check();
-            invariants.checkPutOut();
+            invariants.checkPutOut(reformed);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.bulwark.simulation.extent.ExtentProtocol;
 import io.bulwark.simulation.fp.FpProtocol;
+import io.bulwark.simulation.fp.FpWorld;
 import io.bulwark.simulation.ordering.MembersProtocol;
 import io.bulwark.simulation.ordering.OrderingProtocol;
 import io.bulwark.simulation.pasis.PasisParts;
@@ -21,6 +22,7 @@ class CampaignTest {
     private static final int FIXED = Integer.getInteger("bulwark.runs", 8);
     private static final int FRESH = 2;
     private static final int SHOWN = 60;
+    private static final int ENDS_WITHIN = 30;
 
     static List<SimulatedProtocol> protocols() {
         return List.of(
@@ -60,6 +62,19 @@ class CampaignTest {
         run(new PasisProtocol(), oneFault.setting(10000214));
         run(new ExtentProtocol(), 16);
         run(new ExtentProtocol(), 106);
+    }
+
+    /** Else nothing would be known of what holds then. */
+    @Test
+    void revocationsEndAmongNodesThatLie() {
+        long seed = 0;
+        boolean ended = false;
+        while (!ended && seed < ENDS_WITHIN) {
+            Run run = new Run(new FpProtocol(), Shape.any().setting(++seed));
+            run.go();
+            ended = run.world() instanceof FpWorld world && world.revokedAmongLiars();
+        }
+        assertThat(ended).isTrue();
     }
 
     private static void run(SimulatedProtocol protocol, long seed) {

@@ -1,13 +1,17 @@
 package io.bulwark.simulation.mutation;
 
 import static io.bulwark.protocol.mutation.Detector.protocol;
+import static io.bulwark.protocol.mutation.Detector.simulation;
 import static io.bulwark.protocol.mutation.PlantedBug.in;
 
+import io.bulwark.protocol.mutation.Detector;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
 /** What can go wrong with principals, keys and grants: PROTOCOLS section 6. */
 final class RegistryBugs {
+    private static final Detector OBJECTS = simulation("mutation.SearchTest", "objectCampaign").runs(5);
+
     static final List<PlantedBug> ALL = List.of(
             in(
                     "metadata/Registry",
@@ -15,6 +19,44 @@ final class RegistryBugs {
                     protocol("metadata.RegistryTest", "afterARevocationNothingThatWasUnderWayTakesEffect"),
                     "sessions.openOf(principal).forEach(inodes::close);",
                     ""),
+            in(
+                    "metadata/Registry",
+                    "the sessions of a revoked client stay open, found by campaigns",
+                    OBJECTS,
+                    "sessions.openOf(principal).forEach(inodes::close);",
+                    ""),
+            in(
+                    "metadata/Registry",
+                    "what a revoked client has under way goes on until its sessions end",
+                    OBJECTS,
+                    """
+                    sessions.openOf(principal).forEach(inodes::close);
+                    grants.removeAllOf(principal);
+                    tables.invitations.remove(principal);
+                    tables.members.put(principal, new Entry(List.of(), true));
+                    """,
+                    """
+                    if (!sessions.openOf(principal).iterator().hasNext()) {
+                        grants.removeAllOf(principal);
+                        tables.members.put(principal, new Entry(List.of(), true));
+                    }
+                    """),
+            in(
+                    "metadata/Registry",
+                    "who is revoked begins anew",
+                    OBJECTS,
+                    """
+                    grants.removeAllOf(principal);
+                    tables.invitations.remove(principal);
+                    tables.members.put(principal, new Entry(List.of(), true));
+                    """,
+                    "tables.invitations.remove(principal);"),
+            in(
+                    "metadata/Registry",
+                    "where one is revoked the sessions of all are closed",
+                    OBJECTS,
+                    "sessions.openOf(principal).forEach(inodes::close);",
+                    "sessions.openFor(1).forEach(inodes::close);"),
             in(
                     "metadata/Registry",
                     "a key becomes another's",

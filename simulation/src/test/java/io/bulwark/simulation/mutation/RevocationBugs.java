@@ -4,17 +4,38 @@ import static io.bulwark.protocol.mutation.Detector.protocol;
 import static io.bulwark.protocol.mutation.Detector.simulation;
 import static io.bulwark.protocol.mutation.PlantedBug.in;
 
+import io.bulwark.protocol.mutation.Detector;
 import io.bulwark.protocol.mutation.PlantedBug;
 import java.util.List;
 
 /** What can go wrong when a client is put out of register volumes: thesis 3.3.2 and 3.4.3, PROTOCOLS sections 2 and 3. */
 final class RevocationBugs {
+    private static final Detector FP_CAMPAIGN =
+            simulation("mutation.SearchTest", "fpCampaign").runs(20);
     private static final String PASIS = "pasis.PasisRevocationTest";
     private static final String LURKING = "FpLurkingWriteTest";
     private static final String WISHES = "fp.RepairWishesTest";
     private static final String REPAIRING = "fp.FpLurkingRepairTest";
 
     static final List<PlantedBug> ALL = List.of(
+            in(
+                    "fp/FpRegister",
+                    "who is revoked is served, found by campaigns",
+                    FP_CAMPAIGN,
+                    "if (!serves || node.access().revoked(call.from())) {",
+                    "if (!serves) {"),
+            in(
+                    "fp/Revocations",
+                    "what a revoked client left staged stays, found by campaigns",
+                    FP_CAMPAIGN,
+                    "node.index().sessionsOf(revoked).forEach(session -> leftovers.onClosed(nowMillis, session));",
+                    ""),
+            in(
+                    "pasis/Revocations",
+                    "who has put a client out does not say so, found by campaigns",
+                    simulation("mutation.SearchTest", "pasisCampaign").runs(60),
+                    "if (effort.told == null || effort.told != left) {",
+                    "if (effort.told == null) {"),
             in(
                     "fp/FpRegister",
                     "who is revoked is served",
@@ -31,14 +52,26 @@ final class RevocationBugs {
                     "fp/LeftoverPoll",
                     "what a revoked client left is dropped before all nodes refuse it",
                     protocol("fp.FpRevocationTest", "whatNobodyHasCommittedIsDroppedOnceAllNodesRefuseItsWriter"),
-                    "refused == group.n() - 1",
-                    "refused >= group.policy().timestampQuorum() - 1"),
+                    "&& refused == group.n() - 1 - gone.size();",
+                    "&& refused >= group.policy().timestampQuorum() - 1;"),
+            in(
+                    "fp/LeftoverPoll",
+                    "a node that is revoked is waited for",
+                    protocol("fp.FpRevocationTest", "whoIsRevokedItselfKeepsNobodyFromDropping"),
+                    "&& refused == group.n() - 1 - gone.size();",
+                    "&& refused == group.n() - 1;"),
+            in(
+                    "fp/LeftoverPoll",
+                    "more than f revoked nodes are not waited for",
+                    protocol("fp.FpRevocationTest", "ofThoseWhoAreRevokedThemselvesFAreNotWaitedFor"),
+                    "gone.size() <= group.f() &&",
+                    ""),
             in(
                     "fp/LeftoverPoll",
                     "a node that takes its commits drops what a client left",
                     protocol("fp.FpRevocationTest", "allPeersMustHaveAnsweredAndTheOwnNodeMustRefuseTheWriterToo"),
-                    "(ownerRevoked && refused == group.n() - 1)",
-                    "refused == group.n() - 1"),
+                    "(ownerRevoked && allRefuse())",
+                    "allRefuse()"),
             in(
                     "fp/LeftoverAnswers",
                     "what others prepared too counts as the revoked client's alone",

@@ -27,9 +27,11 @@ class ObjectSimulationTest {
     void noInvariantIsViolated() {
         long fresh = Long.getLong("bulwark.seed", System.nanoTime() >>> 8);
         System.out.println("ObjectSimulationTest seeds 1 to " + FIXED + ", " + fresh + " and after");
+        int revoked = 0;
         for (long seed = 1; seed <= FIXED; seed++) {
-            runTwice(shape(OptionalInt.of(STEPS)).setting(seed));
+            revoked += runTwice(shape(OptionalInt.of(STEPS)).setting(seed)).revoked();
         }
+        assertThat(revoked).as("revoked clients").isPositive();
         for (long seed = fresh; seed < fresh + FRESH; seed++) {
             runTwice(shape(OptionalInt.of(STEPS)).setting(seed));
         }
@@ -53,12 +55,13 @@ class ObjectSimulationTest {
                 .setting(210_000));
     }
 
-    private static void runTwice(Setting setting) {
+    private static ObjectWorld runTwice(Setting setting) {
         Run once = run(setting);
-        long read = once.world() instanceof ObjectWorld world ? world.valuesRead() : 0;
-        assertThat(read).as("objects read, %s", setting).isPositive();
+        ObjectWorld world = (ObjectWorld) once.world();
+        assertThat(world.valuesRead()).as("objects read, %s", setting).isPositive();
         Run again = run(setting);
         assertThat(again.traceDigest()).as("%s, run again", setting).isEqualTo(once.traceDigest());
+        return world;
     }
 
     private static Run run(Setting setting) {

@@ -402,6 +402,12 @@ final class StorageBugs {
                     "theyAreTwoStepsAfterAllWereDoneOnce",
                     "if (over && begun.round() < since) {",
                     "if (false) {"),
+            new PlantedBug(
+                    "four answers are enough to know that repairs are settled",
+                    "client/PuttingOut",
+                    storage("revocation.FiveAnswersTest", "theyAreAlsoWhereEachQuestionBeginsARoundTooEarly"),
+                    "TIMES_DONE = 5;",
+                    "TIMES_DONE = 4;"),
             rounds(
                     "of one who is revoked it is answered before the servers know of the others",
                     "nobodyIsAnsweredOfOneBeforeTheServersKnowAll",

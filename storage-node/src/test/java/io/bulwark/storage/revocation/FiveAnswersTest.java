@@ -9,6 +9,7 @@ import io.bulwark.protocol.cluster.ProtectionPolicy;
 import io.bulwark.protocol.cluster.RevocationWatch;
 import io.bulwark.protocol.cluster.Volume;
 import io.bulwark.protocol.cluster.VolumeKind;
+import io.bulwark.protocol.control.NodeControlMessage.RevocationReply;
 import io.bulwark.protocol.id.PrincipalId;
 import io.bulwark.protocol.wire.Message;
 import java.util.ArrayList;
@@ -31,6 +32,17 @@ class FiveAnswersTest {
     private static final PrincipalId OPERATOR = PrincipalId.client(30);
     private static final PrincipalId OTHER = PrincipalId.client(31);
     private static final int NODES = 4;
+    private static final ClusterMap MAP = new ClusterMap(
+            1,
+            List.of(),
+            List.of(new Volume(
+                    3,
+                    "disk",
+                    VolumeKind.REGISTER,
+                    new ProtectionPolicy(1, 2, NODES, ProtectionPolicy.BLOCK_BYTES_MIN),
+                    100,
+                    List.of(new PlacementGroup(
+                            1, IntStream.range(0, NODES).boxed().toList())))));
 
     private record Round(long begun, long over) {}
 
@@ -42,6 +54,7 @@ class FiveAnswersTest {
         private long begun = -1;
         private long due = -1;
         private long knows;
+        private boolean repeated;
 
         Node(Random random) {
             this.random = random;
@@ -59,8 +72,9 @@ class FiveAnswersTest {
 
         private void told() {
             server.begins(REVOKED);
+            repeated = false;
             begun = now;
-            due = now + random.nextLong(1_500);
+            due = now + (random.nextInt(3) == 0 ? slowMillis : random.nextLong(1_500));
         }
 
         void goOn() {
@@ -80,6 +94,7 @@ class FiveAnswersTest {
     }
 
     private long now;
+    private long slowMillis = 1_500;
 
     private void pass(Random random, List<Node> nodes, int millisMax) {
         for (long until = now + random.nextInt(millisMax); now < until; now += 10) {
@@ -116,6 +131,22 @@ class FiveAnswersTest {
         return answers;
     }
 
+    /** Whoever has said that it is done gets the same question once more, and so begins the next round while others are not done yet with theirs. */
+    private SortedMap<PrincipalId, Message> askAgain(List<Node> nodes, Set<PrincipalId> asked) {
+        SortedMap<PrincipalId, Message> answers = new TreeMap<>();
+        for (PrincipalId id : asked) {
+            Node node = nodes.get(id.number());
+            Message answer = node.answer(OPERATOR);
+            node.repeated = answer.equals(new RevocationReply(REVOKED, true, 0));
+            answers.put(id, answer);
+        }
+        for (long until = now + 1_500; now < until; now += 10) {
+            nodes.forEach(Node::goOn);
+            nodes.stream().filter(node -> node.repeated).forEach(node -> node.answer(OPERATOR));
+        }
+        return answers;
+    }
+
     /** When each node has been through a round that began no earlier. */
     private static long ended(List<Node> nodes, long begun) {
         return nodes.stream()
@@ -128,25 +159,35 @@ class FiveAnswersTest {
                 .orElseThrow();
     }
 
-    @Test
-    void theyAreTwoStepsAfterAllWereDoneOnce() {
-        ProtectionPolicy policy = new ProtectionPolicy(1, 2, NODES, ProtectionPolicy.BLOCK_BYTES_MIN);
-        PlacementGroup group =
-                new PlacementGroup(1, IntStream.range(0, NODES).boxed().toList());
-        ClusterMap map = new ClusterMap(
-                1, List.of(), List.of(new Volume(3, "disk", VolumeKind.REGISTER, policy, 100, List.of(group))));
+    private interface Asking {
+        SortedMap<PrincipalId, Message> ask(Random random, List<Node> nodes, Set<PrincipalId> asked);
+    }
+
+    private void assertTwoSteps(int seeds, Asking asking) {
         long first = Long.getLong("bulwark.seed", 1);
-        for (long seed = first; seed < first + 300; seed++) {
+        for (long seed = first; seed < first + seeds; seed++) {
             Random random = new Random(seed);
             now = 0;
             List<Node> nodes =
                     IntStream.range(0, NODES).mapToObj(_ -> new Node(random)).toList();
-            WaitingOperator.await(map, REVOKED, asked -> ask(random, nodes, asked));
+            WaitingOperator.await(MAP, REVOKED, asked -> asking.ask(random, nodes, asked));
             long once = ended(nodes, 0);
             long second = ended(nodes, once);
             assertThat(ended(nodes, second))
                     .as("-Dbulwark.seed=%d: done at %d and %d", seed, once, second)
                     .isLessThanOrEqualTo(now);
         }
+    }
+
+    @Test
+    void theyAreTwoStepsAfterAllWereDoneOnce() {
+        assertTwoSteps(300, this::ask);
+    }
+
+    /** Four of each would not be. */
+    @Test
+    void theyAreAlsoWhereEachQuestionBeginsARoundTooEarly() {
+        slowMillis = 6_000;
+        assertTwoSteps(100, (_, nodes, asked) -> askAgain(nodes, asked));
     }
 }
