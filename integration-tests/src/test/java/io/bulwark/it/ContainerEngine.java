@@ -66,6 +66,20 @@ final class ContainerEngine {
         return MissingNode.getInstance();
     }
 
+    /** Such that several can run on one machine. */
+    static boolean isPodman() throws IOException {
+        return request("GET", "/version", "").contains("Podman");
+    }
+
+    /** What the kernel lets a service's container have of memory, in bytes; more may stand in what the container was made with. */
+    static long memoryLimit(String project, String service) throws IOException {
+        String id = inspect(project, service).path("Id").asString("");
+        return JSON.readTree(request("GET", "/containers/" + id + "/stats?stream=false", ""))
+                .path("memory_stats")
+                .path("limit")
+                .asLong(0);
+    }
+
     /** Not one that was made for a command. */
     private static boolean isOfService(JsonNode container) {
         return label(container, "oneoff").equals("False");
