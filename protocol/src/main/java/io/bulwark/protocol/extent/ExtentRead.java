@@ -57,6 +57,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         boolean settled;
         long firstAskedMillis;
         long lastAskedMillis;
+        /** When it was asked, or its connection last moved since. */
+        long movedMillis;
         /** How many of the times that it was asked it has answered. */
         int answers;
 
@@ -199,7 +201,9 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
                 continue;
             }
             long silentMillis = nowMillis - slot.firstAskedMillis;
-            if (silent(slot) && timing.isLate(silentMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
+            long stillMillis = nowMillis - slot.movedMillis;
+            if (silent(slot)
+                    && timing.isLate(silentMillis, stillMillis, silentSlots, policy.f(), slowestAnswerMillis)) {
                 slot.hedged = true;
                 blame(index, Verdict.UNREACHABLE, "silent for " + silentMillis + " ms", effects);
             }
@@ -219,6 +223,19 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             outcome = new ReadOutcome.Unavailable(reasons());
         }
         return effects;
+    }
+
+    @Override
+    public boolean repeatsInCaseOfLoss() {
+        return true;
+    }
+
+    @Override
+    public void onMoving(PrincipalId peer, long atMillis) {
+        int index = peer.kind() == PrincipalKind.NODE ? group.slotOf(peer.number()) : -1;
+        if (index >= 0 && slots[index].asked) {
+            slots[index].movedMillis = Math.max(slots[index].movedMillis, atMillis);
+        }
     }
 
     @Override
@@ -326,6 +343,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         if (!slot.asked) {
             slot.asked = true;
             slot.firstAskedMillis = nowMillis;
+            slot.movedMillis = nowMillis;
         }
         slot.lastAskedMillis = nowMillis;
         effects.add(new Effect.Send(node(index), 0, new ReadPinned(block, group.epoch(), index, pin, true)));

@@ -26,8 +26,11 @@ public record WireVersions(int oldest, int newest) {
     /** A NEW-VIEW among replicas may leave numbers free. */
     public static final int FREE_NUMBERS = 5;
 
+    /** Storage nodes tell how fast they rebuild. */
+    public static final int REBUILD_TOLD = 6;
+
     /** Of this build. */
-    public static final WireVersions HERE = new WireVersions(UNNAMED, FREE_NUMBERS);
+    public static final WireVersions HERE = new WireVersions(UNNAMED, REBUILD_TOLD);
 
     private static final String PREFIX = "bulwark/";
     private static final int NEWEST_MAX = 99;
