@@ -57,6 +57,8 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         boolean settled;
         long firstAskedMillis;
         long lastAskedMillis;
+        /** When it was asked for the answer that is awaited, or was the last; what is only said again does not count. */
+        long questionMillis;
         /** When it was asked, or its connection last moved since. */
         long movedMillis;
         /** How many of the times that it was asked it has answered. */
@@ -179,7 +181,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
         }
         slot.answers += slot.settled ? 0 : 1;
         slot.settled = true;
-        slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slot.lastAskedMillis);
+        slowestAnswerMillis = Math.max(slowestAnswerMillis, nowMillis - slot.questionMillis);
         if (outcome == null) {
             decide(nowMillis, effects);
         } else {
@@ -209,7 +211,10 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             }
             boolean again = outcome == null && slot.found == null;
             if (again && nowMillis - slot.lastAskedMillis >= timing.retryMillis()) {
-                slot.settled = false;
+                if (slot.settled) {
+                    slot.settled = false;
+                    slot.questionMillis = nowMillis;
+                }
                 ask(nowMillis, index, effects);
             }
             if (!slot.settled && nowMillis - slot.firstAskedMillis >= timing.retryMillis()) {
@@ -344,6 +349,7 @@ public final class ExtentRead implements ClientOperation<ReadOutcome> {
             slot.asked = true;
             slot.firstAskedMillis = nowMillis;
             slot.movedMillis = nowMillis;
+            slot.questionMillis = nowMillis;
         }
         slot.lastAskedMillis = nowMillis;
         effects.add(new Effect.Send(node(index), 0, new ReadPinned(block, group.epoch(), index, pin, true)));

@@ -12,6 +12,9 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
     /** A slot is late only if it takes so many times as long as those that answered. */
     private static final int LATE_FACTOR = 3;
 
+    /** After the time of a retry it is so with so many times. */
+    private static final int BUSY_FACTOR = 2;
+
     /** A slot whose connection moves all the time is late after so many times the time of a retry. */
     private static final int MOVING_FACTOR = 8;
 
@@ -39,7 +42,9 @@ public record ExtentTiming(long hedgeMillis, long retryMillis, long deadlineMill
      * @param slowestAnswerMillis how long the slowest of the others took to answer, 0 if none did
      */
     boolean isLate(long silentMillis, long stillMillis, long silentSlots, int f, long slowestAnswerMillis) {
-        boolean alone = silentSlots <= f && silentMillis >= LATE_FACTOR * slowestAnswerMillis;
+        boolean alone = silentSlots <= f
+                && (silentMillis >= LATE_FACTOR * slowestAnswerMillis
+                        || silentMillis >= Math.max(retryMillis, BUSY_FACTOR * slowestAnswerMillis));
         return stillMillis >= retryMillis
                 || silentMillis >= MOVING_FACTOR * retryMillis
                 || (silentMillis >= hedgeMillis && alone);
