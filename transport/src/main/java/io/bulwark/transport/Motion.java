@@ -20,7 +20,7 @@ final class Motion extends ChannelDuplexHandler {
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
-        ctx.write(message, promise.unvoid().addListener(written -> {
+        var _ = ctx.write(message, promise.unvoid().addListener(written -> {
             if (written.isSuccess()) {
                 lastNanos = System.nanoTime();
             }

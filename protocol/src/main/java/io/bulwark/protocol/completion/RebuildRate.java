@@ -17,7 +17,7 @@ public interface RebuildRate {
 
     /** So many bytes in a second, a tenth of them at once. */
     static RebuildRate of(long bytesPerSecond) {
-        TokenBucket bucket = new TokenBucket(bytesPerSecond, bytesPerSecond / 10.0);
+        TokenBucket bucket = new TokenBucket((double) bytesPerSecond, bytesPerSecond / 10.0);
         return new RebuildRate() {
             @Override
             public boolean open(long nowMillis) {
@@ -27,7 +27,7 @@ public interface RebuildRate {
             @Override
             public void charge(long nowMillis, long bytes) {
                 double _ = bucket.left(nowMillis);
-                bucket.take(bytes);
+                bucket.take((double) bytes);
             }
         };
     }

@@ -21,7 +21,7 @@ public final class TokenBucket {
 
     /** What there is at this time; less than zero for a debt. */
     public double left(long nowMillis) {
-        fill(Math.max(0, nowMillis - filledMillis));
+        fill((double) Math.max(0, nowMillis - filledMillis));
         filledMillis = nowMillis;
         return left;
     }

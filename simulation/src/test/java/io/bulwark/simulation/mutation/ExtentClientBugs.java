@@ -90,11 +90,11 @@ final class ExtentClientBugs {
                     "slot.answers > 1 && !behind",
                     "slot.answers > 1"),
             in(
-                    "extent/ExtentRead",
+                    "extent/ReadSlot",
                     "an answer that comes twice counts twice",
                     protocol("extent.ExtentEpochTest", "anAnswerThatComesTwiceCountsOnce"),
-                    "slot.answers += slot.settled ? 0 : 1;",
-                    "slot.answers++;"),
+                    "answers += settled ? 0 : 1;",
+                    "answers++;"),
             in(
                     "extent/ExtentRead",
                     "the pin is not compared",

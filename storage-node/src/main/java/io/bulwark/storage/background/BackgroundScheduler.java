@@ -41,7 +41,7 @@ final class BackgroundScheduler {
         this.idle = new IdleTime(pace.idleAfterMillis(), nowMillis);
         this.unverified = new WriteCountTable(verification);
         this.verificationsMax = verification.atOnce();
-        this.bytes = new TokenBucket(pace.scrubBytesPerSecond(), pace.scrubBytesPerSecond() * BURST_SECONDS);
+        this.bytes = new TokenBucket((double) pace.scrubBytesPerSecond(), pace.scrubBytesPerSecond() * BURST_SECONDS);
         this.advancedMillis = nowMillis;
         for (Scrubber each : Scrubber.values()) {
             turns.put(each, new Turn());
@@ -92,7 +92,7 @@ final class BackgroundScheduler {
      */
     void begin(long nowMillis, Scrubber scrubber, long bytes) {
         advance(nowMillis);
-        this.bytes.take(Math.max(bytes, pace.lookBytesMin()));
+        this.bytes.take((double) Math.max(bytes, pace.lookBytesMin()));
         of(scrubber).last = ++begun;
         underWay++;
     }
